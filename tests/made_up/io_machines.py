@@ -11,10 +11,13 @@ import numpy as np
 from isochrone import models
 from isochrone.base.table import TableBuilder
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.call_features import collective_features, independent_features
 from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import MeasuredCall
+from isochrone.collective_io.predict.whole_call import (
+    MeasuredCall,
+    collective_features,
+    independent_features,
+)
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.runfile.run import Rank, Run

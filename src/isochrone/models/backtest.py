@@ -1,4 +1,4 @@
-"""Extrapolation, tried on what was measured: fit without the largest runs, and predict them."""
+"""Extrapolation of ranks, tried on what was measured: fit without the largest, and predict them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from isochrone.base.errors import InputError
+from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import RegimeFit
-from isochrone.models.fitted import Fitted
 from isochrone.models.model import Backtest, Model
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
@@ -84,9 +84,9 @@ class _Trial:
 
 
 def backtested(
-    fitted: Fitted, refit: Callable[[Observations], Fitted], weights: str, name: str = "p"
+    fitted: Fitted, refit: Callable[[Observations], Fitted], weights: str
 ) -> list[Backtest]:
-    """Try how well a variable is extrapolated, and widen the intervals beyond it by what was seen.
+    """Try how well ranks are extrapolated, and widen the intervals beyond them by what was seen.
 
     Parameters
     ----------
@@ -94,35 +94,33 @@ def backtested(
         Its regimes get `beyond`.
     refit
         Fits fewer observations in the same way.
-    name
-        The variable.
     """
     observed = fitted.observed
-    if name not in observed.variables:
+    if "p" not in observed.variables:
         return []
-    trials = list(_trials(observed, refit, weights, name))
+    trials = list(_trials(observed, refit, weights))
     sizes = observed.variables["b"] if "b" in needed(fitted.regimes) else None
     for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
-        if trials and name in regime.fitted and not _stands(regime, part, observed, name):
-            regime.beyond[name] = _widening(trials, sizes, np.flatnonzero(part.mask))
-    values = observed.variables[name]
+        if trials and "p" in regime.fitted and not _stands(regime, part, observed):
+            regime.beyond["p"] = _widening(trials, sizes, np.flatnonzero(part.mask))
+    values = observed.variables["p"]
     return [
         Backtest(
-            observed.where, name, trial.upto, np.unique(values[trial.points]).tolist(),
+            observed.where, "p", trial.upto, np.unique(values[trial.points]).tolist(),
             float(trial.away.mean()), float(trial.away.max()),
         )
         for trial in trials
     ]  # fmt: skip
 
 
-def _stands(regime: Regime, part: RegimeFit, observed: Observations, name: str) -> bool:
+def _stands(regime: Regime, part: RegimeFit, observed: Observations) -> bool:
     """Whether the points beyond a half, and a quarter, are what the formula says of the others.
 
     The test is that of Chow (1960, *Tests of equality between sets of coefficients in two linear
     regressions*, Econometrica 28, 591-605) for predictions: whether the squares that the far points
     add are those of the noise.
     """
-    if name in regime.range:  # it was cut there because it did not go on
+    if "p" in regime.range:  # it was cut there because it did not go on
         return False
     if observed.noise and part.fit.sigma > _MISFIT * max(observed.noise, TOLERANCE):
         return False
@@ -130,13 +128,11 @@ def _stands(regime: Regime, part: RegimeFit, observed: Observations, name: str) 
     columns = design_matrix(regime.terms, own.variables) * part.fit.weights[:, None]
     target = own.seconds * part.fit.weights
     scale = LEAST_SPREAD * np.sqrt(np.mean(target**2))
-    value, tested = own.variables[name], 0
+    value, tested = own.variables["p"], 0
     for share in PARTS:
-        near = value <= observed.variables[name].max() / share
+        near = value <= observed.variables["p"].max() / share
         far, left = int(np.sum(~near)), int(np.sum(near)) - columns.shape[1]
-        enough = (
-            left > 0 and far > 0 and overdetermined(regime.terms, own.only(near).variables, name)
-        )
+        enough = left > 0 and far > 0 and overdetermined(regime.terms, own.only(near).variables)
         found = _squares(columns[near], target[near]) if enough else None
         if found is None:
             continue
@@ -158,14 +154,16 @@ def _squares(columns: Array, target: Array) -> float | None:
 
 
 def _trials(
-    observed: Observations, refit: Callable[[Observations], Fitted], weights: str, name: str
+    observed: Observations, refit: Callable[[Observations], Fitted], weights: str
 ) -> Iterator[_Trial]:
-    values = observed.variables[name]
+    values = observed.variables["p"]
+    places = [observed.variables[name] for name in PLACES if name in observed.variables]
     for part in PARTS:
         near = values <= values.max() / part
         if len(np.unique(values[near])) < _FEWEST:
             continue
-        if _new_places(observed, near):
+        # the small runs know nothing of what nodes cost, or of several ranks on one
+        if any(np.ptp(column[near]) == 0 < np.ptp(column) for column in places):
             continue
         upto = float(values[near].max())
         beyond = np.flatnonzero(~near)
@@ -183,19 +181,21 @@ def _trials(
         yield _Trial(upto, beyond, octaves, off, np.minimum(excess, _MOST))
 
 
-def _new_places(observed: Observations, near: NDArray[np.bool_]) -> bool:
-    """Whether the small runs know nothing of what nodes cost, or of several ranks on one."""
-    places = (observed.variables[name] for name in PLACES if name in observed.variables)
-    return any(np.ptp(column[near]) == 0 < np.ptp(column) for column in places)
-
-
 def _widening(trials: Sequence[_Trial], sizes: Array | None, mine: NDArray[np.intp]) -> Widening:
     """Return by how much predictions at twice and at four times the largest value may be off more.
 
     That is what was seen last, and grows by as much from one doubling to the next as it did.
     """
     last, first = trials[0], trials[-1]
-    growth = _growth(last, first, mine)
+    growth = _UNKNOWN_GROWTH  # of errors from one doubling to the next
+    if last is not first:
+        before, after = (
+            float(np.mean(excess)) if excess.size else 0.0
+            for trial in (first, last)
+            for excess in [trial.excess[np.isin(trial.points, mine) & (trial.octaves < 1.01)]]
+        )
+        if before > 0:
+            growth = float(np.clip(after / before, *_GROWTH))
 
     def ahead(points: NDArray[np.intp]) -> tuple[float, float]:
         once = growth * _seen(last, points, 0, 1)
@@ -213,18 +213,6 @@ def _widening(trials: Sequence[_Trial], sizes: Array | None, mine: NDArray[np.in
         [max(usual[1], (1 + growth) * usual[0], twice) for _, twice in own],
         "b", at.tolist(),
     )  # fmt: skip
-
-
-def _growth(last: _Trial, first: _Trial, mine: NDArray[np.intp]) -> float:
-    """Return by how much errors grew from one doubling to the next."""
-    if last is first:
-        return _UNKNOWN_GROWTH
-    chosen = [
-        trial.excess[np.isin(trial.points, mine) & (trial.octaves < 1.01)]
-        for trial in (first, last)
-    ]
-    before, after = (float(np.mean(excess)) if excess.size else 0.0 for excess in chosen)
-    return float(np.clip(after / before, *_GROWTH)) if before > 0 else _UNKNOWN_GROWTH
 
 
 def _seen(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 
 __all__ = [
     "FLOOR", "FOREIGN", "Errors", "Judged", "as_good", "choose", "errors_of", "mean_error",
-    "determined", "overdetermined", "rivals_of", "sicc", "fitting", "worthwhile",
+    "overdetermined", "rivals_of", "sicc", "simplest",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -69,17 +69,7 @@ FLOOR: Final = 0.002
 """Relative deviation that tells no two formulas apart: no machine repeats itself better."""
 
 
-class _WithError(Protocol):
-    """What has a held-out error and a SICc."""
-
-    @property
-    def error(self) -> float: ...
-
-    @property
-    def sicc(self) -> float: ...
-
-
-Tried = TypeVar("Tried", bound=_WithError)
+Tried = TypeVar("Tried", bound=Any)  # has errors, their mean, a SICc and a cost
 
 
 @dataclass(frozen=True)
@@ -124,11 +114,8 @@ def choose(
         If none can be fitted; says why the first cannot.
     """
     sane = _judged(candidates, own, options)
-    known = determined(sane, [overdetermined(one.fit.terms, own.variables) for one in sane])
-    known = worthwhile(known, [one.cost for one in known])
-    best = min(known, key=lambda one: one.error)
-    good = [one for one in known if as_good(one.errors, best.errors, own.noise or 0.0)]
-    taken = min(fitting(good, len(own)), key=lambda one: (one.cost, round(one.sicc, 3)))
+    enough = [overdetermined(one.fit.terms, own.variables) for one in sane]
+    taken = simplest(sane, enough, own)
     return taken, _rivals(taken, sane)
 
 
@@ -166,7 +153,16 @@ def _judged(
     if not found:
         assert failed is not None
         raise failed
-    return [one for one in found if _stays_positive(one.fit, own.variables)] or found
+    if "p" not in own.variables:
+        return found
+    farthest = [farther(own.variables, factor) for factor in _BEYOND]
+    return [
+        one for one in found
+        if not any(
+            np.any(design_matrix(one.fit.terms, far) @ one.fit.coefficients <= 0)
+            for far in farthest
+        )
+    ] or found  # fmt: skip
 
 
 def _fitted(
@@ -193,55 +189,42 @@ def _fitted(
         candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
 
 
-def overdetermined(terms: Sequence[str], variables: Mapping[str, Array], name: str = "p") -> bool:
-    """Whether there are more values of a variable than a formula has shapes to bend along it.
+def overdetermined(terms: Sequence[str], variables: Mapping[str, Array]) -> bool:
+    """Whether there are more numbers of ranks than a formula has shapes to bend along them.
 
     Twice as many, less one: else it runs through the values whatever they are, and says nothing of
     others. Where ranks were goes with their number.
     """
-    if name not in variables or np.ptp(variables[name]) == 0:
+    if "p" not in variables or np.ptp(variables["p"]) == 0:
         return True
-    values, rows = np.unique(variables[name], return_index=True)
-    places = {key: variables[key][rows] for key in (name, *PLACES) if key in variables}
+    values, rows = np.unique(variables["p"], return_index=True)
+    places = {key: variables[key][rows] for key in ("p", *PLACES) if key in variables}
     fixed = {key: np.full(len(values), column[0]) for key, column in variables.items()}
     columns = design_matrix(terms, {**fixed, **places})
     length = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
 
 
-def worthwhile(found: list[Tried], numbers: Sequence[float]) -> list[Tried]:
-    """Leave out what takes more numbers than another and yet is worth less by SICc."""
-    return [
-        one for one, own in zip(found, numbers, strict=True)
-        if not any(
-            few < own and other.sicc < one.sicc
-            for other, few in zip(found, numbers, strict=True)
-        )
+def simplest(tried: list[Tried], enough: Sequence[bool], own: Observations) -> Tried:
+    """Return the cheapest of those that are as good as the best.
+
+    Left out are those that few numbers of ranks cannot judge (not ``enough``), if others do about
+    as well; what costs more than another and yet is worth less by SICc; and what is off by much
+    more within the data than the one that SICc is for.
+    """
+    judged = [one for one, known in zip(tried, enough, strict=True) if known]
+    limit = _ABOUT * min(one.error for one in tried)
+    if any(one.error <= limit for one in judged):
+        tried = judged
+    tried = [
+        one for one in tried
+        if not any(other.cost < one.cost and other.sicc < one.sicc for other in tried)
     ]  # fmt: skip
-
-
-def fitting(found: list[Tried], points: int) -> list[Tried]:
-    """Leave out what is off by much more within the data than the one that SICc is for."""
-    least = min(one.sicc for one in found)
-    return [one for one in found if one.sicc <= least + _MISFIT * points]
-
-
-def determined(found: list[Tried], known: Sequence[bool]) -> list[Tried]:
-    """Leave out formulas that few numbers of ranks cannot judge, if others do about as well."""
-    judged = [one for one, enough in zip(found, known, strict=True) if enough]
-    least = min(one.error for one in found)
-    return judged if any(one.error <= _ABOUT * least for one in judged) else found
-
-
-def _stays_positive(fit: linear.Fit, variables: Mapping[str, Array]) -> bool:
-    """Whether a formula still gives times with many more ranks than were measured."""
-    if "p" not in variables:
-        return True
-    for factor in _BEYOND:
-        far = design_matrix(fit.terms, farther(variables, factor))
-        if np.any(far @ fit.coefficients <= 0):
-            return False
-    return True
+    best = min(tried, key=lambda one: one.error)
+    good = [one for one in tried if as_good(one.errors, best.errors, own.noise or 0.0)]
+    most = min(one.sicc for one in good) + _MISFIT * len(own)
+    fitting = (one for one in good if one.sicc <= most)
+    return min(fitting, key=lambda one: (one.cost, round(one.sicc, 3)))
 
 
 def errors_of(parts: Sequence[RegimeFit], own: Observations) -> list[Errors]:
@@ -299,26 +282,23 @@ def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool
     more, variance = 0.0, 0.0
     for (away, groups), (least, _) in zip(one, best, strict=True):
         difference = away - least
-        more += float(difference.mean())
-        variance += _variance_of_mean(difference, groups)
+        mean, n = float(difference.mean()), len(difference)
+        more += mean
+        # the variance of the mean; what a group has in common counts once
+        count = np.bincount(groups)
+        held = count > 0
+        many = int(held.sum())
+        if many < 2:
+            variance += float(np.var(difference)) / max(n - 1, 1)
+            continue
+        rest = np.bincount(groups, difference)[held] - mean * count[held]
+        variance += float(np.sum(rest**2)) / n**2 * many / (many - 1)
     ways = len(best)
     error = mean_error(best)
     by_chance = math.sqrt(variance) / ways
     limit = by_chance if error < _NOISY * noise else min(by_chance, _MUCH * error)
     limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
     return more / ways <= limit
-
-
-def _variance_of_mean(difference: Array, groups: NDArray[np.int64]) -> float:
-    """Return the variance of the mean; what a group has in common counts once."""
-    count = np.bincount(groups)
-    sums = np.bincount(groups, difference)[count > 0]
-    many = len(sums)
-    n = len(difference)
-    if many < 2:
-        return float(np.var(difference)) / max(n - 1, 1)
-    rest = sums - difference.mean() * count[count > 0]
-    return float(np.sum(rest**2)) / n**2 * many / (many - 1)
 
 
 def _promising(

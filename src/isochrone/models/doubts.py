@@ -8,16 +8,17 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import bdtrc, ndtri
 
 from isochrone.base.stats import MEDIAN_LOSS
 from isochrone.base.text import printable
-from isochrone.models.clusters import two_groups
 from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
-from isochrone.models.starts import medians_by, spread_of
+from isochrone.models.starts import medians_by, numbered, spread_of
 
-__all__ = ["QUIET", "Unused", "doubts", "unused", "words"]
+__all__ = [
+    "QUIET", "Unused", "doubts", "unused", "words", "TwoGroups", "two_groups",
+]  # fmt: skip
 
 _WITHOUT_CHANCE: Final = {"simulated", "made up"}
 """Origins of times that are the same in every start."""
@@ -30,19 +31,24 @@ def doubts(samples: Samples) -> list[str]:
     """
     point = samples.points()
     columns = unused(samples.others, point, samples.seconds)
-    return [
-        *samples.remarks, *words(columns),
+    found = [
+        *samples.remarks,
+        *words(columns),
         *_groups(samples, point, [one.name for one in columns if one.ratio > 1]),
-        *_one_start(samples, point),
-    ]  # fmt: skip
+    ]
+    by_chance = not set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE
+    if by_chance and numbered(point, samples.start).max() == point.max():  # one start of each point
+        said = ", as far as the table says (column 'launch')" if samples.experiment == TABLE else ""
+        found.append(
+            f"each point is of one start of the job{said}: launches of one command differ, and the "
+            "intervals do not hold by how much; measure --runs 5"
+        )
+    return found
 
 
 def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> list[str]:
     """Say where repetitions of one start, equal in the columns ``apart``, are in two groups."""
-    same = point
-    for column in [samples.start, *(samples.others[name] for name in apart)]:
-        own = np.unique(column, return_inverse=True)[1].ravel()
-        same = np.unique(same * (own.max() + 1) + own, return_inverse=True)[1].ravel()
+    same = numbered(point, samples.start, *(samples.others[name] for name in apart))
     found = two_groups(samples.seconds, same)
     if not len(found.points):
         return []
@@ -55,20 +61,6 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
         f"the repetitions at {points} of {point.max() + 1} points fall into two groups, "
         f"{np.median(found.ratio):.3g}x apart (at most {place}): their median is of the larger "
         f"group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
-    ]
-
-
-def _one_start(samples: Samples, point: NDArray[np.int64]) -> list[str]:
-    """Say that the intervals hold no other start if each point was measured in one only."""
-    if set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE:
-        return []
-    cells = np.unique(np.column_stack([point, samples.start]), axis=0)
-    if len(cells) > point.max() + 1:
-        return []
-    known = "" if samples.experiment != TABLE else ", as far as the table says (column 'launch')"
-    return [
-        f"each point is of one start of the job{known}: launches of one command differ, and the "
-        "intervals do not hold by how much; measure --runs 5"
     ]
 
 
@@ -174,8 +166,8 @@ def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Arra
     alike = several & (rows > 1)
     freedom = int(rows[alike].sum() - alike.sum())
     rest = (logs - (np.bincount(cell, logs) / rows)[cell])[alike[cell]]
-    owner = np.unique(owner[several], return_inverse=True)[1].ravel()
-    median, value = median[several], np.unique(value[several], return_inverse=True)[1].ravel()
+    owner, value = numbered(owner[several]), numbered(value[several])
+    median = median[several]
     away = median - medians_by(median, owner)[owner]
     if freedom < 3:  # single rows beside what a value adds at every point
         freedom = len(away) - (owner.max() + 1) - value.max()
@@ -205,3 +197,116 @@ def _is_factor(values: NDArray[Any], rows: int) -> bool:
         return all(float(value).is_integer() for value in values)
     except ValueError:
         return True
+
+
+# --- repetitions in two groups --------------------------------------------------------------------
+
+# Repetitions that fall into two groups, such as those of two protocols: their median is of one.
+#
+# At a point, the sorted logarithms of the times are parted at a gap. In a distribution with a
+# single peak, spacings grow with the distance from the peak, so the gap is no wider than those of
+# one of its sides; it takes the part x or more of itself and of r spacings like it with the chance
+# (1 - x)^r (David & Nagaraja 2003, *Order Statistics*, 6.4). Both sides must be that much denser.
+# The outermost tenths, which outliers stretch, are no part of a side; and since a tenth of the
+# repetitions may be disturbed, so many slow ones as are found must not be likely of that. The
+# chances at all points are judged together (Berk & Jones 1979, *Goodness-of-fit test statistics
+# that dominate the Kolmogorov statistics*).
+
+FALSE_ALARMS: Final = 0.002
+"""Chance below which so many points with so unlikely gaps are no chance."""
+
+DISTURBED: Final = 0.1
+"""Part of the repetitions that are slow by a disturbance and make no second group."""
+
+NEAREST: Final = 1.1
+"""Groups that are nearer than this do not matter beside what a formula misses."""
+
+_LEAST: Final = 3
+"""Fewest repetitions of a group; a fifth of all if that is more."""
+
+_TICKS: Final = 2.5
+"""A gap of fewer steps of the clock is none."""
+
+
+@dataclass(frozen=True)
+class TwoGroups:
+    """Points whose repetitions fall into two groups.
+
+    Attributes
+    ----------
+    points
+        Their numbers.
+    ratio
+        How many times longer the slower group takes, at each; shape (points,).
+    share
+        Part of the repetitions in the smaller group, at each; shape (points,).
+    """
+
+    points: Index
+    ratio: Array
+    share: Array
+
+
+def two_groups(seconds: Array, point: Index) -> TwoGroups:
+    """Find the points whose repetitions fall into two groups.
+
+    Parameters
+    ----------
+    seconds
+        Measured times, shape (n,).
+    point
+        Number of the point of each, from 0, none left out; shape (n,).
+    """
+    order = np.lexsort((seconds, point))
+    counts = np.bincount(point)
+    first = np.cumsum(counts) - counts
+    steps = np.diff(np.unique(seconds))  # the smallest is the resolution of a coarse clock
+    steps = steps[steps > 1e-9 * seconds.min()]
+    tick = float(steps.min()) if len(steps) else 0.0
+    found = [
+        _part(seconds[order][first[own, None] + np.arange(n)], own, tick)
+        for n in np.unique(counts[counts >= 2 * _LEAST]).tolist()
+        if len(own := np.flatnonzero(counts == n))
+    ]
+    if not found:
+        return TwoGroups(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    chance, points, ratio, share = (np.concatenate(column) for column in zip(*found, strict=True))
+    rank = np.argsort(chance, kind="stable")
+    number = np.arange(1, len(rank) + 1)
+    together = bdtrc(number - 1.0, len(rank), chance[rank])
+    taken = rank[: np.flatnonzero(together <= FALSE_ALARMS).max(initial=-1) + 1]
+    taken = taken[np.argsort(points[taken])]
+    return TwoGroups(points[taken], ratio[taken], share[taken])
+
+
+def _part(rows: Array, own: Index, tick: float) -> tuple[Array, Index, Array, Array]:
+    """Part the repetitions of points with as many each, shape (points, n), sorted.
+
+    Returns
+    -------
+    tuple
+        For each point the chance of such a gap, its number, the ratio of the two groups and the
+        share of the smaller one.
+    """
+    n = rows.shape[1]
+    cut = n // 10
+    least = max(_LEAST, -(-n // 5))
+    split = np.arange(least, n - least + 1)
+    logs = np.log(rows)
+    gap = logs[:, split] - logs[:, split - 1]
+    gap = np.where(rows[:, split] - rows[:, split - 1] > _TICKS * tick, gap, 0.0)
+    lower = logs[:, split - 1] - logs[:, [cut]]
+    upper = logs[:, [n - 1 - cut]] - logs[:, split]
+    chances = [
+        (side / np.maximum(gap + side, 1e-300)) ** spacings
+        for side, spacings in ((lower, split - 1 - cut), (upper, n - 1 - cut - split))
+    ]
+    likely = np.where(gap > 0, np.maximum(*chances) * len(split), 1.0)
+    likely = np.maximum(likely, bdtrc(n - split - 1.0, n, DISTURBED))
+    best = likely.argmin(axis=1)
+    each = np.arange(len(rows))
+    chance = np.minimum(likely[each, best], 1.0)
+    size = split[best]
+    ratio = np.exp(logs[each, (size + n) // 2] - logs[each, size // 2])
+    chance = np.where(ratio < NEAREST, 1.0, chance)
+    return chance, own, ratio, np.minimum(size, n - size) / n

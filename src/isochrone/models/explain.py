@@ -19,7 +19,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.terms import picked, variables_of
+from isochrone.models.terms import picked
 
 __all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]
 
@@ -110,7 +110,19 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     owner = owners(regimes, points)
     between = np.sum([regime.may_hold(points) for regime in regimes], axis=0) > 1
     possible = np.isfinite(found.seconds) & np.isfinite(found.high)
-    apart = _apart(regimes, owner, points, model.weights)
+    # how far rivals part from their regimes, of what both may be off by, each by its weight
+    apart = np.zeros(len(owner))
+    for k, regime in enumerate(regimes):
+        mine = owner == k
+        every = sum(rival.weight for rival in regime.rivals)
+        if not mine.any() or not every:
+            continue
+        own = picked(points, mine)
+        time, error = _alone(regime, own, model.weights)
+        for number, rival in enumerate(regime.rivals):
+            other, off = _alone(regime.rival(number), own, model.weights)
+            both = np.maximum(np.hypot(error, off), 1e-300)
+            apart[mine] += rival.weight / every * np.abs(other - time) / both
     apart = np.where(possible & ~between, apart, 0.0)
     width = np.where(possible, (found.high - found.low) / found.seconds, 0.0)
     asked = between.copy()
@@ -135,28 +147,6 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     )  # fmt: skip
 
 
-def _apart(
-    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Points, weights: str
-) -> Array:
-    """Return how far rivals part from their regimes, of what both may be off by; shape (n,).
-
-    Each rival counts by its weight, of that of all.
-    """
-    apart = np.zeros(len(owner))
-    for k, regime in enumerate(regimes):
-        mine = owner == k
-        own = picked(points, mine)
-        every = sum(rival.weight for rival in regime.rivals)
-        if not mine.any() or not every:
-            continue
-        time, error = _alone(regime, own, weights)
-        for number, rival in enumerate(regime.rivals):
-            other, off = _alone(regime.rival(number), own, weights)
-            both = np.maximum(np.hypot(error, off), 1e-300)
-            apart[mine] += rival.weight / every * np.abs(other - time) / both
-    return apart
-
-
 def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
     """Return what one formula says without its rivals, and half of its interval."""
     plain = msgspec.structs.replace(regime, rivals=[], beyond={})
@@ -169,7 +159,13 @@ def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
 
 def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
-    names = _asked(regimes, observed)
+    # Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
+    every, held = set(needed(regimes)), observed.variables.keys()
+    if set(PLACES) <= held and every & {"p", *PLACES}:
+        every = (every | set(PLACES)) - {"p"}
+    if every & set(BYTES) and set(NODE) <= held:
+        every = (every | set(NODE)) - {*BYTES, "pe"}
+    names = [name for name in held if name in every]
     choices = [_values(name, observed, regimes) for name in names]
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
     measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
@@ -181,20 +177,6 @@ def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
         points = filled(points)
         points["pe"] = (points["in"] + points["out"]) / 2
     return points
-
-
-def _asked(regimes: Sequence[Regime], observed: Observations) -> list[str]:
-    """List the variables that formulas and rivals hold; not those that follow from others.
-
-    Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
-    """
-    terms = [term for one in regimes for rival in one.rivals for term in rival.terms]
-    every = {*needed(regimes), *variables_of(terms)}
-    if set(PLACES) <= observed.variables.keys() and every & {"p", *PLACES}:
-        every = (every | set(PLACES)) - {"p"}
-    if every & set(BYTES) and set(NODE) <= observed.variables.keys():
-        every = (every | set(NODE)) - {*BYTES, "pe"}
-    return [name for name in observed.variables if name in every]
 
 
 def _values(name: str, observed: Observations, regimes: Sequence[Regime]) -> list[float]:

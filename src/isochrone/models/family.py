@@ -146,24 +146,18 @@ def declaration(name: str) -> Family:
         raise InputError("it declares no Family called FAMILY", where=where)
     try:
         with located(where):
-            whole = replace(found, forms=(*found.forms, *_sums(found)), name=name)
+            sums = {  # of the formulas of other families
+                frozenset(total.terms): total
+                for one, other in found.sum_of
+                for a in declaration(one).forms
+                for b in declaration(other).forms
+                if len((total := added(a, b)).terms) <= _MOST_TERMS
+            }
+            whole = replace(found, forms=(*found.forms, *sums.values()), name=name)
             check_family(whole)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
         raise InputError(f"its FAMILY is none: {error}", where=where) from error
     return whole
-
-
-def _sums(found: Family) -> list[Form]:
-    """Write out the sums of the formulas of other families."""
-    sums = {
-        frozenset(total.terms): total
-        for one, other in found.sum_of
-        for a in declaration(one).forms
-        for b in declaration(other).forms
-        for total in [added(a, b)]
-        if len(total.terms) <= _MOST_TERMS
-    }
-    return list(sums.values())
 
 
 def declared() -> list[str]:

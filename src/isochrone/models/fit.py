@@ -10,13 +10,13 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
+from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.deviation import goodness_of_fit
 from isochrone.models.doubts import doubts
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
-from isochrone.models.fitted import Fitted, PoolFitter
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
@@ -30,9 +30,6 @@ from isochrone.models.terms import variables_of
 __all__ = ["AUTO", "fit"]
 
 AUTO: Final = "auto"
-
-HOPELESS: Final = 0.5
-"""Leave-one-out error from which a formula is said to predict little."""
 
 MUCH_WORSE: Final = 2.0
 WELL: Final = 0.1
@@ -118,10 +115,17 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
     each.warnings += reasons
     good = max(MUCH_WORSE * _error(each), WELL)
     if len(each.selectors["bytes"]) < len(each.sizes):
-        good = HOPELESS  # some sizes have no formula of their own
+        good = auto.HOPELESS  # some sizes have no formula of their own
     if whole is None or _error(whole) > good:
         return each
-    whole.ranking = [{"where": {}, "families": [_ranked(whole), _ranked(each, EACH)]}]
+    rows = [
+        {
+            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.regimes),
+            "coefficients": sum(len(regime.terms) for regime in model.regimes),
+        }
+        for model, name in ((whole, whole.family), (each, each.family + EACH))
+    ]  # fmt: skip
+    whole.ranking = [{"where": {}, "families": rows}]
     return whole
 
 
@@ -130,21 +134,16 @@ def _error(model: Model) -> float:
     return float(model.quality["held_out"]["point"]["average"])
 
 
-def _ranked(model: Model, name: str = "") -> dict[str, Any]:
-    """Return the row of a model in the ranking."""
-    regimes = model.regimes
-    return {
-        "family": model.family + name, "held_out": _error(model),
-        "sicc": None, "pieces": len(regimes),
-        "coefficients": sum(len(regime.terms) for regime in regimes),
-    }  # fmt: skip
-
-
 def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     """Fit samples that are arranged as the family needs them."""
     observed = samples.observations()
     if named is not None:
-        _check_operations(named.name, observed)
+        ops = dict.fromkeys(str(one.where["op"]) for one in observed if "op" in one.where)
+        if len(ops) > 1:
+            raise InputError(
+                f"the data hold several operations, but '{named.name}' describes a single one",
+                hint=f"choose one with --op: {', '.join(ops)}; or --model auto",
+            )
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
@@ -210,16 +209,6 @@ def _one_family(chosen: Family, observed: Observations, options: Options) -> Fit
     return PoolFitter(family_pool(fitting, observed), observed, options).fit()
 
 
-def _check_operations(name: str, observed: Sequence[Observations]) -> None:
-    """Refuse to fit a formula of one operation to several others at once."""
-    found = [str(one.where["op"]) for one in observed if "op" in one.where]
-    if len(set(found)) > 1:
-        raise InputError(
-            f"the data hold several operations, but '{name}' describes a single one",
-            hint=f"choose one with --op: {', '.join(dict.fromkeys(found))}; or --model auto",
-        )
-
-
 def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     found = []
     least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
@@ -228,8 +217,8 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
             f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
-    error = model.quality.get("held_out", {}).get("point", {}).get("average", 0.0)
-    if error > HOPELESS:
+    error = _error(model)
+    if error > auto.HOPELESS:
         found.append(
             f"the leave-one-out error is {100 * error:.0f} % on average: "
             "predictions of this formula are unreliable"

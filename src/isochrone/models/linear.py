@@ -112,7 +112,14 @@ def fit(
     """
     x = design_matrix(terms, variables)
     count, width = x.shape
-    _check_rank(terms, variables, x, seconds, weights)
+    refuse_vanished(terms, variables)
+    rows = x / seconds[:, None] if weights == "relative" else x
+    rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
+    named = [terms[k] for k in _dependent(rows / np.linalg.norm(rows, axis=0))]
+    if named:
+        raise InputError(
+            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
+        )
     if count <= width:
         raise InputError(
             f"{count} points are too few for {width} coefficients and an error estimate",
@@ -159,7 +166,9 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
         if weights == "relative":
             scale = 1 / np.where(predicted > _LOWEST * seconds, predicted, seconds)
         if robust:
-            trust = _huber((seconds - predicted) * scale)
+            away = np.abs((seconds - predicted) * scale)
+            away /= max(MAD_TO_SIGMA * float(np.median(away)), 1e-300)
+            trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
         if iteration and np.allclose(before, (scale, trust), rtol=1e-10, atol=0):
             break
     return scale, trust
@@ -176,21 +185,6 @@ def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Array]) -> Non
     for term, column in zip(terms, design_matrix(terms, variables).T, strict=True):
         if not np.any(column):
             raise InputError(f"the term {term} is 0 everywhere", hint=_advice([term], variables))
-
-
-def _check_rank(
-    terms: Sequence[str], variables: Mapping[str, Array], x: Array, seconds: Array, weights: str
-) -> None:
-    """Refuse terms that are collinear; name them, and what to measure."""
-    refuse_vanished(terms, variables)
-    rows = x / seconds[:, None] if weights == "relative" else x
-    rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
-    dependent = _dependent(rows / np.linalg.norm(rows, axis=0))
-    if dependent:
-        named = [terms[k] for k in dependent]
-        raise InputError(
-            f"the terms {' and '.join(named)} are collinear", hint=_advice(named, variables)
-        )
 
 
 def _dependent(columns: Array) -> list[int]:
@@ -236,12 +230,6 @@ def _solve(x: Array, seconds: Array, scale: Array) -> tuple[Array, Array, Array]
     q, r = np.linalg.qr(rows / length)
     found = np.linalg.solve(r, q.T @ (seconds * scale)) / length
     return found, q, np.linalg.inv(r) / length[:, None]
-
-
-def _huber(residuals: Array) -> Array:
-    spread = MAD_TO_SIGMA * float(np.median(np.abs(residuals)))
-    away = np.abs(residuals) / max(spread, 1e-300)
-    return np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
 
 
 def _spread(residuals: Array, width: int, trust: Array) -> tuple[float, float]:

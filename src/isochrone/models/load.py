@@ -52,7 +52,7 @@ def load(paths: Sequence[str | Path]) -> Samples:
     InputError
         If one cannot be read, or they do not belong together.
     """
-    return joined([_file(path, run) for run, path in map(_run_at, paths)])
+    return joined([_samples(path) for path in paths])
 
 
 def load_usable(
@@ -80,31 +80,18 @@ def load_usable(
         If a file cannot be read, all are left out, or the others do not belong together.
     """
     parts, left_out = [], []
-    for item in given:
-        run, path = _run_at(item)
+    for path in given:
+        item = _read_if_a_run(path)
         try:
-            parts.append(_file(path, run, own).only(**only))
+            parts.append(_samples(item, own).only(**only))
         except InputError as error:
-            left_out.append(InputError(error.what, where=error.where or str(path)))
-            if run is None or len(given) == 1:
+            where = item.where if isinstance(item, Run) else str(path)
+            left_out.append(InputError(error.what, where=error.where or where))
+            if not isinstance(item, Run) or len(given) == 1:
                 raise
     if not parts:
         raise InputError(f"none of the {len(left_out)} files can be fitted", hint=str(left_out[0]))
     return joined(parts), left_out
-
-
-def _run_at(item: str | Path | Run) -> tuple[Run | None, Path]:
-    """Return a run, None if it is a table, and where it is."""
-    if isinstance(item, Run):
-        return item, Path(item.where)
-    path = Path(item)
-    return read_run(path) if looks_like_a_run(path) else None, path
-
-
-def _file(path: Path, run: Run | None, own: Columns = AS_NAMED) -> Samples:
-    samples = read_csv(path, own) if run is None else of_run(run)
-    samples.made_from = [{"path": written_name(path), "sha256": sha256(path)}]
-    return samples
 
 
 def samples_of(measured: Measured) -> Samples:
@@ -127,18 +114,28 @@ def samples_of(measured: Measured) -> Samples:
     return joined([_samples(item) for item in items])
 
 
-def _samples(item: _Part) -> Samples:
+def _read_if_a_run(item: _Part) -> _Part:
+    if isinstance(item, str | Path) and looks_like_a_run(path := Path(item)):
+        return read_run(path)
+    return item
+
+
+def _samples(item: _Part, own: Columns = AS_NAMED) -> Samples:
+    """Return the samples of one thing, which say of which file they are."""
+    item = _read_if_a_run(item)
     if isinstance(item, Samples):
         return item
-    if isinstance(item, str | Path):
-        return load([item])
-    if not isinstance(item, Run):
-        if isinstance(item, Mapping) or is_frame(item):
-            return of_table(item)
+    if isinstance(item, Run):
+        samples, path = of_run(item), item.path
+    elif isinstance(item, str | Path):
+        path = Path(item)
+        samples = read_csv(path, own)
+    elif isinstance(item, Mapping) or is_frame(item):
+        return of_table(item)
+    else:
         raise _foreign(item)
-    samples = of_run(item)
-    if item.path is not None and item.path.is_file():
-        samples.made_from = [{"path": written_name(item.path), "sha256": sha256(item.path)}]
+    if path is not None and path.is_file():
+        samples.made_from = [{"path": written_name(path), "sha256": sha256(path)}]
     return samples
 
 
@@ -189,7 +186,15 @@ def joined(parts: Sequence[Samples]) -> Samples:
     InputError
         If they are not of the same experiment, or have not the same variables.
     """
-    parts, remarks = _alike_placed(_alike_grouped(parts))
+    if any(GROUP in part.selectors for part in parts):  # all ranks of a job are a row there
+        parts = [
+            part if GROUP in part.selectors or "op" not in part.selectors else replace(
+                part, selectors={
+                    **part.selectors, GROUP: np.full(len(part.seconds), CG, dtype=object),
+                },
+            ) for part in parts
+        ]  # fmt: skip
+    parts, remarks = _alike_placed(parts)
     first = parts[0]
     for other in parts[1:]:
         if other.experiment != first.experiment:
@@ -233,19 +238,6 @@ def joined(parts: Sequence[Samples]) -> Samples:
             for key in sorted({key for part in parts for key in part.kept})
         },
     )  # fmt: skip
-
-
-def _alike_grouped(parts: Sequence[Samples]) -> list[Samples]:
-    """Call all ranks of a job a row where other parts are of rows and columns."""
-    if not any(GROUP in part.selectors for part in parts):
-        return list(parts)
-    return [
-        part if GROUP in part.selectors or "op" not in part.selectors else replace(
-            part, selectors={
-                **part.selectors, GROUP: np.full(len(part.seconds), CG, dtype=object),
-            },
-        ) for part in parts
-    ]  # fmt: skip
 
 
 def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:

@@ -24,7 +24,7 @@ from isochrone.models.placement import (
     placement_of,
 )
 from isochrone.models.regime import Selector
-from isochrone.models.starts import ONE_START, Starts, summarised
+from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
@@ -228,23 +228,19 @@ class Samples:
 
     def points(self) -> NDArray[np.int64]:
         """Return the number of the point of each row: rows of one point are repetitions."""
-        columns = [*self.variables.values(), *self.selectors.values()]
-        code = np.zeros(len(self.seconds), dtype=np.int64)
-        for column in columns:
-            own = np.unique(column, return_inverse=True)[1].ravel()
-            code = np.unique(code * (own.max() + 1) + own, return_inverse=True)[1].ravel()
-        return code
+        return numbered(*self.variables.values(), *self.selectors.values())
 
     def observations(self) -> list[Observations]:
         """Return the medians, kept apart by the selectors."""
-        return [self._observed(*one) for one in apart(self.selectors, len(self.seconds))]
-
-    def _observed(self, where: dict[str, Selector], mine: NDArray[np.intp]) -> Observations:
         variables, constant = informative(self.variables)
-        rows = np.column_stack([values[mine] for values in variables.values()])
-        found, index = np.unique(rows, axis=0, return_inverse=True)
-        points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
-        return Observations(where, dict(zip(variables, found.T, strict=True)), *points, constant)
+        every = []
+        for where, mine in apart(self.selectors, len(self.seconds)):
+            rows = np.column_stack([values[mine] for values in variables.values()])
+            found, index = np.unique(rows, axis=0, return_inverse=True)
+            points = summarised(self.seconds[mine], index.ravel(), self.start[mine])
+            named = dict(zip(variables, found.T, strict=True))
+            every.append(Observations(where, named, *points, constant))
+        return every
 
 
 def apart(
@@ -289,7 +285,14 @@ def of_run(run: Run) -> Samples:
     read = next((one.columns for one in readers if one.columns), _columns_of)
     columns = read(run)
     data = from_columns(columns, run.experiment, run.where)
-    data.others |= _others_of(run, columns)
+    # what else tells the samples of a run apart, as texts
+    if {"i", "j"} <= columns.keys():
+        pairs = zip(columns["i"].tolist(), columns["j"].tolist(), strict=True)
+        data.others["pair"] = np.array([f"{i}-{j}" for i, j in pairs])
+    for key in (key for key in ("pairs", "root") if key in columns):
+        data.others[key] = np.array([printable(value) for value in columns[key].tolist()])
+    library = printable(run.library.library.partition("\n")[0], 60)
+    data.others["MPI library"] = np.full(len(columns["seconds"]), library)
     data.seconds_are = run.quantity
     data.partial = [] if run.complete else [run.where]
     data.origin = run.origin
@@ -321,18 +324,6 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
             raise InputError("a 'sample' record of a rank that is not there", where=run.where)
         columns |= pairs_on_nodes(run, *ends)
     return columns
-
-
-def _others_of(run: Run, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return what else tells the samples of a run apart, as texts."""
-    found = {}
-    if {"i", "j"} <= columns.keys():
-        pairs = zip(columns["i"].tolist(), columns["j"].tolist(), strict=True)
-        found["pair"] = np.array([f"{i}-{j}" for i, j in pairs])
-    for key in (key for key in ("pairs", "root") if key in columns):
-        found[key] = np.array([printable(value) for value in columns[key].tolist()])
-    library = printable(run.library.library.partition("\n")[0], 60)
-    return found | {"MPI library": np.full(len(columns["seconds"]), library)}
 
 
 def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Samples:

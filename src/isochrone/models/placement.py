@@ -97,7 +97,10 @@ def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str
     if len(known) == len(PLACES) and constant:
         left_out = set(known)
     elif len(known) == 1 and "p" in variables:
-        left_out |= {name for name, values in known.items() if _same(values, variables["p"])}
+        [(name, values)], p = known.items(), variables["p"]
+        pairs = len(np.unique(np.column_stack([values, p]), axis=0))
+        if pairs == len(np.unique(values)) == len(np.unique(p)):  # it says the same as p
+            left_out.add(name)
     return {name: v for name, v in variables.items() if name not in left_out}, constant
 
 
@@ -138,9 +141,3 @@ def what_to_vary(missing: Iterable[str], constant: Mapping[str, float]) -> str:
     """Say which of the variables a family needs are the same everywhere; empty if none is."""
     found = [f"{name} is always {constant[name]:g}" for name in missing if name in constant]
     return f"{' and '.join(found)}: measure other values of it" if found else ""
-
-
-def _same(one: Array, other: Array) -> bool:
-    """Whether the values of one variable and of the other go together, one to one."""
-    pairs = len(np.unique(np.column_stack([one, other]), axis=0))
-    return pairs == len(np.unique(one)) == len(np.unique(other))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -103,13 +102,12 @@ def varying(observed: Observations) -> list[str]:
 
 def in_order(names: Sequence[str], observed: Observations) -> list[str]:
     """Return families in the order in which a formula that several have is named after one."""
-    return sorted(names, key=partial(_order, observed))
 
+    def order(name: str) -> tuple[bool, bool, int]:
+        chosen = declaration(name)
+        return not _made_for(chosen, observed), bool(chosen.sum_of), len(chosen.forms)
 
-def _order(observed: Observations, name: str) -> tuple[bool, bool, int]:
-    """Families for the operation come first, and sums of families last; else narrow ones first."""
-    chosen = declaration(name)
-    return not _made_for(chosen, observed), bool(chosen.sum_of), len(chosen.forms)
+    return sorted(names, key=order)
 
 
 def _made_for(chosen: Family, observed: Observations) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -131,7 +133,14 @@ def _bounds(text: str) -> tuple[str, list[float]]:
     evaluate_term(name, {key: np.ones(1) for key in VARIABLES})
     if not colon:
         return name, []
-    bounds = [_value(name, value) for value in values.split(",")]
+    bounds = []
+    for value in values.split(","):
+        try:
+            bounds.append(float(value))
+        except ValueError:
+            if not is_size(name):
+                raise InputError(f"'{value}' is no bound of '{name}'") from None
+            bounds.append(float(parse_bytes(value)))
     if sorted(set(bounds)) != bounds:
         raise InputError(f"the bounds in '{text}' are not increasing")
     return name, bounds
@@ -148,9 +157,7 @@ class Search:
         Variables, and products of them, along which regimes are looked for.
     """
 
-    def __init__(
-        self, pool: Pool, observed: Observations, splits: Splits, weights: str = "relative"
-    ) -> None:
+    def __init__(self, pool: Pool, observed: Observations, splits: Splits, weights: str) -> None:
         self.pool, self.observed, self.splits, self.weights = pool, observed, splits, weights
         along = pool.splits if splits.along is None else splits.along
         self.along = [name for name in along if name not in splits.given and _has(name, observed)]
@@ -166,9 +173,21 @@ class Search:
         """
         regions = [Region({}, np.ones(len(self.observed), dtype=bool))]
         for name, bounds in self.splits.given.items():
-            regions = [
-                part for region in regions for part in _cut(region, name, bounds, self.observed)
-            ]
+            if not _has(name, self.observed):
+                raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
+            # a value on a bound belongs to the part below
+            number = np.searchsorted(bounds, evaluate_term(name, self.observed.variables))
+            parts = []
+            for region in regions:
+                for k, ends in enumerate(pairwise([None, *bounds, None])):
+                    mask = region.mask & (number == k)
+                    if not mask.any():
+                        raise InputError(
+                            f"no points in the regime {k + 1} of '{name}'",
+                            hint="give other bounds",
+                        )
+                    parts.append(Region({**region.range, name: ends}, mask))
+            regions = parts
         return regions
 
     def regions(self, first: str | None = None) -> list[Region]:
@@ -188,7 +207,11 @@ class Search:
         best = None
         least = 2 * math.log(max(len(along), 1))
         for name in now:
-            found = self._segmentation(region, name)
+            key = region.mask.tobytes(), name
+            if key not in self._found:
+                with suppress(InputError):  # the data do not allow a single segment
+                    self._found[key] = self._segment(region, name)
+            found = self._found.setdefault(key, None)
             if found is None or not found.breaks:
                 continue
             gain = found.criterion[0] - min(found.criterion)
@@ -205,16 +228,6 @@ class Search:
             for part in _parts(region, name, value, found, self.splits)
             for piece in (self._cut(part, others, others) if deeper else [part])
         ]
-
-    def _segmentation(self, region: Region, name: str) -> Segmentation | None:
-        """Segment along one variable; None if the data do not allow a single segment."""
-        key = region.mask.tobytes(), name
-        if key not in self._found:
-            try:
-                self._found[key] = self._segment(region, name)
-            except InputError:
-                self._found[key] = None
-        return self._found[key]
 
     def _segment(self, region: Region, name: str) -> Segmentation:
         observed = self.observed.only(region.mask)
@@ -238,46 +251,24 @@ class Search:
         )  # fmt: skip
 
 
-def _cut(
-    region: Region, name: str, bounds: Sequence[float], observed: Observations
-) -> list[Region]:
-    """Cut one region at given bounds; a value on a bound belongs to the part below."""
-    if not _has(name, observed):
-        raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
-    number = np.searchsorted(bounds, evaluate_term(name, observed.variables), side="left")
-    edges = [None, *bounds, None]
-    parts = []
-    for k in range(len(bounds) + 1):
-        mask = region.mask & (number == k)
-        if not mask.any():
-            raise InputError(
-                f"no points in the regime {k + 1} of '{name}'", hint="give other bounds"
-            )
-        parts.append(Region({**region.range, name: (edges[k], edges[k + 1])}, mask))
-    return parts
-
-
 def _parts(
     region: Region, name: str, value: Array, found: Segmentation, splits: Splits
 ) -> Iterator[Region]:
     """Yield the parts of a region between breaks."""
-    breaks = found.breaks
-    switches = [likely_switch(gap, splits.known.get(name, ())) for gap in breaks]
-    for k in range(len(breaks) + 1):
-        before, after = (breaks[k - 1] if k else None), (breaks[k] if k < len(breaks) else None)
-        low = before.above if before else None
-        high = after.below if after else None
+    known = splits.known.get(name, ())
+    ends = [(gap.below, gap.above, likely_switch(gap, known)) for gap in found.breaks]
+    none = (None, None, None)
+    for before, after, part in zip([none, *ends], [*ends, none], found.segments, strict=True):
+        (below, low, first), (high, above, last) = before, after
         mask = region.mask.copy()
         if low is not None:
             mask &= value >= low
         if high is not None:
             mask &= value <= high
-        switch = (switches[k - 1] if before else None), (switches[k] if after else None)
-        reach = (before.below if before else None), (after.above if after else None)
         yield Region(
             {**region.range, name: (low, high)}, mask,
-            {**region.switch, name: switch}, {**region.reach, name: reach},
-            found.segments[k].level,
+            {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
+            part.level,
         )  # fmt: skip
 
 
@@ -287,15 +278,6 @@ def _has(name: str, observed: Observations) -> bool:
     except InputError:
         return False
     return True
-
-
-def _value(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        if is_size(name):
-            return float(parse_bytes(text))
-        raise InputError(f"'{text}' is no bound of '{name}'") from None
 
 
 def likely_switch(gap: Break, known: Collection[float] = ()) -> float:

@@ -10,7 +10,7 @@ chapter 4). Of the spread, what the repetitions explain by themselves is taken a
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -21,7 +21,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, middles_by
 
-__all__ = ["ONE_START", "Starts", "compare_starts", "summarised", "widened"]
+__all__ = ["ONE_START", "Starts", "compare_starts", "numbered", "summarised", "widened"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -96,15 +96,18 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     if not several.any():
         return ONE_START
     logs, error = logs[several], error[several]
-    point = np.unique(point[several], return_inverse=True)[1].ravel()
-    start = np.unique(start[several], return_inverse=True)[1].ravel()
+    point, start = numbered(point[several]), numbered(start[several])
     number = np.bincount(point)
     away = logs - (np.bincount(point, logs) / number)[point]
     common = medians_by(away, start)
     rest = away - common[start]
 
     count, starts = len(logs), len(common)
-    of_common = starts - _separate(point, start)
+    # groups of starts that have no point in common: each has a level of its own
+    size = starts + len(number)
+    links = coo_matrix((np.ones(count), (start, point + starts)), (size, size))
+    separate = int(connected_components(links, directed=False, return_labels=False))
+    of_common = starts - separate
     of_rest = count - len(number) - of_common
     per_start = count / starts
     shared = float(np.sum(np.bincount(start) * common**2)) / of_common
@@ -127,6 +130,15 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     )  # fmt: skip
 
 
+def numbered(*columns: NDArray[Any]) -> Index:
+    """Return the number of the combination of values in each row, from 0, none left out."""
+    code = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        own = np.unique(column, return_inverse=True)[1].ravel()
+        code = np.unique(code * (own.max() + 1) + own, return_inverse=True)[1].ravel()
+    return code
+
+
 def medians_by(values: Array, group: Index) -> Array:
     """Return the median of each group, shape (groups,).
 
@@ -139,13 +151,6 @@ def medians_by(values: Array, group: Index) -> Array:
 def spread_of(rest: Array, freedom: int) -> float:
     """Return the standard deviation of what is left around a fit, by its median deviation."""
     return MAD_TO_SIGMA * float(np.median(np.abs(rest))) * sqrt(len(rest) / freedom)
-
-
-def _separate(point: Index, start: Index) -> int:
-    """Count the groups of starts that have no point in common, such as those of each p."""
-    size = int(start.max()) + 1 + int(point.max()) + 1
-    links = coo_matrix((np.ones(len(point)), (start, point + start.max() + 1)), (size, size))
-    return int(connected_components(links, directed=False, return_labels=False))
 
 
 # --- repetitions become points --------------------------------------------------------------------

@@ -16,7 +16,7 @@ from isochrone.models.terms import unit
 if TYPE_CHECKING:
     from isochrone.models.model import Model
 
-__all__ = ["correlations", "summary"]
+__all__ = ["correlations", "percent", "summary"]
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ def summary(model: Model, title: str) -> str:
     lines = [title]
     held_out = model.quality.get("held_out", {})
     errors = [
-        f"{_percent(found['average'])} {'point by point' if name == 'point' else f'by {name}'}"
+        f"{percent(found['average'])} {'point by point' if name == 'point' else f'by {name}'}"
         for name, found in held_out.items()
     ]
     if errors:
@@ -63,16 +63,22 @@ def _regime(regime: Regime, words: str, weights: str) -> Iterator[str]:
     if regime.r2 is not None:
         worth.append(f"R² {regime.r2:.6f}")
     if regime.sigma is not None:
-        around = _percent(regime.sigma) if weights == "relative" else f"{regime.sigma:.3g} s"
+        around = percent(regime.sigma) if weights == "relative" else f"{regime.sigma:.3g} s"
         worth.append(f"standard deviation around it {around}")
         worth.append(f"{regime.degrees_of_freedom} degrees of freedom")
     if worth:
         yield "  " + ", ".join(worth)
     names = [printable(name, 20) for name in regime.symbols or regime.terms]
-    yield from _table(
-        ["coefficient", "of", "value", "standard error", "95 % interval", "unit"],
-        _coefficients(regime, names),
-    )
+    titles = ["coefficient", "of", "value", "standard error", "95 % interval", "unit"]
+    rows = []
+    for k, (name, term) in enumerate(zip(names, regime.terms, strict=True)):
+        error, interval = UNKNOWN, UNKNOWN
+        if regime.covariance is not None:
+            error = f"{np.sqrt(regime.covariance[k][k]):.2g}"
+        if regime.low is not None and regime.high is not None:
+            interval = f"{regime.low[k]:.5g} to {regime.high[k]:.5g}"
+        rows.append([name, term, f"{regime.coefficients[k]:.5g}", error, interval, unit(term)])
+    yield from _table(titles, rows)
     together = correlations(regime)
     if together is not None and len(names) > 1:
         yield from _table(
@@ -88,16 +94,6 @@ def _regime(regime: Regime, words: str, weights: str) -> Iterator[str]:
         )
 
 
-def _coefficients(regime: Regime, names: Sequence[str]) -> Iterator[list[str]]:
-    for k, (name, term) in enumerate(zip(names, regime.terms, strict=True)):
-        error, interval = UNKNOWN, UNKNOWN
-        if regime.covariance is not None:
-            error = f"{np.sqrt(regime.covariance[k][k]):.2g}"
-        if regime.low is not None and regime.high is not None:
-            interval = f"{regime.low[k]:.5g} to {regime.high[k]:.5g}"
-        yield [name, term, f"{regime.coefficients[k]:.5g}", error, interval, unit(term)]
-
-
 def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     """Yield the families that were tried, the one that was taken first."""
     words = ", ".join(printable(f"{key} {value}") for key, value in entry["where"].items())
@@ -106,7 +102,7 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     judged = any(row.get("sicc") is not None for row in tried)
     titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "regimes"]
     yield from _table(titles, [
-        [printable(row["family"], 40), _percent(row["held_out"]),
+        [printable(row["family"], 40), percent(row["held_out"]),
          *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,
          str(row.get("coefficients", UNKNOWN)), str(row.get("pieces", UNKNOWN))]
         for row in tried
@@ -116,9 +112,9 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
             yield f"  not {printable(row['family'], 40)}: {printable(row.get('reason', ''), 200)}"
 
 
-def _table(titles: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Iterator[str]:
+def _table(titles: Sequence[str], rows: Sequence[list[str]]) -> Iterator[str]:
     """Yield lines of columns that are aligned; a row may be shorter than the others."""
-    every = [list(titles), *rows]
+    every = [titles, *rows]
     widths = [
         max(len(row[k]) for row in every if k < len(row)) for k in range(len(titles))
     ]  # fmt: skip
@@ -128,5 +124,6 @@ def _table(titles: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -
         ).rstrip()  # fmt: skip
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """Write a part of one as a percentage with three digits."""
     return f"{100 * value:.3g} %"

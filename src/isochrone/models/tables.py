@@ -28,6 +28,7 @@ from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
+from isochrone.models.starts import numbered
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
@@ -236,16 +237,13 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             read = _numbers(np.array(texts, object), name, lambda k: f"{path}:{lines[k]}")
             arrays[name] = own.scaled(read, name)
         elif name not in _COUNTS:
-            arrays[name] = _texts([text_of(text) for text in texts], name, where)
+            try:
+                refuse_uneven(texts := [text_of(text) for text in texts])
+            except SparseError as error:
+                what = f"column '{printable(name, 40)}': {error}"
+                raise InputError(what, where=where) from error
+            arrays[name] = np.array(texts)
     return _samples(arrays, where)
-
-
-def _texts(texts: list[str], name: str, where: str) -> NDArray[Any]:
-    try:
-        refuse_uneven(texts)
-    except SparseError as error:
-        raise InputError(f"column '{printable(name, 40)}': {error}", where=where) from error
-    return np.array(texts)
 
 
 def _refuse_twins(names: Sequence[str], where: str) -> None:
@@ -359,7 +357,15 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
             where=where,
             hint="name the columns for example op, p, b, seconds",
         )
-    return _samples({k: _meant(v, k, where) for k, v in columns.items()}, where)
+    for name, values in columns.items():  # as those of a CSV are read
+        if name in _NUMBERS:
+            columns[name] = _numbers(values, name, lambda k: f"{where}, row {k}")
+        elif name not in SELECTORS:  # what keeps data apart may be a number, too
+            texts = ["" if str(value) in _MISSING else str(value) for value in values.tolist()]
+            if name in MARKS:
+                texts = [text.lower().removesuffix(".0") for text in texts]
+            columns[name] = np.array(texts)
+    return _samples(columns, where)
 
 
 def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
@@ -389,7 +395,16 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     where = _named(table)
     keys = list(table if isinstance(table, Mapping) else table.columns)
     _refuse_twins([str(key) for key in keys], where)
-    found = {str(key): _column(table[key]) for key in keys}
+    found = {}
+    for key in keys:
+        values = table[key]
+        try:
+            array = np.asarray(values)
+        except ValueError:  # lists of different lengths
+            array = np.array(values, dtype=object)
+        if array.dtype.kind in "US" and not isinstance(values, np.ndarray | str):
+            array = np.array(values, dtype=object)  # of unlike values, each stays what it is
+        found[str(key)] = array
     lengths = {name: len(values) for name, values in found.items() if values.ndim}
     if any(values.ndim > 1 for values in found.values()):
         raise InputError("a column has more than one dimension", where=where)
@@ -418,28 +433,6 @@ def _numbers(values: NDArray[Any], name: str, where: Where) -> Array:
         return values.astype(np.float64)
     read = (number(str(v).strip(), name, where(k)) for k, v in enumerate(values.tolist()))
     return np.array(list(read), dtype=np.float64)
-
-
-def _column(values: Any) -> NDArray[Any]:
-    """Return a column as an array; of unlike values, each stays what it is."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # lists of different lengths
-        return np.array(values, dtype=object)
-    mixed = array.dtype.kind in "US" and not isinstance(values, np.ndarray | str)
-    return np.array(values, dtype=object) if mixed else array
-
-
-def _meant(values: NDArray[Any], name: str, where: str) -> NDArray[Any]:
-    """Return a column as that of a CSV is read; what keeps data apart may be a number, too."""
-    if name in _NUMBERS:
-        return _numbers(values, name, lambda k: f"{where}, row {k}")
-    if name in SELECTORS:
-        return values
-    texts = ["" if str(value) in _MISSING else str(value) for value in values.tolist()]
-    if name in MARKS:
-        return np.array([text.lower().removesuffix(".0") for text in texts])
-    return np.array(texts)
 
 
 # --- columns --------------------------------------------------------------------------------------
@@ -477,16 +470,13 @@ def _samples(columns: dict[str, NDArray[Any]], where: str) -> Samples:
         for name in rows if name in _PARTNERS or name not in _KNOWN
     }  # fmt: skip
     for name in _STARTS:
-        if name in rows and (name == "launch" or _holds_repetitions(data, rows[name])):
-            data.start = np.unique(data.others.pop(name), return_inverse=True)[1].ravel()
+        # `run` numbers repetitions, unless some rows of one point have the same value
+        if name in rows and (
+            name == "launch" or numbered(data.points(), rows[name]).max() + 1 < len(data.seconds)
+        ):
+            data.start = numbered(data.others.pop(name))
             break
     return data
-
-
-def _holds_repetitions(data: Samples, run: NDArray[Any]) -> bool:
-    """Whether some rows of one point have the same value: then it does not number them."""
-    rows = np.column_stack([data.points(), np.unique(run, return_inverse=True)[1].ravel()])
-    return len(np.unique(rows, axis=0)) < len(rows)
 
 
 def number(text: str, name: str, where: str) -> float:

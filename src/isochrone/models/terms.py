@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "latex", "picked", "unit",
+    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "picked", "unit",
     "variables_of",
 ]  # fmt: skip
 
@@ -49,28 +49,22 @@ def _floor_log2(v: Array) -> Array:
     return np.asarray(np.floor(np.log2(v)))
 
 
-_FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], str]]] = [
-    (re.compile(r"(\w+)"), lambda v: v, r"{0}"),
-    (re.compile(r"1/(\w+)"), lambda v: 1 / v, r"\frac{{1}}{{{0}}}"),
-    (re.compile(r"log2\((\w+)\)"), np.log2, r"\log_2 {0}"),
+_FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
+    (re.compile(r"(\w+)"), lambda v: v, True),
+    (re.compile(r"1/(\w+)"), lambda v: 1 / v, False),
+    (re.compile(r"log2\((\w+)\)"), np.log2, False),
+    # one rank has no partner: no step
     (
         re.compile(r"floor\(log2\((\w+)-1\)\)"),
-        lambda v: _floor_log2(np.maximum(v - 1, 1)),  # one rank has no partner: no step
-        r"\lfloor\log_2({0}-1)\rfloor",
+        lambda v: _floor_log2(np.maximum(v - 1, 1)), False,
     ),
-    (
-        re.compile(r"ceil\(log2\((\w+)\)\)"),
-        lambda v: np.ceil(np.log2(v)),
-        r"\lceil\log_2 {0}\rceil",
-    ),
-    (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, r"\lfloor\log_2 {0}\rfloor"),
-    (re.compile(r"sqrt\((\w+)\)"), np.sqrt, r"\sqrt{{{0}}}"),
-    (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, r"\max({0},{1})"),
-    (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, r"\min({0},{1})"),
+    (re.compile(r"ceil\(log2\((\w+)\)\)"), lambda v: np.ceil(np.log2(v)), False),
+    (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, False),
+    (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
+    (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, True),
+    (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, True),
 ]  # fmt: skip
-
-_LINEAR: Final = ("{0}", r"\max({0},{1})", r"\min({0},{1})")
-"""Factors that have the unit of their variables, as LaTeX."""
+"""What a factor looks like, its values, and whether it has the unit of its variables."""
 
 
 def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -108,15 +102,9 @@ def variables_of(terms: Sequence[str]) -> list[str]:
     return [name for name in VARIABLES if name in needed]
 
 
-def latex(term: str) -> str:
-    """Write a term as LaTeX."""
-    parts = [shape.format(*names) for _, names, shape in _factors(term)]
-    return r"\,".join(parts) or "1"
-
-
 def unit(term: str) -> str:
     """Return the unit of the coefficient of a term: seconds, or seconds a byte or an operation."""
-    whole = {name for _, names, shape in _factors(term) if shape in _LINEAR for name in names}
+    whole = {name for _, names, linear in _factors(term) if linear for name in names}
     return "s/B" if whole & _IN_BYTES else "s/op" if "n" in whole else "s"
 
 
@@ -125,15 +113,15 @@ def is_size(term: str) -> bool:
     return unit(term) == "s/B"
 
 
-def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], str]]:
+def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], bool]]:
     found = []
     for factor in term.split("*"):
         if factor == "1":
             continue
-        for pattern, function, shape in _FACTORS:
+        for pattern, function, linear in _FACTORS:
             match = pattern.fullmatch(factor)
             if match and set(match.groups()) <= set(VARIABLES):
-                found.append((function, match.groups(), shape))
+                found.append((function, match.groups(), linear))
                 break
         else:
             raise InputError(f"'{term}' is not a term of a model")

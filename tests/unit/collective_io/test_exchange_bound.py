@@ -33,7 +33,7 @@ def test_no_order_of_table_ii_is_below_it(model: object, reading: bool) -> None:
         servers = np.cumsum((0, *order[:-1]))
         cost = predict(kinds, layout, servers, list("abcdefgh"), model, reading=reading)  # type: ignore[arg-type]
         times.append(cost.seconds)
-    bound = least_exchange(kinds, block_layout(UNEVEN), model, reading=reading, most=1)  # type: ignore[arg-type]
+    bound = least_exchange(kinds, block_layout(UNEVEN), model, 1)  # type: ignore[arg-type]
     assert 0.3 * min(times) < bound.seconds <= min(times) * (1 + 1e-9)
 
 
@@ -56,13 +56,13 @@ def test_no_random_order_of_random_accesses_is_below_it(subtests: pytest.Subtest
             by_rank = hosts(sizes)
             if dice.random() < 0.3:
                 dice.shuffle(by_rank)
-            bound = least_exchange(kinds, layout_of(by_rank)[0], BYTES, reading=call.reading)
+            bound = least_exchange(kinds, layout_of(by_rank)[0], BYTES)
             for _ in range(30):
                 in_blocks = by_rank == sorted(by_rank)
                 order = hosts(dice.sample(sizes, len(sizes))) if in_blocks else by_rank
                 layout, names = layout_of(order)
                 servers = [dice.randrange(ranks) for _ in range(number)]
-                found = predict(kinds, layout, servers, names, BYTES, reading=call.reading)
+                found = predict(kinds, layout, servers, names, BYTES)
                 # the model's own constants: a node may have no messages at all
                 assert bound.seconds <= found.seconds * (1 + 1e-9)
 

@@ -13,9 +13,12 @@ from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.best_possible import best_possible
-from isochrone.collective_io.predict.call_features import collective_features, independent_features
 from isochrone.collective_io.predict.call_parts import PARTS
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.whole_call import (
+    WholeCall,
+    collective_features,
+    independent_features,
+)
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import Call
 from made_up.io_machines import (

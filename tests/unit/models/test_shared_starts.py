@@ -7,7 +7,7 @@ import pytest
 
 from isochrone import models
 from isochrone.models import Samples, linear
-from isochrone.models.fitted import with_shared_starts
+from isochrone.models.auto import with_shared_starts
 from isochrone.models.load import joined
 
 RANKS = (2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from beds.golden import Golden
-from isochrone.models.terms import evaluate_term, latex, unit, variables_of
+from isochrone.models.terms import evaluate_term, unit, variables_of
 
 
 def test_growth_under_congestion_can_be_written_as_a_root() -> None:
@@ -14,7 +14,6 @@ def test_growth_under_congestion_can_be_written_as_a_root() -> None:
     variables = {"p": np.array([4.0, 9.0]), "b": np.array([10.0, 10.0])}
     assert evaluate_term("sqrt(p)", variables).tolist() == [2, 3]
     assert evaluate_term("p*sqrt(p)*b", variables).tolist() == [80, 270]
-    assert latex("p*sqrt(p)*b") == r"p\,\sqrt{p}\,b"
     assert unit("sqrt(p)*b") == "s/B"
     assert variables_of(["sqrt(p)"]) == ["p"]
 

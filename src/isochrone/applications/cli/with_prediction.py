@@ -14,7 +14,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.console.as_json import print_json
 from isochrone.console.input import read, tell_partial
-from isochrone.models.pages.model import predicted_by_several
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
@@ -58,7 +58,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         Column("95 % of the prediction", right=True),
     )  # fmt: skip
     print_blocks([
-        predicted_by_several(known),
+        predicted_by(*known),
         Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
         Table("", columns, tuple(map(_cells, rows))), Warnings(tuple(warnings)),
     ])  # fmt: skip

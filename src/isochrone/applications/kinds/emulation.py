@@ -16,7 +16,7 @@ from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdow
 from isochrone.base.documents import Inline, WarningList
 from isochrone.base.inference import Estimate
 from isochrone.base.units import format_bytes, format_ratio, format_seconds
-from isochrone.models.pages.model import predicted_by_several
+from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import (
     Asked,
     Block,
@@ -362,7 +362,7 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
     titles = ("application", "phase", "mean", "95 % interval", "slowest rank")
     columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
     title = "Phases alone: time of an iteration in each, mean over the ranks, waiting included"
-    by = [predicted_by_several(asked.models)] if asked.models else []
+    by = [predicted_by(*asked.models)] if asked.models else []
     return [
         *by,
         Picture("phases", "Phases of an iteration", PHASES, (run,), Options(models=asked.models),

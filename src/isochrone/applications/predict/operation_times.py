@@ -11,8 +11,13 @@ from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfo
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
-from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict, warnings_of
-from isochrone.collectives.predict.phase_times import PhaseTimes
+from isochrone.collectives.predict.grid_collectives import (
+    GridTime,
+    Machine,
+    PhaseTimes,
+    predict,
+    warnings_of,
+)
 from isochrone.models import Model
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, subject

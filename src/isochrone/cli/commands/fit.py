@@ -25,8 +25,7 @@ from isochrone.formats.others_results import Reading, add_reading
 from isochrone.models.beyond import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
-from isochrone.models.pages.model import blocks, brief
-from isochrone.models.pages.rivals import rivals
+from isochrone.models.pages.model import blocks, brief, rivals
 from isochrone.pages.terminal import print_blocks
 
 __all__ = ["EXAMPLES", "add_arguments", "run"]

@@ -84,7 +84,7 @@ class HostCosts:
         pairs = zip(found, spread, strict=True)
         table = np.stack([_least(model, each, over) for each, over in pairs])
         most = int(counts.max())
-        rest = least_exchange(left, layout, model, reading=reading, most=most).seconds / rounds
+        rest = least_exchange(left, layout, model, most).seconds / rounds
         return HostCosts(weights, counts, step, table, rest, model, found, spread)
 
     @property

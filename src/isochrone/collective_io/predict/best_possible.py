@@ -13,10 +13,9 @@ from typing import Final, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_seconds
-from isochrone.collective_io.predict.call_features import CallFeatures, collective_features
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.exchange_bound import least_exchange
-from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
+from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost, collective_features
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import layout_of
 
@@ -104,33 +103,30 @@ def best_possible(
     """Return how much any order, and any hints, can gain at most."""
     features = whole.features(call, by_rank, aggregators)
     now = whole.of(call.reading, features)
-    exchange, least = _exchange(whole, call, by_rank, aggregators, features)
+    most = max(Counter(by_rank[rank] for rank in aggregators).values())
+    bound = _bounded(whole, call, by_rank, len(aggregators), features.values, most)
+    law = whole.times.laws.get((call.reading, "exchange"))
+    exchange, least = (
+        law.ask(one).seconds if law else one.get("exchange", 0.0)
+        for one in (features.values, bound)
+    )
     by_order = max(0.0, now.seconds - exchange + min(exchange, least))
     alone = whole.independent(call, by_rank)
     independent = alone.seconds if alone else None
-    by_hints = _by_hints(whole, call, by_rank) if now.known else None
-    if by_hints is not None:
-        by_hints = min(by_hints, by_order)
-    why = [*_of_order(now, by_order, exchange), *_of_hints(now, by_order, by_hints)]
+    why = _of_order(now, by_order, exchange)
+    by_hints, ranks = None, len(by_rank)
+    if now.known and call.driver != "ompio" and ranks <= MAX_RANKS:
+        # any number of aggregators, in a single round
+        single = call if call.cyclic else replace(call, buffer=None)
+        few = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
+        by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
+        if by_hints <= 0.97 * by_order:
+            why.append(
+                "With another number of aggregators or another buffer, too, at most "
+                f"{_gain(now.seconds, by_hints):.3g} times as fast."
+            )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
-
-
-def _exchange(
-    whole: WholeCall,
-    call: Call,
-    by_rank: Sequence[str],
-    aggregators: Sequence[int],
-    features: CallFeatures,
-) -> tuple[float, float]:
-    """Return the seconds of the exchange, and those that no order falls below."""
-    on_node = Counter(by_rank[rank] for rank in aggregators)
-    most = max(on_node.values())
-    bound = _bounded(whole, call, by_rank, len(aggregators), features.values, most)
-    law = whole.times.laws.get((call.reading, "exchange"))
-    if law:
-        return law.ask(features.values).seconds, law.ask(bound).seconds
-    return features.values.get("exchange", 0.0), bound.get("exchange", 0.0)
 
 
 def _bounded(
@@ -144,19 +140,9 @@ def _bounded(
     """Return the quantities of a call with its hot spot at its lower bound."""
     layout, _ = layout_of(by_rank)
     kinds = call.round_kinds(number)
-    least = least_exchange(kinds, layout, whole.model, reading=call.reading, most=most)
+    least = least_exchange(kinds, layout, whole.model, most)
     found = {**values, "hot_bytes": least.bytes, "hot_messages": least.messages}
     return {**found, "exchange": least.seconds} if whole.model else found
-
-
-def _by_hints(whole: WholeCall, call: Call, by_rank: Sequence[str]) -> float | None:
-    """Return what a call takes at least with any number of aggregators in a single round."""
-    if call.driver == "ompio" or len(by_rank) > MAX_RANKS:
-        return None
-    single = call if call.cyclic else replace(call, buffer=None)
-    ranks = len(by_rank)
-    numbers = range(1, ranks + 1) if ranks <= EACH else (2**k for k in range(ranks.bit_length()))
-    return min(_least(whole, single, by_rank, number) for number in numbers)
 
 
 def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) -> float:
@@ -192,17 +178,6 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
         ]
     why = f": {of} are {said}, which no order changes" if said else ""
     return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
-
-
-def _of_hints(now: WholeCost, by_order: float, by_hints: float | None) -> list[str]:
-    """Say what other hints can gain beyond an order."""
-    if by_hints is None or by_hints > 0.97 * by_order:
-        return []
-    gain = _gain(now.seconds, by_hints)
-    return [
-        f"With another number of aggregators or another buffer, too, at most {gain:.3g} times as "
-        "fast."
-    ]
 
 
 def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> list[str]:

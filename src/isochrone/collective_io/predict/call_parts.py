@@ -198,8 +198,8 @@ class PartTimes:
 
     def settings(self, reading: bool) -> int:
         """Return in how many settings calls with collective buffering were measured."""
-        own = [self.laws[key].settings for key in self.laws if key == (reading, "rest")]
-        return max(own, default=0)
+        law = self.laws.get((reading, "rest"))
+        return law.settings if law else 0
 
 
 def fit(observations: Iterable[Observation]) -> PartTimes:
@@ -225,12 +225,22 @@ def fit(observations: Iterable[Observation]) -> PartTimes:
 
 def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
     """Scale each law of a part to the measured times, and weigh it by how well it fits."""
-    prior = _law(part, seen)
+    modelled = all("exchange" in one.features for one in seen)
+    prior = LAWS[part]
+    if part == "exchange" and not modelled:
+        prior = WITHOUT_MODEL
+    if part == "rest" and not any("exchange" in one.seconds for one in seen):
+        hot = {"exchange": 4.0} if modelled else {"hot_bytes": 3.0, "hot_messages": 1.0}
+        prior = {**hot, "bytes": 1, "busiest": 1, "rounds": 1}
     table = np.array([[_value(one.features, term) for term in prior] for one in seen])
     usable = np.asarray((table > 0).any(axis=0))
     terms = [term for term, use in zip(prior, usable.tolist(), strict=True) if use]
     usual = table[:, usable].mean(axis=0)
-    shares = _shares(len(terms))
+    # Mixtures, shape (laws, terms). One term has the most, the others a fourth, a sixteenth … of
+    # it: what is a small share in one setting may be all of the time in another, with a hundred
+    # times as many rounds.
+    mixtures = np.array([row for row in product(LEVELS, repeat=len(terms)) if 1.0 in row])
+    shares: Floats = mixtures / mixtures.sum(axis=1, keepdims=True)
     belief = np.array([prior[term] for term in terms])
     chance = np.prod(belief**shares, axis=1)
     by_law = (table[:, usable] / usual) @ shares.T  # (settings, laws), 1 in the usual setting
@@ -246,29 +256,6 @@ def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
     coefficients = np.exp(scale)[:, None] * shares / usual
     scatter = np.sqrt(variance * (1 + 1 / len(seen)))
     return PartLaw(terms, coefficients, weight / weight.sum(), scatter, len(seen))
-
-
-def _law(part: str, seen: Sequence[Observation]) -> dict[str, float]:
-    """Return the quantities that a part may depend on, as far as they are known."""
-    modelled = all("exchange" in one.features for one in seen)
-    hot = {"exchange": 4.0} if modelled else {"hot_bytes": 3.0, "hot_messages": 1.0}
-    if part == "exchange":
-        return dict(LAWS[part]) if modelled else dict(WITHOUT_MODEL)
-    if part == "rest" and not any("exchange" in one.seconds for one in seen):
-        return {**hot, "bytes": 1, "busiest": 1, "rounds": 1}
-    return dict(LAWS[part])
-
-
-def _shares(terms: int) -> Floats:
-    """Return mixtures of this many terms, one of which has the most, shape (laws, terms).
-
-    The others have a fourth, a sixteenth … of it: what is a small share in one setting may be all
-    of the time in another, with a hundred times as many rounds.
-    """
-    rows = [row for row in product(LEVELS, repeat=terms) if 1.0 in row]
-    weights = np.array(rows)
-    shares: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return shares
 
 
 def _quantile(values: Floats, weight: Floats, part: float) -> float:

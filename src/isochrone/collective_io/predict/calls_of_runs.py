@@ -68,16 +68,21 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
         if not len(mine):
             continue
         times = {
-            key: known
-            for key in ("seconds", *PARTS)
-            if key in mine
-            for known in [
-                [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
-            ]
-            if len(known)
-        }
+            key: [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
+            for key in ("seconds", *PARTS) if key in mine
+        }  # fmt: skip
         call = call_of(pattern, hints, reading=name == "read")
-        call, ranks = _served(run, call, hints)
+        ranks = []  # nobody serves: each rank accesses the file for itself
+        if call.exchanges:
+            ranks = [one["rank"] for one in tile_io.aggregators(run)]
+            if not ranks and not hints and run.library.library.startswith("Open MPI"):
+                call = replace(call, driver="ompio")
+                ranks = call.rows()
+            if not ranks:
+                what = "the run does not say who the aggregators were"
+                raise InputError(what, where=run.where)
+            if not all(0 <= rank < run.size for rank in ranks):
+                raise InputError("an aggregator that is no rank of the run", where=run.where)
         found.append(_typical(call, run.hosts, ranks, times))
     return found
 
@@ -98,7 +103,14 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         call = call_of(pattern, file.hints, reading=one.op == "read")
         ranks: list[int] = []
         if call.exchanges:
-            ranks = _by_hints(run.hosts, file.ranks.tolist(), file.hints)
+            # as ROMIO lists the aggregators among the ranks of a file, or by its rules
+            listed = file.hints.get("romio_aggregator_list", "").split()
+            number = _number(file.hints, "cb_nodes") or None
+            within = [n for word in listed if (n := whole_number(word)) is not None]
+            if not (len(listed) == len(within) == number and max(within) < len(file.ranks)):
+                own = [run.hosts[rank] for rank in file.ranks]
+                within = aggregators(own, file.hints["cb_config_list"], number)
+            ranks = file.ranks[within].tolist()
         times = {name: [one.parts.get(name) for one in mine] for name in PARTS}
         times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
         found.append(_typical(call, run.hosts, ranks, times))
@@ -111,38 +123,12 @@ def _typical(
     """Return the median of alike calls, of each part that was seen."""
     seen = {name: [time for time in column if time is not None] for name, column in times.items()}
     middle = {name: float(np.median(column)) for name, column in seen.items() if column}
-    scatter = {name: scatter_of(column) for name, column in seen.items()}
+    scatter = {name: scatter_of(column) for name, column in seen.items() if column}
     scatter[INDEPENDENT] = scatter["seconds"]
     whole = middle.pop("seconds")
     if "exchange" not in middle:
         middle.pop(LATE, None)
     return MeasuredCall(call, hosts, ranks, whole, middle, scatter)
-
-
-def _by_hints(hosts: list[str], members: list[int], hints: Mapping[str, str]) -> list[int]:
-    """Return the aggregators among the ranks of a file: as ROMIO lists them, or by its rules."""
-    listed = hints.get("romio_aggregator_list", "").split()
-    number = _number(hints, "cb_nodes") or None
-    within = [n for word in listed if (n := whole_number(word)) is not None]
-    if len(listed) == len(within) == number and max(within) < len(members):
-        return [members[rank] for rank in within]
-    own = [hosts[rank] for rank in members]
-    return [members[rank] for rank in aggregators(own, hints["cb_config_list"], number)]
-
-
-def _served(run: Run, call: Call, hints: Mapping[str, str]) -> tuple[Call, list[int]]:
-    """Return the call with its driver, and who served it; nobody: each rank for itself."""
-    if not call.exchanges:
-        return call, []
-    ranks = [one["rank"] for one in tile_io.aggregators(run)]
-    if not ranks and not hints and run.library.library.startswith("Open MPI"):
-        call = replace(call, driver="ompio")
-        ranks = call.rows()
-    if not ranks:
-        raise InputError("the run does not say who the aggregators were", where=run.where)
-    if not all(0 <= rank < run.size for rank in ranks):
-        raise InputError("an aggregator that is no rank of the run", where=run.where)
-    return call, ranks
 
 
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:

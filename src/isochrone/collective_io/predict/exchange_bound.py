@@ -56,12 +56,7 @@ class _Nodes:
 
 
 def least_exchange(
-    kinds: Sequence[RoundKind],
-    layout: Layout,
-    model: NodeCost | None,
-    *,
-    reading: bool = False,
-    most: int | None = None,
+    kinds: Sequence[RoundKind], layout: Layout, model: NodeCost | None, most: int | None = None
 ) -> ExchangeBound:
     """Return what the exchange takes at least, for any order of nodes and of aggregators.
 

@@ -252,20 +252,23 @@ def least(regimes: Sequence[Regime], low: Limits, high: Limits) -> Array:
     low, high
         Each variable lies between these; equally long arrays.
     """
-    bounds = np.stack([_formula(regime, low, high) for regime in regimes])
+    bounds, near, far = np.zeros((3, len(regimes), len(next(iter(low.values())))))
+    for k, regime in enumerate(regimes):
+        for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
+            bounds[k] += coefficient * _range(term, low, high)[0 if coefficient >= 0 else 1]
+    bounds[np.isnan(bounds)] = -np.inf
     if len(regimes) == 1:
         return np.asarray(bounds[0])
-    near, far = np.stack([_distances(regime, low, high) for regime in regimes], axis=1)
+    for k, regime in enumerate(regimes):
+        for name, (begin, end) in {**regime.range, **regime.switch}.items():
+            value = _range(name, low, high)
+            for bound, side, nearest in ((begin, -1.0, 1), (end, 1.0, 0)):
+                if bound is not None:
+                    near[k] += octaves_beyond(value[nearest], bound, side)
+                    far[k] += octaves_beyond(value[1 - nearest], bound, side)
     # the regime at the least distance holds
     possible = near <= far.min(axis=0)
     return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
-
-
-def _formula(regime: Regime, low: Limits, high: Limits) -> Array:
-    total = np.zeros(len(next(iter(low.values()))))
-    for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
-        total = total + coefficient * _range(term, low, high)[0 if coefficient >= 0 else 1]
-    return np.where(np.isnan(total), -np.inf, total)
 
 
 def _range(term: str, low: Limits, high: Limits) -> tuple[Array, Array]:
@@ -277,15 +280,3 @@ def _range(term: str, low: Limits, high: Limits) -> tuple[Array, Array]:
         products = np.concatenate([least * ends, most * ends])
         least, most = products.min(axis=0), products.max(axis=0)
     return least, most
-
-
-def _distances(regime: Regime, low: Limits, high: Limits) -> tuple[Array, Array]:
-    """Return how far from the regime the nearest and the farthest point may be, in octaves."""
-    near, far = np.zeros((2, len(next(iter(low.values())))))
-    for name, (begin, end) in {**regime.range, **regime.switch}.items():
-        value = _range(name, low, high)
-        for bound, side, nearest in ((begin, -1.0, 1), (end, 1.0, 0)):
-            if bound is not None:
-                near += octaves_beyond(value[nearest], bound, side)
-                far += octaves_beyond(value[1 - nearest], bound, side)
-    return near, far

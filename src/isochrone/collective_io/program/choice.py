@@ -19,9 +19,8 @@ from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import GIVEN, Setting, Stripes
-from isochrone.collective_io.predict.call_features import independent_features
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
 from isochrone.collective_io.program.calls import Made
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.workload.node_messages import layout_of

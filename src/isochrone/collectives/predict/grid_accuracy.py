@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import OPERATIONS, Grid
-from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict
+from isochrone.collectives.predict.grid_collectives import Machine, predict
 from isochrone.collectives.results.grid_collectives import LIBRARY, TOTAL, GridPoint, points
 from isochrone.models import Model
 from isochrone.models.deviation import Deviation, deviation
@@ -57,8 +57,11 @@ def compare(model: Model, run: Run) -> list[Compared]:
         If the run is of no collectives.
     """
     machine = Machine.of_hosts(run.hosts)
-    found: list[Compared] = []
-    for (op, ranks, size, grid), of in _by_grid(points(run)).items():
+    groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
+    for point in points(run):
+        groups.setdefault((point.op, point.ranks, point.bytes, point.grid), []).append(point)
+    found = []
+    for (op, ranks, size, grid), of in groups.items():
         if op not in OPERATIONS:
             continue
         try:
@@ -66,7 +69,14 @@ def compare(model: Model, run: Run) -> list[Compared]:
             (time,) = predict(model, op, ranks, [wanted], [size], machine)
         except InputError:  # the model holds no such operation, or gives it no time
             continue
-        found += _compared(time, of)
+        several = len(time.phases) > 1
+        predicted = [(one.phase.group, one.seconds) for one in time.phases if several]
+        for part, seconds in (*predicted, (TOTAL, time.seconds)):
+            own = [one for one in of if one.phase == part]
+            most = max((one.groups for one in own), default=0)
+            measured = next((one.seconds for one in own if one.groups == most), 0.0)
+            if measured > 0 and math.isfinite(seconds):
+                found.append(Compared(op, ranks, size, time.grid, part, measured, seconds))
     return found
 
 
@@ -78,27 +88,3 @@ def summarised(compared: Iterable[Compared]) -> Deviation | None:
     predicted, measured = (np.array([getattr(one, what) for one in rows])
                            for what in ("predicted", "measured"))  # fmt: skip
     return deviation(predicted, measured)
-
-
-def _by_grid(found: Sequence[GridPoint]) -> dict[tuple[str, int, int, str], list[GridPoint]]:
-    groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
-    for point in found:
-        groups.setdefault((point.op, point.ranks, point.bytes, point.grid), []).append(point)
-    return groups
-
-
-def _compared(time: GridTime, of: Sequence[GridPoint]) -> list[Compared]:
-    """Compare the total and the phases of one operation on one grid."""
-    predicted: dict[str, float] = {
-        one.phase.group: one.seconds for one in time.phases if len(time.phases) > 1
-    }
-    predicted |= {TOTAL: time.seconds}
-    found = []
-    for part, seconds in predicted.items():
-        groups = max((one.groups for one in of if one.phase == part), default=0)
-        measured = [one.seconds for one in of if one.phase == part and one.groups == groups]
-        if measured and measured[0] > 0 and math.isfinite(seconds):
-            found.append(Compared(
-                time.op, time.ranks, time.bytes, time.grid, part, measured[0], seconds,
-            ))  # fmt: skip
-    return found

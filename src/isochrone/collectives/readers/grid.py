@@ -61,9 +61,18 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     if not len(table):
         raise InputError("the run holds neither the library's own nor phases", where=run.where)
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
+    lacking = np.full(len(table), np.nan, dtype=object)  # in a run without phases
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):
-        values = np.where(whole, table[name], _column(table, of_phase))
-        columns[name] = values if name == "op" else _counts(values, name, run.where)
+        values = np.where(whole, table[name], table.columns.get(of_phase, lacking))
+        if name != "op":
+            try:
+                values = values.astype(np.float64)
+            except (OverflowError, TypeError, ValueError):
+                values = np.full(len(values), np.nan)
+            if not np.all((values >= 0) & (values < 2**53)):
+                what = f"a 'sample' record whose '{name}' is not a whole number"
+                raise InputError(what, where=run.where)
+        columns[name] = values
     columns[GROUP] = np.where(whole, CG, table["phase"]).astype(object)
     for name in ("grid", "phase", "groups"):
         del columns[name]
@@ -90,28 +99,12 @@ def _grid_samples(run: Run) -> Table:
     return table
 
 
-def _counts(values: NDArray[Any], name: str, where: str) -> NDArray[np.float64]:
-    """Return whole numbers that a float holds."""
-    try:
-        found = values.astype(np.float64)
-    except (OverflowError, TypeError, ValueError):
-        found = np.full(len(values), np.nan)
-    if not np.all((found >= 0) & (found < 2**53)):
-        raise InputError(f"a 'sample' record whose '{name}' is not a whole number", where=where)
-    return found
-
-
-def _column(table: Table, name: str) -> NDArray[Any]:
-    """Return a column that a run without phases lacks."""
-    return table[name] if name in table else np.full(len(table), np.nan, dtype=object)
-
-
 # --- where a group is -----------------------------------------------------------------------------
 
 
 def _places(run: Run, table: Table) -> dict[str, NDArray[Any]]:
     """Return stride, ``nodes`` and ``ppn`` of each row; without nodes if hosts are not recorded."""
-    ranks = np.where(table["phase"] == TOTAL, table["p"], _column(table, "phase_p"))
+    ranks = np.where(table["phase"] == TOTAL, table["p"], table.columns.get("phase_p", np.nan))
     words, phases = table["grid"].tolist(), table["phase"].tolist()
     keys = list(zip(words, phases, ranks.astype(int).tolist(), strict=True))
     known: dict[tuple[str, str, int], tuple[int, int, int]] = {}
@@ -140,16 +133,12 @@ def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = 
         node_of = np.unique(run.hosts, return_inverse=True)[1]
     if phase == TOTAL:
         return group_place("", run.size, CG, node_of, at_once=True)
-    length = _length(word, phase, members, run.size)
+    # the ranks of a row, as far as the members of a group say them
+    length = whole_number(word.removeprefix("rows-of-")) if word.startswith("rows-of-") else None
+    if length is None:
+        length = members if phase == CG else -(-run.size // max(1, members))
+    length = max(1, length)
     return group_place(word, length, phase, node_of, at_once=at_once)
-
-
-def _length(word: str, phase: str, members: int, ranks: int) -> int:
-    """Return the ranks of a row, as far as the members of a group say them."""
-    length = whole_number(word.removeprefix("rows-of-"))
-    if word.startswith("rows-of-") and length is not None:
-        return max(1, length)
-    return members if phase == CG else max(1, -(-ranks // max(1, members)))
 
 
 # --- beside what is fitted ------------------------------------------------------------------------

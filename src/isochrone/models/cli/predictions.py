@@ -20,7 +20,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
-from isochrone.models import Model, Regime
+from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import (
@@ -135,9 +135,18 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
     doubtful = check_places(regimes, model.constant, given)
     found = model.predict(asked, where)
     first = next(iter(model.selectors.get(selector, [])), None)
+    options = {
+        name: option for name, option in _OPTIONS.items()
+        if hasattr(args, option) and (name not in PLACES or name in asked)
+    }  # fmt: skip
+    common = {  # what all the data had in common
+        name: int(ends[0]) for name in options
+        if (ends := recorded(regimes, name)) and ends[0] == ends[1]
+    }  # fmt: skip
     rows = [
-        {selector: first if chosen is None else chosen, **_values(args, regimes, point),
-         "seconds": time, "low": _known(low), "high": _known(high)}
+        {selector: first if chosen is None else chosen,
+         **{option: point.get(name, common.get(name)) for name, option in options.items()},
+         "seconds": time, "low": low, "high": high}
         for point, time, low, high in zip(
             points, found.seconds.tolist(), found.low.tolist(), found.high.tolist(), strict=True
         ) if not math.isnan(time)
@@ -150,7 +159,21 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         return 0
     print(predicted_by(model).text)
     for row in rows:
-        print(_line(row))
+        name = row.get("op", row.get("mode"))
+        words = [printable(name)] if name else []
+        if row.get("ranks") is not None:
+            words.append(f"{row['ranks']:>6} ranks")
+        if row.get("nodes") is not None and row.get("ppn") is not None:
+            words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
+        if row.get("window") is not None:
+            words.append(f"window {row['window']:>4}")
+        if row["bytes"] is not None:
+            words.append(f"{format_bytes(row['bytes']):>10}")
+        words.append(f"{format_seconds(row['seconds'], 4):>10}")
+        interval = "95 % interval not known"
+        if not math.isnan(row["low"]):
+            interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
+        print("  ".join([*words, interval]))
     for warning in warnings:
         print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0
@@ -172,41 +195,3 @@ def _complete(names: Sequence[str], asked: Mapping[str, Any]) -> None:
     for name in (name for name in names if name not in asked):
         hint = f"give --{_OPTIONS[name]}" if name in _OPTIONS else ""
         raise InputError(f"the model needs a {VARIABLES[name]}", hint=hint)
-
-
-def _values(
-    args: argparse.Namespace, regimes: Sequence[Regime], point: Mapping[str, int]
-) -> dict[str, int | None]:
-    """Return the values of one row by their options; what all the data had in common, too."""
-    found: dict[str, int | None] = {}
-    for name, option in _OPTIONS.items():
-        if not hasattr(args, option):
-            continue
-        if name in PLACES and name not in point:
-            continue
-        low, high = recorded(regimes, name) or (math.nan, math.nan)
-        found[option] = point.get(name, int(low) if low == high else None)
-    return found
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    """Write one row: what was asked, the time, and its interval."""
-    name = row.get("op", row.get("mode"))
-    words = [printable(name)] if name else []
-    if row.get("ranks") is not None:
-        words.append(f"{row['ranks']:>6} ranks")
-    if row.get("nodes") is not None and row.get("ppn") is not None:
-        words.append(f"{row['nodes']:>4} nodes x {row['ppn']}")
-    if row.get("window") is not None:
-        words.append(f"window {row['window']:>4}")
-    if row["bytes"] is not None:
-        words.append(f"{format_bytes(row['bytes']):>10}")
-    words.append(f"{format_seconds(row['seconds'], 4):>10}")
-    interval = "95 % interval not known"
-    if row["low"] is not None:
-        interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
-    return "  ".join([*words, interval])

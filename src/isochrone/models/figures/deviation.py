@@ -70,19 +70,16 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     if single.any():  # the least is the largest, and three equal bars would say that three times
         alone = [100 * found.average for _, found in shown if found.points == 1]
         axes.bar(places[single], alone, width=0.5, color=PALE, label="of one point")
-    texts = [_text(name, value) for value, _ in shown]
+    sizes = name in ("b", "bytes")
+    texts = [
+        format_bytes(int(float(value))) if sizes else printable(value, 24) for value, _ in shown
+    ]
     longest = max((text_width(text, LABEL) for text in texts), default=0)
     long = longest > 0.9 * _WIDTH / max(len(texts), 1)
     axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
     plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
-
-
-def _text(name: str, value: str) -> str:
-    if name in ("b", "bytes"):
-        return format_bytes(int(float(value)))
-    return printable(value, 24)
 
 
 VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)

@@ -152,24 +152,18 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         lower = figure.add_subplot(parts[1], sharex=upper)
         _draw_times(upper, panel)
         _draw_residuals(lower, panel)
+    notes = ["points: medians", "lines: the formula", "band: its 95 % interval"]
+    if beyond := [panel for panel in panels if panel.reach > panel.last]:
+        notes.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
+    if any(curve.between.any() for panel in panels for curve in panel.curves):
+        notes.append("dots: the formula changes somewhere between")
+    if any(panel.rivals for panel in panels):
+        notes.append("thin: formulas that fit as well")
     more = len(groups) - MAX_PANELS
     left_out = [f"{more} more are not drawn"] if more > 0 else []
     title = f"{with_noun(origin).capitalize()} and {name_of(model)}"
-    head(figure, title, [*_notes(panels), *origin_notes(model, origin), *left_out])
+    head(figure, title, [*notes, *origin_notes(model, origin), *left_out])
     return figure
-
-
-def _notes(panels: Sequence[Panel]) -> list[str]:
-    """Say what is drawn."""
-    words = ["points: medians", "lines: the formula", "band: its 95 % interval"]
-    beyond = [panel for panel in panels if panel.reach > panel.last]
-    if beyond:
-        words.append(f"grey: more {WORDS[beyond[0].across]} than were measured")
-    if any(curve.between.any() for panel in panels for curve in panel.curves):
-        words.append("dots: the formula changes somewhere between")
-    if any(panel.rivals for panel in panels):
-        words.append("thin: formulas that fit as well")
-    return words
 
 
 def _panel(model: Model, points: Observations, wanted: str) -> Panel:
@@ -190,7 +184,11 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         x = fine(points.variables[across][mine], across, reach)
         given = _given(across, x, fixed)
         found = model.predict(given, where)
-        curves.append(Curve(fixed, colour, mine, x, found, _changing(model, where, given)))
+        between = np.zeros(len(x), dtype=bool)
+        for switch in switches(model.chosen(where)):
+            if set(variables_of([switch.name])) <= given.keys():
+                between |= switch.holds(evaluate_term(switch.name, given))
+        curves.append(Curve(fixed, colour, mine, x, found, between))
     wide = is_wide(points.variables[across]) or (
         reach > last and bool(points.variables[across].all())
     )
@@ -203,15 +201,6 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
         points, where, across, "log" if wide else "linear", last, reach, curves,
         list(zip(names, rivals, strict=True)),
     )  # fmt: skip
-
-
-def _changing(model: Model, where: dict[str, Any], given: dict[str, Array]) -> NDArray[np.bool_]:
-    """Mark the points between two measured ones between which the formula changes."""
-    marked = np.zeros(len(next(iter(given.values()))), dtype=bool)
-    for switch in switches(model.chosen(where)):
-        if set(variables_of([switch.name])) <= given.keys():
-            marked |= switch.holds(evaluate_term(switch.name, given))
-    return marked
 
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
@@ -233,21 +222,19 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
         axes.plot(x[inside], curve.seconds[inside], "-", color=curve.colour, linewidth=1.3)
         axes.plot(x[beyond], curve.seconds[beyond], linestyle=_FAR, color=curve.colour,
                   linewidth=1.3, alpha=0.75)  # fmt: skip
-        _join(axes, x, curve)
+        known = np.flatnonzero(~curve.between)
+        for k in np.flatnonzero(np.diff(known) > 1):  # dots across each gap between two formulas
+            ends = known[[k, k + 1]]
+            axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
+                      linewidth=1.1)  # fmt: skip
         drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
+        label = ", ".join(value_text(name, value) for name, value in curve.fixed.items())
+        if len(curve.fixed) == 1 and "b" not in curve.fixed:  # the legend has its name above
+            label = f"{next(iter(curve.fixed.values())):g}"
         axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
                   panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
-                  label=_label(curve.fixed))  # fmt: skip
-    _finish_times(axes, panel, _limits(panel, np.concatenate(drawn)))
-
-
-def _join(axes: Axes, x: Array, curve: Curve) -> None:
-    """Join the two formulas across each gap between them by dots."""
-    known = np.flatnonzero(~curve.between)
-    for k in np.flatnonzero(np.diff(known) > 1):
-        ends = known[[k, k + 1]]
-        axes.plot(x[ends], curve.found.seconds[ends], linestyle=_DOTS, color=curve.colour,
-                  linewidth=1.1)  # fmt: skip
+                  label=fill(label, _LEGEND))  # fmt: skip
+    _finish_times(axes, panel, np.concatenate(drawn))
 
 
 def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
@@ -263,8 +250,8 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
     return drawn
 
 
-def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
-    """Return the ends of the axis of times: points and lines, and bands if they are not huge."""
+def _finish_times(axes: Axes, panel: Panel, drawn: Array) -> None:
+    """Scale the axis of times to points and lines, and bands if they are not huge; add a legend."""
     times = drawn[np.isfinite(drawn) & (drawn > 0)]
     least, most = float(times.min()), float(times.max())
     bands = np.concatenate([[c.found.low, c.found.high] for c in panel.curves], axis=None)
@@ -272,11 +259,6 @@ def _limits(panel: Panel, drawn: Array) -> tuple[float, float]:
     if len(bands):
         least = max(min(least, float(bands.min())), least / _BAND)
         most = min(max(most, float(bands.max())), most * _BAND)
-    return least, most
-
-
-def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None:
-    least, most = limits
     scale: Scale = "log" if most > _WIDE_TIMES * least else "linear"
     axes.set_yscale(scale)
     ends = with_margin(least, most, scale)
@@ -286,29 +268,18 @@ def _finish_times(axes: Axes, panel: Panel, limits: tuple[float, float]) -> None
     axes.minorticks_off()
     axes.tick_params(labelbottom=False, bottom=False)
     _plain(axes, panel, title=title_of(panel.points))
-    _add_legend(axes, panel)
-
-
-def _add_legend(axes: Axes, panel: Panel) -> None:
-    """Say beside the panel which line is which: within it, lines and bands leave no room."""
+    # the legend is beside the panel: within it, lines and bands leave no room
     for dashes, (name, _) in zip(_DASHES, panel.rivals, strict=False):
         label = fill(f"or {name.replace('*', ' · ')}", _LEGEND)  # a line ends between factors
         axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
     if len(axes.get_legend_handles_labels()[1]) < 2:
         return
     fixed = panel.curves[0].fixed
-    title = fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None
     plain_legend(
-        axes, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
+        axes, title=fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None,
+        loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
         handlelength=2.2, alignment="left",
     )  # fmt: skip
-
-
-def _label(fixed: dict[str, float]) -> str:
-    """Name a line; of one variable its value is enough, the legend has its name above."""
-    if list(fixed) == ["b"] or len(fixed) > 1:
-        return fill(", ".join(value_text(name, value) for name, value in fixed.items()), _LEGEND)
-    return "".join(f"{value:g}" for value in fixed.values())
 
 
 # --- residuals ------------------------------------------------------------------------------------
@@ -316,6 +287,8 @@ def _label(fixed: dict[str, float]) -> str:
 
 def _draw_residuals(axes: Axes, panel: Panel) -> None:
     """Draw how far the points are from the formula, in per cent of it, with its interval."""
+    from matplotlib.ticker import MaxNLocator
+
     farthest = 0.0
     for curve in panel.curves:
         inside = (curve.x <= panel.last) & (curve.found.seconds > 0) & ~curve.between
@@ -335,21 +308,16 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
         known = np.abs(np.concatenate([away, low, high]))
         farthest = max(farthest, float(np.max(known[np.isfinite(known)], initial=0.0)))
     axes.axhline(0, color=FAINT, linewidth=0.8)
-    _finish_residuals(axes, panel, farthest)
-
-
-def _finish_residuals(axes: Axes, panel: Panel, farthest: float) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     end = 1.15 * farthest or 1.0
     axes.set_ylim(-end, end)
     ticks = np.asarray(MaxNLocator(4, symmetric=True).tick_values(-end, end))
     ticks = ticks[np.abs(ticks) <= end]
     signed = [f"{tick:+.4g} %".replace("-", "−") if tick else "0" for tick in ticks.tolist()]
     axes.set_yticks(ticks.tolist(), signed)
-    x = np.append(panel.points.variables[panel.across], panel.reach)
     write = tick_bytes if panel.across == "b" else lambda value: f"{value:g}"
-    where = where_ticks(x, panel.scale, write)
+    where = where_ticks(
+        np.append(panel.points.variables[panel.across], panel.reach), panel.scale, write
+    )
     axes.set_xticks(where.places, where.texts)
     axes.minorticks_off()
     _plain(axes, panel, below=WORDS[panel.across])

@@ -10,7 +10,8 @@ from isochrone.base.units import format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.explain import Answer, Suggestion, suggestions
 from isochrone.models.formulas import number, ranges, values
-from isochrone.models.regime import Rival
+from isochrone.models.questions import recorded
+from isochrone.models.summary import percent
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
@@ -23,7 +24,15 @@ _TOLD: Final = 3
 def explanation(model: Model) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
-        Listing(f"Why this formula{_selected(where)}", tuple(Sentence(text) for text in sentences))
+        Listing(
+            ", ".join(
+                [
+                    "Why this formula",
+                    *(printable(f"{key} {value}", 60) for key, value in where.items()),
+                ]
+            ),
+            tuple(map(Sentence, sentences)),
+        )
         for where, sentences, _ in _explained(model)
     ]
 
@@ -48,10 +57,6 @@ def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion
     return found
 
 
-def _selected(where: dict[str, Any]) -> str:
-    return "".join(f", {printable(f'{key} {value}', 60)}" for key, value in where.items())
-
-
 # --- why this one ---------------------------------------------------------------------------------
 
 
@@ -63,16 +68,16 @@ def _why(model: Model, regimes: Sequence[Regime], tried: Sequence[dict[str, Any]
         count = sum(len(regime.terms) for regime in regimes)
         return (
             f"{printable(regimes[0].family, 40)} was asked for, and nothing else was tried: it is "
-            f"off by {_percent(error)} at points that were left out, with "
+            f"off by {percent(error)} at points that were left out, with "
             f"{plural(count, 'coefficient')}."
         )
     first, *others = rows
-    text = f"{_name(first)} is off by {_percent(first['held_out'])} at points that were left out"
+    text = f"{_name(first)} is off by {percent(first['held_out'])} at points that were left out"
     text += f", with {plural(first['coefficients'], 'coefficient')}"
     if not others:
         return f"{text}; no other family could be fitted."
     second = min(others, key=lambda row: row["held_out"])
-    text += f"; the next best, {_name(second)}, by {_percent(second['held_out'])}, with "
+    text += f"; the next best, {_name(second)}, by {percent(second['held_out'])}, with "
     text += str(second["coefficients"])
     if second["held_out"] < first["held_out"]:
         text += ", which is as good and not simpler"
@@ -94,18 +99,17 @@ def _what_else(regimes: Sequence[Regime]) -> str:
     for regime, words in zip(regimes, ranges(regimes), strict=True):
         if not regime.rivals:
             continue
-        listed = [_rival(one) for one in regime.rivals[:_TOLD]]
+        listed = [
+            f"{printable(one.family, 40)} ({printable(' + '.join(one.terms), 120)}; "
+            f"weight {100 * one.weight:.0f} %)"
+            for one in regime.rivals[:_TOLD]
+        ]
         more = len(regime.rivals) - _TOLD
         listed += [f"{more} more"] if more > 0 else []
         told.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
     if not told:
         return "Nothing else that was tried fits as well."
     return f"As well would fit: {'; '.join(told)}."
-
-
-def _rival(rival: Rival) -> str:
-    terms = printable(" + ".join(rival.terms), 120)
-    return f"{printable(rival.family, 40)} ({terms}; weight {100 * rival.weight:.0f} %)"
 
 
 # --- what to measure ------------------------------------------------------------------------------
@@ -119,35 +123,23 @@ def _next(found: Suggestion | None, regimes: Sequence[Regime]) -> str:
     if found.answers:
         taken, *others = found.answers
         other = max(others, key=lambda one: one.weight * abs(one.seconds - taken.seconds))
+        time = format_seconds(other.seconds) if other.seconds > 0 else "no possible time"
         return (
             f"{text} to tell them apart: {_called(taken, other)} says "
-            f"{format_seconds(taken.seconds)} there, {_called(other, taken)} "
-            f"{_time(other.seconds)}."
+            f"{format_seconds(taken.seconds)} there, {_called(other, taken)} {time}."
         )
     expected = between(found.low, found.high)
     if found.between:
         return f"{text}, which is between two regimes: {expected} are expected there."
-    return f"{text} to be sure beyond {_most(found, regimes)}: {expected} are expected there."
+    exceeded = []
+    for name, value in found.variables.items():
+        measured = recorded(regimes, name)
+        if measured and value > measured[1]:
+            exceeded.append(f"{name} = {number(name, measured[1])}")
+    most = " and ".join(exceeded) or "what was measured"
+    return f"{text} to be sure beyond {most}: {expected} are expected there."
 
 
 def _called(one: Answer, other: Answer) -> str:
     """Name a formula by its family, or by its terms if the other one is of the same."""
     return one.family if one.family != other.family else " + ".join(one.terms)
-
-
-def _time(seconds: float) -> str:
-    return format_seconds(seconds) if seconds > 0 else "no possible time"
-
-
-def _most(found: Suggestion, regimes: Sequence[Regime]) -> str:
-    """Write the measured values that are exceeded: ``p = 32``."""
-    words = []
-    for name, value in found.variables.items():
-        ends = [one.fitted[name][1] for one in regimes if name in one.fitted]
-        if ends and value > max(ends):
-            words.append(f"{name} = {number(name, max(ends))}")
-    return " and ".join(words) or "what was measured"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.3g} %"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -12,9 +14,10 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Regime
 from isochrone.models.beyond import missed, switches, untried
-from isochrone.models.formulas import formula, headings, number, ranges
+from isochrone.models.formulas import formula, headings, number, ranges, values
 from isochrone.models.questions import recorded
-from isochrone.models.terms import VARIABLES, unit
+from isochrone.models.regime import owners
+from isochrone.models.terms import VARIABLES, unit, variables_of
 from isochrone.pages.page import (
     Block,
     Column,
@@ -30,7 +33,7 @@ from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 
 __all__ = [
-    "blocks", "brief", "fitted", "origin_of", "predicted_by", "predicted_by_several", "verdict",
+    "blocks", "brief", "fitted", "origin_of", "predicted_by", "verdict", "rivals",
 ]  # fmt: skip
 
 MAX_ROWS: Final = 16
@@ -63,17 +66,14 @@ def verdict(model: Model) -> Sentence:
     found = model.quality
     deviation = found["deviation"]
     one = model.regimes[0] if len(model.regimes) == 1 else None
-    about = next(iter(headings(model.regimes)), "")
-    what = (
-        f"{about and f', {about}'}: t = {formula(one)}"
-        if one is not None
-        else (f" of {len(model.regimes)} formulas")
-    )
-    counted = f"{plural(found['points'], 'point')}, {found['samples']} "
+    what = f" of {len(model.regimes)} formulas"
+    if one is not None:
+        what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
         f"{model.family} model{what}; off by {_percent(deviation['average'])} on average and "
         f"{_percent(deviation['maximum'])} at most "
-        f"({counted}{with_noun(printable(model.origin, 60))})",
+        f"({plural(found['points'], 'point')}, {found['samples']} "
+        f"{with_noun(printable(model.origin, 60))})",
         "strong",
     )
 
@@ -138,31 +138,27 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
     ]
 
 
-def predicted_by(model: Model) -> Sentence:
+def predicted_by(*models: Model) -> Sentence:
     """Say what a prediction rests on: ``By a model …, fitted to simulated times``."""
-    several = model.family == "several"
-    words = "By models" if several else f"By a model of the family {printable(model.family, 40)}"
-    if model.origin:
-        return Sentence(f"{words}, fitted to {with_noun(printable(model.origin, 60))}")
-    if model.source:
-        return Sentence(f"{words}: {printable(model.source, 400)}")
-    return Sentence(f"{words}; where its times come from is not recorded")
+    first, several = models[0], len(models) > 1
+    words = f"By a model of the family {printable(first.family, 40)}"
+    if several:
+        words = f"By {len(models)} models"
+    elif first.family == "several":
+        words = "By models"
+    origin = origin_of(models) if several else first.origin
+    if origin:
+        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
+    if first.source and not several:
+        return Sentence(f"{words}: {printable(first.source, 400)}")
+    whose = "the times of some" if several else "its times"
+    return Sentence(f"{words}; where {whose} come from is not recorded")
 
 
 def origin_of(models: Sequence[Model]) -> str:
     """Return where the times of models come from; empty if one does not say."""
     origins = [model.origin for model in models]
     return together(origins) if all(origins) else ""
-
-
-def predicted_by_several(models: Sequence[Model]) -> Sentence:
-    """Say what a prediction by several models rests on."""
-    if len(models) == 1:
-        return predicted_by(models[0])
-    words, origin = f"By {len(models)} models", origin_of(models)
-    if origin:
-        return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
-    return Sentence(f"{words}; where the times of some come from is not recorded")
 
 
 # --- formulas -------------------------------------------------------------------------------------
@@ -173,7 +169,16 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
     for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
         yield Sentence(f"t = {formula(regime)}", "strong", words)
         if coefficients:
-            yield _coefficients(regime)
+            titles = ("coefficient", "of", "value", "unit", "95 % interval")
+            columns = (Column(title, right=title == "value") for title in titles)
+            numbers = zip(
+                regime.symbols, regime.terms, regime.coefficients, regime.low or [],
+                regime.high or [], strict=True,
+            )  # fmt: skip
+            yield Table("", tuple(columns), tuple(
+                Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
+                for symbol, term, value, low, high in numbers
+            ))  # fmt: skip
             if regime.r2 is not None:
                 yield Sentence(f"R² {regime.r2:.6f} at {regime.points} points")
 
@@ -182,8 +187,8 @@ def _switches(model: Model) -> Iterator[Block]:
     """Yield where regimes change: a gap between measured values, and a guess within."""
     found = [
         Sentence(str(switch), about=", ".join(filter(None, (_selected(where), switch.name))))
-        for where in _kinds(model)
-        for switch in switches([one for one in model.regimes if one.where == where])
+        for where, regimes in _kinds(model)
+        for switch in switches(regimes)
     ]
     if found:
         yield Listing("The formula switches", tuple(found))
@@ -191,9 +196,9 @@ def _switches(model: Model) -> Iterator[Block]:
 
 def _trials(model: Model) -> Iterator[Block]:
     """Yield what extrapolation was worth where it could be tried on what was measured."""
-    for where in _kinds(model):
+    for where, regimes in _kinds(model):
         own = [one for one in model.backtests if one.where == where]
-        ranks = recorded([one for one in model.regimes if one.where == where], "p")
+        ranks = recorded(regimes, "p")
         if own:
             yield Sentence(missed(own)[0], about=_selected(where))
         elif ranks and ranks[0] < ranks[1]:
@@ -204,78 +209,48 @@ def _selected(where: dict[str, Any]) -> str:
     return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
-def _coefficients(regime: Regime) -> Table:
-    rows = zip(
-        regime.symbols, regime.terms, regime.coefficients, regime.low or [], regime.high or [],
-        strict=True,
-    )  # fmt: skip
-    return Table(
-        "",
-        (Column("coefficient"), Column("of"), Column("value", right=True), Column("unit"),
-         Column("95 % interval")),
-        tuple(
-            Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
-            for symbol, term, value, low, high in rows
-        ),
-    )  # fmt: skip
-
-
 def _costs(model: Model) -> list[Block]:
     """Say for each regime of a hot spot what each kind of message costs the node."""
     if not any(term in regime.terms for regime in model.regimes for term in _COSTS if term != "1"):
         return []
     found: list[Block] = []
-    for where in _kinds(model):
-        own = [regime for regime in model.regimes if regime.where == where]
-        found += [
-            _cost(regime, ", ".join(filter(None, (_name(where), words))))
-            for regime, words in zip(own, ranges(own), strict=True)
-        ]
+    for where, own in _kinds(model):
+        names = [printable(where.get("order", "any order"), 20)]
+        if isinstance(where.get("bytes"), int):
+            names.append(format_bytes(where["bytes"]))
+        if where.get("hot", 1) != 1:
+            names.append(f"{where['hot']} hot processes")
+        for regime, words in zip(own, ranges(own), strict=True):
+            costs, times = [], []
+            for term, (what, part) in _COSTS.items():
+                if term not in regime.terms:
+                    continue
+                place = regime.terms.index(term)
+                time = format_seconds(part * regime.coefficients[place])
+                times.append(time)
+                known = ""
+                if regime.low is not None and regime.high is not None:
+                    low, high = part * regime.low[place], part * regime.high[place]
+                    known = f" ({format_seconds(low)} to {format_seconds(high)})"
+                    if low <= 0 <= high:
+                        known = " (not significantly different from zero)"
+                costs.append(f"{time} {what}{known}")
+            found.append(Sentence(
+                f"an exchange takes {', '.join(costs)}.",
+                about=", ".join(filter(None, (*names, words))), stress=tuple(times),
+            ))  # fmt: skip
     more = len(found) - MAX_COSTS
     left_out = [Sentence(f"{plural(more, 'more formula')} are not listed.")] if more > 0 else []
     return [*found[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
 
 
-def _kinds(model: Model) -> list[dict[str, Any]]:
-    """Return what the formulas are for, each once: the regimes of one have that in common."""
+def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Regime]]]:
+    """Return what the formulas are for, each once, with its regimes."""
     found: list[dict[str, Any]] = []
     for regime in model.regimes:
         if regime.where not in found:
             found.append(regime.where)
-    return found
-
-
-def _name(where: dict[str, Any]) -> str:
-    """Name what a formula is for: ``intra-first, 4 MiB``."""
-    words = [printable(where.get("order", "any order"), 20)]
-    if isinstance(where.get("bytes"), int):
-        words.append(format_bytes(where["bytes"]))
-    if where.get("hot", 1) != 1:
-        words.append(f"{where['hot']} hot processes")
-    return ", ".join(words)
-
-
-def _cost(regime: Regime, about: str) -> Sentence:
-    """Say what each kind of message costs in one regime, and how well that is known."""
-    costs, times = [], []
-    for term, (what, part) in _COSTS.items():
-        if term not in regime.terms:
-            continue
-        place = regime.terms.index(term)
-        time = format_seconds(part * regime.coefficients[place])
-        times.append(time)
-        costs.append(f"{time} {what}{_known(regime, place, part)}")
-    return Sentence(f"an exchange takes {', '.join(costs)}.", about=about, stress=tuple(times))
-
-
-def _known(regime: Regime, place: int, part: float) -> str:
-    """Write the interval of a cost in parentheses, if there is one."""
-    if regime.low is None or regime.high is None:
-        return ""
-    low, high = part * regime.low[place], part * regime.high[place]
-    if low <= 0 <= high:
-        return " (not significantly different from zero)"
-    return f" ({format_seconds(low)} to {format_seconds(high)})"
+    return [(where, [one for one in model.regimes if one.where == where]) for where in found]
 
 
 # --- how well they fit ----------------------------------------------------------------------------
@@ -293,30 +268,25 @@ def _quality(model: Model) -> Sentence:
 
 def _deviations(quality: dict[str, Any], observed: str) -> Table:
     """Tabulate how far the formula is from the times it was fitted to, in all and by group."""
-    rows = [_deviation("at the fitted points", quality["deviation"])]
-    for name, found in quality["held_out"].items():
-        what = (
-            "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
-        )  # fmt: skip
-        rows.append(_deviation(what, found))
+    found = {"at the fitted points": quality["deviation"]}
+    for name, deviation in quality["held_out"].items():
+        what = "leave-one-out" if name == "point" else f"leave-one-group-out by {name}"
+        found[what] = deviation
     left_out = []
-    for name, values in quality["groups"].items():
-        listed = list(values.items())
+    for name, group in quality["groups"].items():
+        listed = list(group.items())
         if len(listed) > MAX_ROWS:
             left_out.append(f"of {len(listed)} values of {name} the worst {MAX_ROWS} are listed")
             listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
-        for value, found in listed:
+        for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
-            rows.append(_deviation(f"{name} = {text}", found))
+            found[f"{name} = {text}"] = deviation
     titles = ("minimum", "average", "maximum")
+    rows = (Row((what, *(_percent(one[key]) for key in titles))) for what, one in found.items())
     columns = (Column(""), *(Column(title, right=True) for title in titles))
     return Table(
         f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
     )  # fmt: skip
-
-
-def _deviation(what: str, found: dict[str, float]) -> Row:
-    return Row((what, *(_percent(found[key]) for key in ("minimum", "average", "maximum"))))
 
 
 def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
@@ -328,7 +298,8 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]), _number(row["sicc"]),
+            row["family"], _percent(row["held_out"]),
+            "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
     numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
@@ -340,10 +311,66 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
         yield Listing("Not fitted", tuple(failed))
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
-
-
 def _percent(value: float) -> str:
     """Write a part of one as a percentage."""
     return f"{100 * value:.2f} %"
+
+
+# --- rivals ---------------------------------------------------------------------------------------
+
+# Formulas that fit as well as the one that was taken, and what they say beyond the data.
+
+_FACTORS: Final = (2, 4)
+"""How far beyond the data they are asked, of the largest value."""
+
+
+def rivals(model: Model) -> Iterator[Block]:
+    """Yield a table for each regime: weight, family, times beyond the data, and formula."""
+    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
+        if not regime.rivals:
+            yield Sentence("no other formula fits as well", about=words)
+            continue
+        places = _beyond(model, regime)
+        columns = [Column("family"), Column("weight", right=True)]
+        columns += [Column(", ".join(values(point)), right=True) for point in places]
+        rows = []
+        for one, weight in regime.every():
+            times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
+            texts = (format_seconds(time) if time > 0 else "none" for time in times)
+            rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
+        yield Table(
+            f"Formulas that fit as well{', ' if words else ''}{words}",
+            (*columns, Column("formula")), tuple(rows), "the first was taken",
+        )  # fmt: skip
+
+
+def _beyond(model: Model, regime: Regime) -> list[dict[str, float]]:
+    """Return points at twice and four times the most ranks, or bytes, as far as they are its own.
+
+    The other variables have their largest measured value, or their smallest where that would be
+    of another regime.
+    """
+    held = [term for one in regime.rivals for term in one.terms]
+    names = variables_of([*regime.terms, *held, *regime.range])
+    others = [one for one in model.regimes if one.where == regime.where]
+    needed = {*names, *variables_of([key for one in others for key in one.range])}
+    for name in ("p", "nodes", "w", "b", "n"):
+        low, high = regime.fitted.get(name, (0.0, 0.0))
+        if name not in names or low == high:
+            continue
+        for end in (1, 0):
+            rest = {key: regime.fitted[key][end] for key in names if key in regime.fitted}
+            points = [{**rest, name: factor * high} for factor in _FACTORS]
+            points = [point for point in points if needed <= point.keys()]
+            if {"p", "nodes", "ppn"} <= {*rest, name}:
+                points = [{**point, "p": point["nodes"] * point["ppn"]} for point in points]
+            points = [
+                point for point in points if others[owners(others, _arrays(point))[0]] is regime
+            ]
+            if points:
+                return points
+    return []
+
+
+def _arrays(point: Mapping[str, float]) -> dict[str, Any]:
+    return {name: np.array([value]) for name, value in point.items()}

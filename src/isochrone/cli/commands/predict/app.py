@@ -32,7 +32,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import read_count
 from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
-from isochrone.models.pages.model import origin_of, predicted_by_several
+from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
@@ -168,7 +168,7 @@ def _blocks(
         *(Column(title, right=True) for title in titles),
     )  # fmt: skip
     return [
-        predicted_by_several(known),
+        predicted_by(*known),
         Table("", columns, tuple(rows)),
         Warnings(tuple(_warnings(points))),
     ]
