@@ -10,14 +10,13 @@ and not known to be slow.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
-from isochrone.base.text import printable
+from isochrone.base.files import write_text
+from isochrone.base.text import printable, warn
 from isochrone.changes.allowed import is_host_name, parse_rule
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, check, hosts_of, together
@@ -25,14 +24,12 @@ from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_least, read_part
+from isochrone.console.options import add_flag, add_least, add_option, read_part
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import files, others
 from isochrone.runfile.run import Run
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("is a node slow? bad hosts are written, one a line",
@@ -45,37 +42,25 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN",
-        help="run file, or a folder of them; each is judged by itself",
-    )  # fmt: skip
-    parser.add_argument(
-        "--baseline", type=Path, metavar="FOLDER",
-        help="earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
-        "held against itself",
-    )  # fmt: skip
-    parser.add_argument(
-        "--allow", action="append", default=[], metavar="RULE",
-        help="what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
+    add_option(parser, "runs", "RUN", str,
+        "run file, or a folder of them; each is judged by itself", nargs="+")  # fmt: skip
+    add_option(parser, "--baseline", "FOLDER", Path,
+        "earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
+        "held against itself")  # fmt: skip
+    add_option(parser, "--allow", "RULE", str,
+        "what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
         ":30%% if only so much is allowed; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--hosts-out", type=Path, metavar="FILE", help="write the bad hosts, one a line"
-    )
-    parser.add_argument(
-        "--suspects-out", type=Path, metavar="FILE",
-        help="write the hosts that may be bad, but are not confirmed, one a line",
-    )  # fmt: skip
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdict as JUnit XML")
-    parser.add_argument("--force", action="store_true", help="overwrite these files if they exist")
+        action="append", default=[])  # fmt: skip
+    add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one a line")
+    add_option(parser, "--suspects-out", "FILE", Path,
+        "write the hosts that may be bad, but are not confirmed, one a line")  # fmt: skip
+    add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
+    add_flag(parser, "--force", "overwrite these files if they exist")
     add_json(parser)
-    parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 also if something is not known"
-    )
-    parser.add_argument(
-        "--worse", type=read_part, default=MARGIN, metavar="PERCENT",
-        help="what is slower than before by less is not worse (default: 5%%)",
-    )  # fmt: skip
+    add_flag(parser, "--strict", "exit with status 1 also if something is not known")
+    add_option(parser, "--worse", "PERCENT", read_part,
+        "what is slower than before by less is not worse (default: 5%%)",
+        default=MARGIN)  # fmt: skip
     add_least(parser)
 
 
@@ -101,9 +86,9 @@ def run(args: argparse.Namespace) -> int:
     failed |= args.strict and any(one.verdict == "not known" for one in checks)
     for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
         if path is not None:
-            _write(path, "".join(f"{host}\n" for host in names).encode())
+            write_text(path, "".join(f"{host}\n" for host in names))
     if args.junit is not None:
-        _write(args.junit, junit(checks))
+        write_text(args.junit, junit(checks).decode())
     if args.json:
         print_json(_document(checks, hosts, refused, suspects, unused, int(failed)))
     else:
@@ -111,10 +96,7 @@ def run(args: argparse.Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        print(
-            f"isochrone: '{printable(host, 80)}' is no name of a host: it is in no list of hosts",
-            file=sys.stderr,
-        )  # fmt: skip
+        warn(f"'{printable(host, 80)}' is no name of a host: it is in no list of hosts")
     return int(failed)
 
 
@@ -148,8 +130,3 @@ def _document(
         "suspects": suspects, "unused_rules": unused,
         "runs": [one.to_json() for one in checks],
     }  # fmt: skip
-
-
-def _write(path: Path, content: bytes) -> None:
-    with whole_file(path) as stream:
-        stream.write(content)

@@ -18,8 +18,6 @@ from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile.file import read
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("measure this machine for a minute, and see what came of it", "isochrone demo"),
     ("with an MPI of your own, into a report of your choice",

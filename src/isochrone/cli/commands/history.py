@@ -16,8 +16,6 @@ from isochrone.console.output import add_output, check_output, print_path
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("the runs of a baseline over time", "isochrone history nights -o history.html"),
     ("write it again every morning", "isochrone history nights -o history.html --force"),

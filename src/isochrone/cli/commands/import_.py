@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -11,13 +10,12 @@ from typing import Final
 from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable, whole_number
+from isochrone.base.text import warn
+from isochrone.console.options import count_of
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats import trace as traces
 from isochrone.runfile import importer as importers
 from isochrone.runfile.file import write
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
@@ -40,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"traces, which become the description of an application: {', '.join(programs)}",
     )  # fmt: skip
     parser.add_argument(
-        "--ranks", type=_count, metavar="N",
+        "--ranks", type=count_of("ranks", 1_000_000), metavar="N",
         help="number of ranks, for output that does not contain it (osu collectives)",
     )  # fmt: skip
     add_output(
@@ -91,13 +89,6 @@ def _no_ranks(source: str) -> InputError:
 
 def _tell(path: Path, warnings: Iterable[str]) -> int:
     for warning in warnings:
-        print(f"isochrone: {printable(warning, 500)}", file=sys.stderr)
+        warn(warning)
     print_path(path)
     return 0
-
-
-def _count(text: str) -> int:
-    number = whole_number(text)
-    if number is None or not 1 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of ranks")
-    return number

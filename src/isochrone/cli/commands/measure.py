@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from isochrone.measure.launchable import Launchable
     from isochrone.runfile.run import Run
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("which of 16 ranks are near, which are slow?",
      "isochrone measure latency-map -n 16 -o map.jsonl"),

@@ -12,8 +12,6 @@ from isochrone.console.output import add_output, check_output, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("one page of one run", "isochrone report map.jsonl"),
     ("all that a suite measured",

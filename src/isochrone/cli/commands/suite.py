@@ -22,11 +22,13 @@ from isochrone.base.text import (
     printable,
     printable_path,
     shell_word,
+    warn,
     whole_number,
 )
 from isochrone.cli.launches import run_count
 from isochrone.cli.long_work import add_yes, agree, duration
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of, warn
+from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
+from isochrone.console.options import add_flag, add_option
 from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
 from isochrone.measure.budget import Cost, share_out
@@ -36,8 +38,6 @@ from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of
 from isochrone.pages import terminal
 from isochrone.runfile.file import read
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
@@ -50,38 +50,25 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
-    parser.add_argument(
-        "suite", metavar="SUITE", choices=list(suites),
-        help="; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
-    )  # fmt: skip
-    parser.add_argument(
-        "-n", "--ranks", type=_rank_counts, metavar="N,...",
-        help="numbers of ranks, e.g. 2,4,8 (default: all available ranks)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
-        "--runs, of each time it runs",
-    )  # fmt: skip
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FOLDER",
-        help="folder for the run files (default: the name of the suite)",
-    )
-    parser.add_argument(
-        "--like", type=Path, metavar="FOLDER",
-        help="measure the message sizes that the suite in FOLDER chose by itself, so that all of "
-        "them can be compared",
-    )  # fmt: skip
-    parser.add_argument(
-        "--runs", type=run_count, default=1, metavar="N",
-        help="run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
+    add_option(parser, "suite", "SUITE", str,
+        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
+        choices=list(suites))  # fmt: skip
+    add_option(parser, "-n --ranks", "N,...", _rank_counts,
+        "numbers of ranks, e.g. 2,4,8 (default: all available ranks)")  # fmt: skip
+    add_option(parser, "--max-time", "TIME", seconds_above_zero,
+        "time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
+        "--runs, of each time it runs")  # fmt: skip
+    add_option(parser, "-o --output", "FOLDER", Path,
+        "folder for the run files (default: the name of the suite)")  # fmt: skip
+    add_option(parser, "--like", "FOLDER", Path,
+        "measure the message sizes that the suite in FOLDER chose by itself, so that all of "
+        "them can be compared")  # fmt: skip
+    add_option(parser, "--runs", "N", run_count,
+        "run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
         "needs three or more to tell a change from what launches differ by (default: 1)",
-    )  # fmt: skip
+        default=1)  # fmt: skip
     add_yes(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_flag(parser, "--quiet", "no progress bar")
     add_setup(parser)
 
 
