@@ -13,8 +13,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import warn
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
-from isochrone.console.options import add_option, count_of, values_of
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_option, count_of, seconds_above_zero, values_of
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from isochrone.runfile.run import Run
 
 __all__ = [
-    "add_measurement", "default_name", "launch_files", "launchables", "launched", "ranks_file",
+    "add_measurement", "default_name", "launch_files", "launchables", "launched",
+    "make_folder", "ranks_file",
     "read_command", "run_count",
 ]  # fmt: skip
 
@@ -116,6 +117,22 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
         what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
         force=force,
     )  # fmt: skip
+
+
+def make_folder(folder: Path, *, parents: bool = False) -> None:
+    """Make a folder unless it is there; with ``parents`` those above it, too.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=parents, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
+        ) from error
 
 
 def default_name(experiment: str) -> Path:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.base.units import parse_seconds
 from isochrone.console.mpi import add_mpi
-from isochrone.console.options import add_flag, add_option
+from isochrone.console.options import add_flag, add_option, seconds_or_never
 from isochrone.measure import launcher as launchers
 
 if TYPE_CHECKING:
     from isochrone.measure.setup import Setup
 
 __all__ = [
-    "add_setup", "follow", "seconds_above_zero", "setup_of",
+    "add_setup", "follow", "setup_of",
 ]  # fmt: skip
 
 
@@ -31,7 +30,7 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--launcher-arg", "A", str,
         "additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--stall-timeout", "TIME", _seconds_or_never,
+    add_option(parser, "--stall-timeout", "TIME", seconds_or_never,
         "end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
         "never (default: 10min; tile-io: 1h; app: never)")  # fmt: skip
     add_flag(parser, "--dry-run", "print the command, start nothing")
@@ -61,22 +60,3 @@ def follow(
 
     with progress.progress_bar(title, quiet=quiet) as advance:
         setup.follow(tokens, path, timeout=timeout, progress=advance)
-
-
-def _seconds_or_never(text: str) -> float:
-    try:
-        return 0.0 if text == "0" else seconds_above_zero(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
-
-
-def seconds_above_zero(text: str) -> float:
-    """Read a duration such as 90 or 10min for argparse."""
-    try:
-        seconds = parse_seconds(text)
-    except InputError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
-        raise argparse.ArgumentTypeError(f"'{text}' {what}")
-    return seconds

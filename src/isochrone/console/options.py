@@ -8,12 +8,12 @@ from typing import Any, Final, Literal
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
-from isochrone.base.units import LARGEST, parse_bytes, parse_sizes
+from isochrone.base.units import LARGEST, parse_bytes, parse_seconds, parse_sizes
 
 __all__ = [
     "add_flag", "add_least", "add_message_size", "add_option", "count_of", "quantity",
     "read_count", "read_part",
-    "read_size", "values_of",
+    "read_size", "seconds_above_zero", "seconds_or_never", "values_of",
 ]  # fmt: skip
 
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
@@ -128,3 +128,23 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         return found
 
     return read
+
+
+def seconds_or_never(text: str) -> float:
+    """Read a duration for argparse, or 0."""
+    try:
+        return 0.0 if text == "0" else seconds_above_zero(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
+
+
+def seconds_above_zero(text: str) -> float:
+    """Read a duration such as 90 or 10min for argparse."""
+    try:
+        seconds = parse_seconds(text)
+    except InputError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
+        raise argparse.ArgumentTypeError(f"'{text}' {what}")
+    return seconds

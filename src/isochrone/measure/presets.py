@@ -34,10 +34,6 @@ class Preset:
         One line.
     pair
         Whether two ranks are enough: then a suite runs it once, with the fewest ranks.
-    trips
-        Messages one after the other for each one that is timed: there and back are two.
-    all_pairs
-        Whether it is repeated for each round of a tournament of all ranks.
     trial
         More options for the short trial from which a suite estimates how long it takes.
     """
@@ -47,8 +43,6 @@ class Preset:
     options: tuple[str, ...]
     summary: str
     pair: bool = False
-    trips: int = 2
-    all_pairs: bool = False
     trial: tuple[str, ...] = ()
 
 
@@ -87,11 +81,11 @@ _ALL: Final = (
     Preset("blong", "bisection", _LONG, "long messages across the bisection, all pairs at once"),
     Preset("bcast", "collective",
            ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
-           "broadcast, each rank the root in turn", trips=1, trial=_ONE),
+           "broadcast, each rank the root in turn", trial=_ONE),
     Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
-           "allreduce (sum) of up to 1,024 doubles", trips=1, trial=_ONE),
+           "allreduce (sum) of up to 1,024 doubles", trial=_ONE),
     Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks",
-           all_pairs=True, trial=("--retest", "0")),
+           trial=("--retest", "0")),
     Preset("sizes", "point-to-point", ("--bytes", "auto:0:1MiB"),
            "time and bandwidth from 0 to 1 MiB, protocol switches", pair=True),
     Preset("rate", "point-to-point", ("--window", "64", "--bytes", "8,1KiB,64KiB"),
@@ -104,9 +98,9 @@ _ALL: Final = (
            "bandwidth of all pairs across the bisection at once"),
     Preset("operations", "collective",
            ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
-           "the collective operations that programs use most", trips=1, trial=_ONE),
+           "the collective operations that programs use most", trial=_ONE),
     Preset("all-operations", "collective", ("--op", "all", "--bytes", "8:128KiB:x8"),
-           "all collective operations", trips=1, trial=_ONE),
+           "all collective operations", trial=_ONE),
 )  # fmt: skip
 
 PRESETS: Final = {preset.name: preset for preset in _ALL}

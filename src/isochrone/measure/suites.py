@@ -1,6 +1,6 @@
 """A named set of measurements in one folder: which runs it has, and what they will take.
 
-`isochrone.measure.budget` shares the time out among them.
+`isochrone.measure.expectation` shares the time out among them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from isochrone.base.errors import InputError
 from isochrone.measure import presets
-from isochrone.measure.budget import Cost, Trial, estimate
-from isochrone.measure.expectation import tried
+from isochrone.measure.expectation import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
 from isochrone.measure.launchable import Launchable, sizes_of
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
@@ -150,10 +147,14 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
         before = most.setdefault(planned.preset.experiment, planned)
         most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
     trials = {name: _try(setup, planned) for name, planned in most.items()}
-    return [
-        estimate(replace(r.preset, options=r.options), r.ranks, trials[r.preset.experiment])
-        for r in runs
-    ]
+    costs = []
+    for planned in runs:
+        name = planned.preset.experiment
+        work = Work(name, planned.options, planned.ranks)
+        once = work.once(trials[name])
+        least = once * (MIN_REPEATS + WARMUP)
+        costs.append(Cost(trials[name].startup, once * work.repeats, least))
+    return costs
 
 
 def _try(setup: Setup, planned: Planned) -> Trial:
@@ -161,11 +162,4 @@ def _try(setup: Setup, planned: Planned) -> Trial:
     sizes = ",".join(map(str, TRIAL_SIZES))
     options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
     what = replace(planned.launchable(setup), timeout=GRACE)
-    found, wall = tried(what, options, planned.folder)
-    pairs = "pair" in found.tables
-    table = found.tables["pair" if pairs else "sample"]
-    seconds = table["median"] / 2 if pairs else table["seconds"]
-    small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
-    per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
-    inside = float(found.end["seconds"]) if found.end and not found.clock.simulated else 0.0
-    return Trial(max(0.0, wall - inside), small, per_byte)
+    return Trial.of(*tried(what, options, planned.folder))

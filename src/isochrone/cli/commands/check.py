@@ -29,7 +29,6 @@ from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import files, others
-from isochrone.runfile.run import Run
 
 EXAMPLES: Final = (
     ("is a node slow? bad hosts are written, one a line",
@@ -73,7 +72,13 @@ def run(args: argparse.Namespace) -> int:
     judged = runs_of(*args.runs)
     kept = earlier_runs(args.baseline) if args.baseline is not None else []
     checks = [
-        check(one, _earlier(args.baseline, kept, one), rules, least=args.least, margin=args.worse)
+        check(
+            one,
+            Earlier(str(args.baseline), others(kept, one.path)) if args.baseline else None,
+            rules,
+            least=args.least,
+            margin=args.worse,
+        )
         for one in judged
     ]
     used = {finding.allowed for one in checks for finding in one.findings}
@@ -112,13 +117,6 @@ def _check_outputs(args: argparse.Namespace) -> None:
         other = given.setdefault(path.resolve(), option)
         if other != option:
             raise InputError(f"{other} and {option} name the same file", where=str(path))
-
-
-def _earlier(folder: Path | None, kept: Sequence[Run], judged: Run) -> Earlier | None:
-    """Return the runs of the baseline without the one that is judged, if it is among them."""
-    if folder is None:
-        return None
-    return Earlier(str(folder), others(kept, judged.path))
 
 
 def _document(

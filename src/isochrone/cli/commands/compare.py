@@ -28,7 +28,7 @@ from isochrone.changes.alike import check_alike
 from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
-from isochrone.cli.launches import launched, read_command, run_count
+from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
 from isochrone.console.options import add_flag, add_option, quantity
@@ -167,12 +167,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
         raise InputError(f"{commands[0].experiment} is not {commands[1].experiment}", where="B")
     runs = args.runs or USUAL_RUNS
     folder = args.output or Path("compare-runs")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
-        ) from error
+    make_folder(folder, parents=True)
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):
         check_output(path, force=args.force)

@@ -30,8 +30,8 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
-from isochrone.console.options import add_flag, add_option, count_of
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_flag, add_option, count_of, seconds_above_zero
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup

@@ -74,7 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
     if args.algorithm == algorithms.LIST:
-        return _list_algorithms(args)
+        mpi = setup_of(args).mpi()
+        for operation, names in algorithms.family_of(mpi).known(mpi).items():
+            print(f"{operation:<22}{' '.join(names)}")
+        return 0
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
@@ -143,14 +146,6 @@ def _say_files(counts: Sequence[Launchable], files: Sequence[list[Path]], runs: 
             print(f"  {what.ranks} ranks: {_names(own)}")
     elif runs > 1:
         print(f"\nThis is the first of {runs} launches: {_names(files[0])}")
-
-
-def _list_algorithms(args: argparse.Namespace) -> int:
-    """Print what ``--algorithm`` may name for the MPI at hand."""
-    mpi = setup_of(args).mpi()
-    for operation, names in algorithms.known(mpi).items():
-        print(f"{operation:<22}{' '.join(names)}")
-    return 0
 
 
 def _names(files: list[Path]) -> str:

@@ -25,14 +25,13 @@ from isochrone.base.text import (
     warn,
     whole_number,
 )
-from isochrone.cli.launches import run_count
+from isochrone.cli.launches import make_folder, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of
-from isochrone.console.options import add_flag, add_option
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_flag, add_option, seconds_above_zero
 from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
-from isochrone.measure.budget import Cost, share_out
-from isochrone.measure.expectation import Expected
+from isochrone.measure.expectation import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of
@@ -77,9 +76,10 @@ def run(args: argparse.Namespace) -> int:
     suite, setup = presets.SUITES[args.suite], setup_of(args)
     folder = args.output or Path(suite.name)
     if args.runs == 1:
-        return _suite(args, suite, setup, folder, args.like)
+        _suite(args, suite, setup, folder, args.like)
+        return 0
     if not args.dry_run:
-        _make_folder(folder)
+        make_folder(folder)
     first = folder / "launch-1"
     for k in range(1, 2 if args.dry_run else args.runs + 1):
         like = args.like if k == 1 else first
@@ -90,21 +90,21 @@ def run(args: argparse.Namespace) -> int:
 def _suite(
     args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
     times: int = 1,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
     began = time.monotonic()
     runs = runs_of(suite, setup, args.ranks, folder, like)
     if args.dry_run:
         for one in runs:
             print(command_line(one.launchable(setup).tokens(one.path)))
-        return 0
-    _make_folder(folder)
+        return
+    make_folder(folder)
     missing = [one for one in runs if not one.is_complete(lambda text: print(printable_path(text)))]
     if len(missing) < len(runs):
         done = len(runs) - len(missing)
         print(f"{done} of {len(runs)} runs are in {printable_path(folder)}/ already")
     if not missing:
-        return 0
+        return
     max_time = args.max_time or suite.max_time
     costs = estimates(setup, missing)
     needed = sum(cost.startup + cost.full for cost in costs)
@@ -118,16 +118,6 @@ def _suite(
     spent = time.monotonic() - began
     there = f"{shell_word(str(folder))}/*.jsonl"
     print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
-    return 0
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
-        ) from error
 
 
 def _print_plan(

@@ -101,7 +101,11 @@ def run(args: argparse.Namespace) -> int:
     ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
     whole = whole_call(args, model) if args.calls else None
     orders, warnings = _expected(ordered, _candidates(args, ordered), whole)
-    warnings = [*warnings, *wanted.warnings(), *_not_as_given(args, nodes)]
+    warnings = [
+        *warnings,
+        *wanted.warnings(),
+        *(block_placed(nodes) if args.what == "nodes" else ()),
+    ]
     found = ComparedOrders(
         orders, args.what, args.op, "call" if args.calls else "exchange",
         model_origin=model.model.origin, warnings=warnings,
@@ -161,10 +165,6 @@ def _expected(
             one.names, one.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
         ))  # fmt: skip
     return sorted(found, key=lambda one: float(f"{one.predicted:.6g}")), warnings
-
-
-def _not_as_given(args: argparse.Namespace, nodes: Allocation) -> list[str]:
-    return block_placed(nodes) if args.what == "nodes" else []
 
 
 def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:

@@ -34,8 +34,13 @@ from isochrone.collective_io.program.proposals import (
 from isochrone.collective_io.program.trials import Trials
 from isochrone.collective_io.program.tuning import Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
-from isochrone.console.measuring import seconds_above_zero
-from isochrone.console.options import add_flag, add_option, read_count, read_part
+from isochrone.console.options import (
+    add_flag,
+    add_option,
+    read_count,
+    read_part,
+    seconds_above_zero,
+)
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program
