@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.console.mpi import add_mpi
-from isochrone.console.options import add_flag, add_option, seconds_or_never
+from isochrone.console.options import add_flag, add_mpi, add_option, seconds_or_never
 from isochrone.measure import launcher as launchers
 
 if TYPE_CHECKING:

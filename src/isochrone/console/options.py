@@ -11,7 +11,7 @@ from isochrone.base.text import whole_number
 from isochrone.base.units import LARGEST, parse_bytes, parse_seconds, parse_sizes
 
 __all__ = [
-    "add_flag", "add_least", "add_message_size", "add_option", "count_of", "quantity",
+    "add_flag", "add_least", "add_message_size", "add_mpi", "add_option", "count_of", "quantity",
     "read_count", "read_part",
     "read_size", "seconds_above_zero", "seconds_or_never", "values_of",
 ]  # fmt: skip
@@ -59,6 +59,17 @@ def add_least(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--least", "PART", read_part,
         "what adds less than this part of the time to a map's round trips is noted, and not "
         "called slow (default: 10%%)", default=0.10)  # fmt: skip
+
+
+def add_mpi(
+    parser: argparse._ActionsContainer, mpicc: str = "compiler wrapper of your MPI"
+) -> None:
+    """Add ``--probe`` and ``--mpicc``, of which ``mpicc`` is the help."""
+    add_option(parser, "--probe", "PATH", str,
+        "use this isochrone-probe (default: $ISOCHRONE_PROBE, the one on the PATH, the one that "
+        "came with the package; otherwise it is compiled)")  # fmt: skip
+    add_option(parser, "--mpicc", "X", str,
+        f"{mpicc}; compiles the probe, whatever there is already")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

@@ -10,8 +10,7 @@ import os
 from typing import Final
 
 from isochrone.base.text import printable, printable_path
-from isochrone.console.mpi import add_mpi
-from isochrone.console.options import add_flag
+from isochrone.console.options import add_flag, add_mpi
 from isochrone.measure import finding, probe
 from isochrone.measure.answer import forget_answers
 from isochrone.measure.library import library_file

@@ -10,7 +10,7 @@ from typing import Final
 from isochrone import models
 from isochrone.base.text import command_line, printable_path, shell_word
 from isochrone.console.measuring import follow, setup_of
-from isochrone.console.mpi import add_mpi
+from isochrone.console.options import add_mpi
 from isochrone.console.output import add_output, check_output
 from isochrone.models.pages.model import brief
 from isochrone.pages import terminal

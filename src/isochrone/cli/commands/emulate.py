@@ -32,7 +32,7 @@ from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import add_flag, add_option, count_of, seconds_above_zero
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, output_of
 from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
@@ -82,8 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Work out the description, run it, and show what was found."""
-    path = args.output or default_name(args.spec.stem)
-    check_output(path, force=args.force, inputs=[args.spec])
+    path = output_of(args, default_name(args.spec.stem), [args.spec])
     description = _asked(args)
     setup, ranks, made = _ranks(args, description)
     setup = setup or setup_of(args)

@@ -13,7 +13,7 @@ from isochrone.base.text import warn
 from isochrone.base.units import format_bytes
 from isochrone.console.input import read_run
 from isochrone.console.options import add_message_size, add_option, count_of
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
 
@@ -60,9 +60,7 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option):
             raise InputError(f"--to {args.to} writes run files", where=f"--{option}")
     exporter = exporters.load(args.to)
-    path = check_output(
-        args.output or args.file.with_suffix(exporter.suffix), force=args.force, inputs=[args.file]
-    )
+    path = output_of(args, args.file.with_suffix(exporter.suffix), [args.file])
     beside = [path.with_suffix(suffix) for suffix in exporter.beside]
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
@@ -84,9 +82,7 @@ def _program(args: argparse.Namespace) -> int:
         raise InputError(f"--to {args.to} writes descriptions", where="--bytes")
     if args.speed is not None and not form.takes_speed:
         raise InputError(f"--to {args.to} writes times, not operations", where="--speed")
-    path = check_output(
-        args.output or args.file.with_suffix(form.suffix), force=args.force, inputs=[args.file]
-    )
+    path = output_of(args, args.file.with_suffix(form.suffix), [args.file])
     settings = dict(_setting(text) for text in args.set)
     program = lowering.program(reading.read(args.file, settings))
     found = actions(program, args.app or "", args.iterations)

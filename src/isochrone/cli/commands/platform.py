@@ -8,7 +8,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable_path, shell_word
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
 
 EXAMPLES: Final = (
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "that is the name of the host file", where=str(args.output), hint="choose P.xml"
         )
-    path = check_output(args.output, force=args.force)
+    path = output_of(args)
     hosts = check_output(path.with_suffix(".hosts"), force=args.force)
     for file, text in ((path, machine.xml()), (hosts, machine.hosts())):
         write_text(file, text)

@@ -13,7 +13,7 @@ from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
 from isochrone.console.options import add_option, read_size
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
     files = files_of(args.files)
-    path = check_output(args.output, force=args.force, inputs=files)
+    path = output_of(args, inputs=files)
     given = [_read(file) for file in files]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)

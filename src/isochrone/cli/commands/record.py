@@ -23,7 +23,7 @@ from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import warn
 from isochrone.cli.program import add_program, command_of
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import finding, recorded, tuned
 from isochrone.runfile.file import read
 
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             "--description does not go with --collective-io",
             hint="record the program twice, once without --collective-io",
         )
-    path = check_output(args.output or USUAL, force=args.force)
+    path = output_of(args, USUAL)
     if args.description is not None:
         check_output(args.description, force=args.force, inputs=[path])
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
