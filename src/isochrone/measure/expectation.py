@@ -8,7 +8,6 @@ trial of some seconds is made, with as many ranks, and its times are taken inste
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 from collections import Counter
@@ -287,46 +286,33 @@ def expected(
         Seconds that are long.
     """
     first = plan[0][0]
-    most = _most(first)
+    limits = [time_limit(first.options), first.timeout]  # after which a launch is ended
+    most = min((seconds for seconds in limits if seconds is not None), default=None)
     launches = sum(runs for _, runs in plan)
     if not first.setup.launcher.stands_alone:  # virtual time says nothing of ours
         return None
     if most is not None and most * launches <= limit:
         return None
+    at_most = None if most is None else Expected(most * launches, "at most")
     # experiment and probe are the same in the whole plan
     own = first.setup.built.options_of(first.experiment)
     usual = {one.flag: one.default for one in own if one.flag in _COUNTED and one.default}
     works = [work_of(what.experiment, what.options, what.ranks, usual) for what, _ in plan]
     counted = [work for work in works if work is not None]
     if len(counted) < len(works):
-        return None if most is None else Expected(most * launches, "at most")
+        return at_most
     bound = sum(work.bound() * runs for work, (_, runs) in zip(counted, plan, strict=True))
     if bound <= limit:
         return None
-    found = _tried(plan, counted, folder)
-    if found is None:
-        return None if most is None else Expected(most * launches, "at most")
-    each = [one.limited(most) for one in found]
+    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
+    try:
+        trial, wall = tried(what, counted[-1].trial_options(), folder)
+        each = [one.expected(trial, wall).limited(most) for one in counted]
+    except IsochroneError:  # the measurement itself will say what is wrong
+        return at_most
     repeated = [Expected(one.seconds * runs, one.how)
                 for one, (_, runs) in zip(each, plan, strict=True)]  # fmt: skip
     return reduce(add, repeated)
-
-
-def _most(what: Launchable) -> Seconds | None:
-    """Return the seconds after which a launch is ended; None: never."""
-    limits = [time_limit(what.options), what.timeout]
-    return min((seconds for seconds in limits if seconds is not None), default=None)
-
-
-def _tried(
-    plan: Sequence[tuple[Launchable, int]], works: Sequence[Work], folder: Path
-) -> list[Expected] | None:
-    """Make a trial with the most ranks, and return what it says of each; None if nothing."""
-    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
-    with contextlib.suppress(IsochroneError):  # the measurement itself will say what is wrong
-        trial, wall = tried(what, works[-1].trial_options(), folder)
-        return [one.expected(trial, wall) for one in works]
-    return None
 
 
 def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:

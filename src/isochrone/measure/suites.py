@@ -23,6 +23,9 @@ from isochrone.runfile.file import read
 __all__ = ["Planned", "estimates", "runs_of"]
 
 TRIAL_SIZES: Final = (8, 262144)
+_TRIAL_OPTIONS: Final = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
+"""By experiment: more options of the short trial from which a run is estimated."""
+
 GRACE: Final = 60.0
 """Seconds beyond its time after which a run that does not end is ended."""
 
@@ -160,6 +163,14 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
     sizes = ",".join(map(str, TRIAL_SIZES))
-    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
+    options = [
+        "--bytes",
+        sizes,
+        "--repeats",
+        "4",
+        "--warmup",
+        "2",
+        *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
+    ]
     what = replace(planned.launchable(setup), timeout=GRACE)
     return Trial.of(*tried(what, options, planned.folder))
