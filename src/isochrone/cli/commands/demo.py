@@ -43,17 +43,19 @@ def run(args: argparse.Namespace) -> int:
     """Take the tour."""
     report, runs, model_file = _unused_names(args.output, force=args.force)
     setup = setup_of(args)
-    files = []
     for (experiment, ranks, options), path in zip(STEPS, runs, strict=True):
         tokens = setup.tokens(experiment, options, ranks, path)
         print(f"$ {command_line(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         terminal.render(page_of(read(path)))
         print()
-        files.append(path)
-    model = _fit(files[-1], model_file)
-    write_report([read(path) for path in files], report)
-    kept = ", ".join(map(str, [*files, model]))
+    typed = [shell_word(str(path)) for path in (runs[-1], model_file)]
+    print(f"$ isochrone fit {typed[0]} --model hockney -o {typed[1]}\n")
+    model = models.fit(models.load([runs[-1]]), "hockney")
+    models.write(model, model_file)
+    terminal.print_blocks(brief(model))
+    write_report([read(path) for path in runs], report)
+    kept = ", ".join(map(str, [*runs, model_file]))
     page = printable_path(report)
     print(f"\nKept: {printable_path(kept)}. The report is {page}: open it in a browser.")
     return 0
@@ -78,14 +80,3 @@ def _unused_names(wanted: Path | None, *, force: bool) -> tuple[Path, list[Path]
         if not any(path.exists() for path in new):
             return report, runs, model
     raise AssertionError("numbers do not end")
-
-
-def _fit(run_file: Path, path: Path) -> Path:
-    """Fit a formula to the sweep, print it, and keep the model."""
-    print(
-        f"$ isochrone fit {shell_word(str(run_file))} --model hockney -o {shell_word(str(path))}\n"
-    )
-    model = models.fit(models.load([run_file]), "hockney")
-    models.write(model, path)
-    terminal.print_blocks(brief(model))
-    return path

@@ -86,7 +86,11 @@ def run(args: argparse.Namespace) -> int:
     for path in itertools.chain(*files):
         check_output(path, force=args.force)
     if args.dry_run:
-        return _print_commands(counts, files, args)
+        for what, own in zip(counts, files, strict=True):
+            for k, path in enumerate(own, start=1):
+                launch = f"{k} of {args.runs}" if args.runs > 1 else ""
+                print(command_line(what.tokens(path, force=args.force, launch=launch)))
+        return 0
     from isochrone.measure.expectation import expected
 
     plan = [(what, args.runs) for what in counts]
@@ -105,16 +109,6 @@ def run(args: argparse.Namespace) -> int:
         _say_files(counts, files, args.runs)
     if wrong:
         raise wrong[0]
-    return 0
-
-
-def _print_commands(
-    counts: Sequence[Launchable], files: Sequence[list[Path]], args: argparse.Namespace
-) -> int:
-    for what, own in zip(counts, files, strict=True):
-        for k, path in enumerate(own, start=1):
-            launch = f"{k} of {args.runs}" if args.runs > 1 else ""
-            print(command_line(what.tokens(path, force=args.force, launch=launch)))
     return 0
 
 
