@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 __all__ = [
-    "command_line", "listed", "printable", "printable_path", "shell_word", "whole_number",
+    "command_line", "listed", "printable", "printable_path", "shell_word", "warn",
+    "whole_number",
 ]  # fmt: skip
 
 MAX_PATH: Final = 4096
@@ -35,6 +37,11 @@ def listed(names: Sequence[str], most: int) -> str:
 def printable_path(path: object) -> str:
     """Return the name of a file likewise, however long names of files may be."""
     return printable(path, MAX_PATH)
+
+
+def warn(text: object, limit: int = 500) -> None:
+    """Say something in a line on standard error."""
+    print(f"isochrone: {printable(text, limit)}", file=sys.stderr)
 
 
 def shell_word(word: str) -> str:

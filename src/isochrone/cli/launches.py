@@ -7,13 +7,14 @@ import shlex
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import warn
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of, warn
-from isochrone.console.options import values_of
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_option, count_of, seconds_above_zero, values_of
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from isochrone.runfile.run import Run
 
 __all__ = [
-    "add_measurement", "default_name", "launch_files", "launchables", "launched", "ranks_file",
+    "add_measurement", "default_name", "launch_files", "launchables", "launched",
+    "make_folder", "ranks_file",
     "read_command", "run_count",
 ]  # fmt: skip
 
@@ -29,37 +31,25 @@ __all__ = [
 def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""
     names = experiments()
-    parser.add_argument(
-        "experiment", metavar="EXPERIMENT", choices=names, help=f"one of: {', '.join(names)}"
-    )
-    parser.add_argument(
-        "-n", "--ranks", type=values_of("ranks"), metavar="N",
-        help="number of ranks; several are measured one after the other, into a file each: "
-        "2,4,8,16 or 2:64:x2 (default: those of the Slurm job, or one for each processor)",
+    add_option(parser, "experiment", "EXPERIMENT", str,
+        f"one of: {', '.join(names)}", choices=names)  # fmt: skip
+    add_option(parser, "-n --ranks", "N", values_of("ranks"),
+        "number of ranks; several are measured one after the other, into a file each: "
+        "2,4,8,16 or 2:64:x2 (default: those of the Slurm job, or one for each processor)"
     )  # fmt: skip
-    parser.add_argument(
-        "--preset", metavar="NAME",
-        help="named set of options, e.g. --preset longnb; options given as well override it",
+    add_option(parser, "--preset", "NAME", str,
+        "named set of options, e.g. --preset longnb; options given as well override it"
     )  # fmt: skip
-    parser.add_argument(
-        "--timeout",
-        type=seconds_above_zero,
-        metavar="SECONDS",
-        help="end the ranks of a launch after this time",
-    )
-    parser.add_argument(
-        "--algorithm", metavar="OP=NAME,…",
-        help="of collective: force algorithms of the MPI library, by its own names, for example "
-        "bcast=binomial,allgather=ring; list: print those there are",
-    )  # fmt: skip
+    add_option(parser, "--timeout", "SECONDS", seconds_above_zero,
+        "end the ranks of a launch after this time")  # fmt: skip
+    add_option(parser, "--algorithm", "OP=NAME,…", str,
+        "of collective: force algorithms of the MPI library, by its own names, for example "
+        "bcast=binomial,allgather=ring; list: print those there are")  # fmt: skip
     add_setup(parser)
 
 
-def run_count(text: str) -> int:
-    """Read a number of launches for argparse."""
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 4 and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of launches of at least 1")
-    return int(text)
+run_count: Final = count_of("launches of at least 1", 9999)
+"""Reads a number of launches for argparse."""
 
 
 def launchables(args: argparse.Namespace) -> list[Launchable]:
@@ -127,6 +117,22 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
         what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
         force=force,
     )  # fmt: skip
+
+
+def make_folder(folder: Path, *, parents: bool = False) -> None:
+    """Make a folder unless it is there; with ``parents`` those above it, too.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=parents, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
+        ) from error
 
 
 def default_name(experiment: str) -> Path:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TextIO
 
 from isochrone import __version__
 from isochrone.base.errors import ExhaustedError, Interrupted, IsochroneError
+from isochrone.base.signals import taken_by
 from isochrone.base.text import printable
 from isochrone.cli.parser import Parser, add_subcommands
-from isochrone.console.interrupts import signals_interrupt
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -41,7 +41,16 @@ def parser() -> Parser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     sys.stdout, sys.stderr = _safe(sys.stdout), _safe(sys.stderr)
-    with signals_interrupt():
+    interrupted = False
+
+    def interrupt(number: int, frame: object) -> None:
+        """End a command as Ctrl-C does, at the first signal: what has to be tidied up is."""
+        nonlocal interrupted
+        if not interrupted:
+            interrupted = True
+            raise KeyboardInterrupt(number)
+
+    with taken_by(interrupt):
         try:
             with _no_memory_is_an_error():
                 try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from isochrone.base.errors import InputError
-from isochrone.console.mpi import add_mpi
+from isochrone.console.options import add_mpi
 
 __all__ = ["add_program", "command_of"]
 

@@ -8,7 +8,6 @@ what Isochrone does by itself. What is on the command line wins over all of them
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import shlex
 import stat
@@ -21,8 +20,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
-from isochrone.base.units import parse_seconds
-from isochrone.console.options import read_part
+from isochrone.console.options import quantity, seconds_above_zero, seconds_or_never
 
 __all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
 
@@ -116,37 +114,21 @@ def _words(value: object) -> list[str]:
     return [str(word) for word in value]
 
 
-def _seconds(value: object) -> float:
-    found = float("nan")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        found = float(value)
-    elif isinstance(value, str):
-        with contextlib.suppress(InputError):
-            found = parse_seconds(value)
-    if not 0 < found < 1e9:
-        raise ValueError('a time above 0: seconds, or "10min"')
+def _as_typed(read: Callable[[str], float], what: str) -> Callable[[object], float]:
+    """Return a reader of numbers and texts by that of a command line."""
+
+    def found(value: object) -> float:
+        try:
+            return read(str(value).strip().removesuffix(".0"))
+        except argparse.ArgumentTypeError as error:
+            raise ValueError(what) from error
+
     return found
 
 
-def _seconds_or_never(value: object) -> float:
-    if value in ("0", 0) and not isinstance(value, bool):
-        return 0.0
-    try:
-        return _seconds(value)
-    except ValueError as error:
-        raise ValueError('a time: seconds, or "10min"; 0: never') from error
-
-
-def _part(value: object) -> float:
-    found = float("nan")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        found = float(value)
-    elif isinstance(value, str):
-        with contextlib.suppress(argparse.ArgumentTypeError):
-            found = read_part(value.strip())
-    if not 0 <= found <= 1:
-        raise ValueError('a part such as "5%" or 0.05')
-    return found
+_seconds: Final = _as_typed(seconds_above_zero, 'a time above 0: seconds, or "10min"')
+_seconds_or_never: Final = _as_typed(seconds_or_never, 'a time: seconds, or "10min"; 0: never')
+_part: Final = _as_typed(quantity("part", 1, "may be"), 'a part such as "5%" or 0.05')
 
 
 def _setting(

@@ -5,12 +5,11 @@ A run that did not come to its end is used, and the user is told.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable, printable_path, whole_number
+from isochrone.base.text import warn, whole_number
 from isochrone.runfile.any_file import read
 from isochrone.runfile.baseline_folder import read_folder
 from isochrone.runfile.rules import below_resolution
@@ -76,10 +75,10 @@ def earlier_runs(folder: Path) -> list[Run]:
     runs, errors = read_folder(folder)
     zeros = (f"{run.where}: {why}" for run in runs if (why := below_resolution(run)))
     for reason in (*errors, *zeros):
-        print(f"isochrone: left out: {printable(reason, 500)}", file=sys.stderr)
+        warn(f"left out: {reason}", 510)
     return runs
 
 
 def tell_partial(where: str) -> None:
     """Say on standard error that a run did not come to its end."""
-    print(f"isochrone: {printable_path(where)}: partial run: {NO_END}", file=sys.stderr)
+    warn(f"{where}: partial run: {NO_END}", 5000)

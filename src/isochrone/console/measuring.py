@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable, whole_number
-from isochrone.base.units import parse_seconds
-from isochrone.console.mpi import add_mpi
+from isochrone.base.text import warn
+from isochrone.console.options import add_flag, add_mpi, add_option, seconds_or_never
 from isochrone.measure import launcher as launchers
 
 if TYPE_CHECKING:
     from isochrone.measure.setup import Setup
 
 __all__ = [
-    "add_setup", "follow", "rank_count", "seconds_above_zero", "setup_of", "warn",
+    "add_setup", "follow", "setup_of",
 ]  # fmt: skip
 
 
@@ -25,21 +23,16 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""
     names = launchers.names()
     add_mpi(parser)
-    parser.add_argument(
-        "--launcher", metavar="L", type=_launcher, choices=names,
-        help="launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
-        + ", ".join(names),
-    )  # fmt: skip
-    parser.add_argument(
-        "--launcher-arg", action="append", default=[], metavar="A",
-        help="additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--stall-timeout", type=_seconds_or_never, metavar="TIME",
-        help="end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
-        "never (default: 10min; tile-io: 1h; app: never)",
-    )  # fmt: skip
-    parser.add_argument("--dry-run", action="store_true", help="print the command, start nothing")
+    add_option(parser, "--launcher", "L", _launcher,
+        "launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
+        + ", ".join(names), choices=names)  # fmt: skip
+    add_option(parser, "--launcher-arg", "A", str,
+        "additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
+        action="append", default=[])  # fmt: skip
+    add_option(parser, "--stall-timeout", "TIME", seconds_or_never,
+        "end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
+        "never (default: 10min; tile-io: 1h; app: never)")  # fmt: skip
+    add_flag(parser, "--dry-run", "print the command, start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
 
@@ -58,11 +51,6 @@ def setup_of(args: argparse.Namespace) -> Setup:
     return Setup.choose(vars(args), warn)
 
 
-def warn(text: str) -> None:
-    """Say something of a measurement on standard error."""
-    print(f"isochrone: {printable(text, 500)}", file=sys.stderr)
-
-
 def follow(
     tokens: list[str], path: Path, title: str, timeout: float | None, *, quiet: bool = False
 ) -> None:
@@ -71,30 +59,3 @@ def follow(
 
     with progress.progress_bar(title, quiet=quiet) as advance:
         setup.follow(tokens, path, timeout=timeout, progress=advance)
-
-
-def rank_count(text: str) -> int:
-    """Read a number of ranks for argparse, which wants its own kind of error."""
-    number = whole_number(text)
-    if not number:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of ranks")
-    return number
-
-
-def _seconds_or_never(text: str) -> float:
-    try:
-        return 0.0 if text == "0" else seconds_above_zero(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
-
-
-def seconds_above_zero(text: str) -> float:
-    """Read a duration such as 90 or 10min for argparse."""
-    try:
-        seconds = parse_seconds(text)
-    except InputError:
-        seconds = 0.0
-    if not 0 < seconds < 1e9:
-        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
-        raise argparse.ArgumentTypeError(f"'{text}' {what}")
-    return seconds

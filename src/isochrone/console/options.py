@@ -3,51 +3,115 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, Literal
 
 from isochrone.base.errors import InputError
-from isochrone.base.units import LARGEST, parse_bytes, parse_sizes
+from isochrone.base.text import whole_number
+from isochrone.base.units import LARGEST, parse_bytes, parse_seconds, parse_sizes
 
-__all__ = ["add_least", "add_message_size", "read_count", "read_part", "read_size", "values_of"]
+__all__ = [
+    "add_flag", "add_least", "add_message_size", "add_mpi", "add_option", "count_of", "quantity",
+    "read_count", "read_part",
+    "read_size", "seconds_above_zero", "seconds_or_never", "values_of",
+]  # fmt: skip
 
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
+def add_flag(parser: argparse._ActionsContainer, names: str, text: str) -> None:
+    """Add an option that is given or not, with its help."""
+    parser.add_argument(*names.split(), action="store_true", help=text)
+
+
+def add_option(
+    parser: argparse._ActionsContainer, names: str, value: str, read: Callable[[str], Any],
+    text: str, **more: Any,
+) -> None:  # fmt: skip
+    """Add an option, or an argument, that takes a value.
+
+    Parameters
+    ----------
+    parser
+        The parser, or a group of it.
+    names
+        As the user types them: ``-o --output``.
+    value
+        What the help calls the value.
+    read
+        Reads the value.
+    text
+        The help.
+    more
+        What else `argparse.ArgumentParser.add_argument` shall know.
+    """
+    parser.add_argument(*names.split(), type=read, metavar=value, help=text, **more)
+
+
 def add_message_size(parser: argparse.ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
-    parser.add_argument(
-        "--bytes", type=read_size, metavar="SIZE",
-        help="message size, e.g. 1MiB (default: the smallest one measured)",
-    )  # fmt: skip
+    add_option(parser, "--bytes", "SIZE", read_size,
+        "message size, e.g. 1MiB (default: the smallest one measured)")  # fmt: skip
 
 
 def add_least(parser: argparse.ArgumentParser) -> None:
     """Add ``--least``, what something must add to be called slow."""
-    parser.add_argument(
-        "--least", type=read_part, default=0.10, metavar="PART",
-        help="what adds less than this part of the time to a map's round trips is noted, and not "
-             "called slow (default: 10%%)",
-    )  # fmt: skip
+    add_option(parser, "--least", "PART", read_part,
+        "what adds less than this part of the time to a map's round trips is noted, and not "
+        "called slow (default: 10%%)", default=0.10)  # fmt: skip
 
 
-def read_count(text: str) -> int:
-    """Read a number of at least 1 for argparse."""
-    if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
-    return int(text)
+def add_mpi(
+    parser: argparse._ActionsContainer, mpicc: str = "compiler wrapper of your MPI"
+) -> None:
+    """Add ``--probe`` and ``--mpicc``, of which ``mpicc`` is the help."""
+    add_option(parser, "--probe", "PATH", str,
+        "use this isochrone-probe (default: $ISOCHRONE_PROBE, the one on the PATH, the one that "
+        "came with the package; otherwise it is compiled)")  # fmt: skip
+    add_option(parser, "--mpicc", "X", str,
+        f"{mpicc}; compiles the probe, whatever there is already")  # fmt: skip
 
 
-def read_part(text: str) -> float:
-    """Read ``10%`` or ``0.1`` for argparse."""
-    try:
-        part = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        part = float("nan")
-    if not 0 <= part <= 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a part such as 10% or 0.1")
-    return part
+def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:
+    """Return a reader, for argparse, of numbers from 1 on; ``what`` says what is counted."""
+
+    def read(text: str) -> int:
+        number = whole_number(text)
+        if not number or number > most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number of {what}")
+        return number
+
+    return read
+
+
+read_count: Final = count_of("at least 1")
+"""Reads a number of at least 1 for argparse."""
+
+
+def quantity(
+    what: str, most: float, percent: Literal["never", "may be", "always"] = "never"
+) -> Callable[[str], float]:
+    """Return a reader, for argparse, of numbers from 0 to ``most``; ``what`` says what is read.
+
+    ``percent`` says whether they are percentages: only where they end in ``%`` if they may be.
+    """
+
+    def read(text: str) -> float:
+        plain = text.strip()
+        scale = 100 if percent == "always" or plain.endswith("%") else 1
+        try:
+            number = float(plain if percent == "never" else plain.removesuffix("%")) / scale
+        except ValueError:
+            number = float("nan")
+        if not 0 <= number <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a {what}")
+        return number
+
+    return read
+
+
+read_part: Final = quantity("part such as 10% or 0.1", 100, "may be")
+"""Reads ``10%`` or ``0.1`` for argparse."""
 
 
 def read_size(text: str) -> int:
@@ -75,3 +139,23 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         return found
 
     return read
+
+
+def seconds_or_never(text: str) -> float:
+    """Read a duration for argparse, or 0."""
+    try:
+        return 0.0 if text == "0" else seconds_above_zero(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
+
+
+def seconds_above_zero(text: str) -> float:
+    """Read a duration such as 90 or 10min for argparse."""
+    try:
+        seconds = parse_seconds(text)
+    except InputError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
+        raise argparse.ArgumentTypeError(f"'{text}' {what}")
+    return seconds

@@ -10,16 +10,15 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable_path
+from isochrone.console.options import add_flag, add_option
 
-__all__ = ["add_output", "check_output", "print_path"]
+__all__ = ["add_output", "check_output", "output_of", "print_path"]
 
 
 def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
     """Add ``-o/--output`` and ``--force``."""
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", required=required, help=help_text
-    )
-    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    add_option(parser, "-o --output", "FILE", Path, help_text, required=required)
+    add_flag(parser, "--force", "overwrite FILE if it exists")
 
 
 def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
@@ -47,6 +46,13 @@ def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
     if not os.access(path.parent, os.W_OK):
         raise InputError("its folder cannot be written to", where=where)
     return path
+
+
+def output_of(
+    args: argparse.Namespace, default: Path = Path(), inputs: Sequence[Path] = ()
+) -> Path:
+    """Return what ``--output`` names, or the default, if it may be written; as `check_output`."""
+    return check_output(args.output or default, force=args.force, inputs=inputs)
 
 
 def print_path(path: Path, more: str = "") -> None:

@@ -16,7 +16,7 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 
 __all__ = [
-    "LIST", "NOTE", "Algorithms", "Forced", "Mpi", "chosen", "family_of", "known",
+    "LIST", "NOTE", "Algorithms", "Forced", "Mpi", "chosen", "family_of",
 ]  # fmt: skip
 
 FAMILY: Final = "measure.algorithms"
@@ -114,11 +114,6 @@ def family_of(mpi: Mpi) -> Algorithms:
     )  # fmt: skip
 
 
-def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
-    """Return the algorithms of a library by operation; errors as for `family_of`."""
-    return family_of(mpi).known(mpi)
-
-
 def chosen(text: str, mpi: Mpi) -> dict[str, str]:
     """Read ``bcast=binomial,allgather=ring``, and check it against what the library has.
 
@@ -129,7 +124,7 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
     InputError
         If it cannot be read, or the library has no such algorithm; says which it has.
     """
-    there = known(mpi)
+    there = family_of(mpi).known(mpi)
     found: dict[str, str] = {}
     for part in text.split(","):
         pair = _PAIR.fullmatch(part.strip())

@@ -96,8 +96,10 @@ def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | No
     return found
 
 
-def answer(argv: Sequence[str], timeout: float = _TIMEOUT) -> subprocess.CompletedProcess[str]:
-    """Run a short command to its end and return what it printed.
+def answer(
+    argv: Sequence[str], timeout: float = _TIMEOUT, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a short command, in a folder, to its end and return what it printed.
 
     Raises
     ------
@@ -115,6 +117,7 @@ def answer(argv: Sequence[str], timeout: float = _TIMEOUT) -> subprocess.Complet
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
+            cwd=folder,
             start_new_session=True,  # so that all of it can be ended
         )
     except OSError as error:

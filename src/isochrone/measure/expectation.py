@@ -1,4 +1,6 @@
-"""How long a measurement will take, before it is started: nothing is said that is not known.
+"""How long measurements will take, before they are started, and how a limited time is shared out.
+
+Nothing is said that is not known.
 
 First the operations are counted and given times that no machine exceeds. Only if that is long, a
 trial of some seconds is made, with as many ranks, and its times are taken instead.
@@ -6,7 +8,6 @@ trial of some seconds is made, with as many ranks, and its times are taken inste
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 from collections import Counter
@@ -20,15 +21,33 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.base.errors import InputError, IsochroneError
-from isochrone.base.units import Seconds, parse_seconds
-from isochrone.measure.budget import REPEATS, WARMUP, message_sizes, operations, option
+from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.base.units import Seconds, parse_seconds, parse_sizes
 from isochrone.measure.launchable import Launchable
 from isochrone.measure.setup import follow
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["TRIAL_LIMIT", "Expected", "Work", "expected", "time_limit", "tried", "work_of"]
+__all__ = [
+    "MIN_REPEATS", "WARMUP", "Cost", "Expected", "Share", "Trial", "Work", "expected",
+    "share_out", "time_limit", "tried", "work_of",
+]  # fmt: skip
+
+AUTOMATIC_POINTS: Final = 30
+"""Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
+
+REPEATS: Final = 100
+MIN_REPEATS: Final = 3
+WARMUP: Final = 5
+
+SPARE: Final = 0.25
+"""Part of the spare time that one run may use beyond its estimate: outliers are
+measured again, and a machine has slow moments."""
+
+SHORTEST: Final = 0.5
+"""Seconds that every run gets, whatever the estimate says."""
+
+_OPERATIONS: Final = 10  # of --op all
 
 TRIAL_LIMIT: Final = 20.0
 """Seconds after which a trial ends; what takes longer is known to be long."""
@@ -37,7 +56,8 @@ _TRIAL_REPEATS: Final = 3
 _TRIAL_WARMUP: Final = 1
 
 _TRIPS: Final = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1}
-"""Experiments whose operations can be counted; messages for each time that is recorded."""
+"""Experiments whose operations can be counted; messages for each time that is recorded, which are
+there and back where it is that of one way."""
 
 _SLOW_START: Final = 2e-4
 _SLOW_BYTE: Final = 1e-8
@@ -68,6 +88,50 @@ class Expected:
         if seconds is None or seconds >= self.seconds:
             return self
         return Expected(seconds, "at most")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a short trial of an experiment showed.
+
+    Attributes
+    ----------
+    startup
+        Seconds to start the ranks.
+    start, per_byte
+        A time is start + bytes * per_byte.
+    recorded
+        Seconds of all times together.
+    hosts
+        Host of each rank.
+    """
+
+    startup: Seconds
+    start: Seconds
+    per_byte: Seconds
+    recorded: Seconds = 0.0
+    hosts: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, run: Run, wall: Seconds) -> Trial:
+        """Return what a run showed that took ``wall`` seconds from its launcher's start to its end.
+
+        Raises
+        ------
+        MeasurementError
+            If it holds no times.
+        """
+        name, column = ("pair", "median") if "pair" in run.tables else ("sample", "seconds")
+        table = run.tables.get(name, {column: np.zeros(0)})
+        recorded = float(np.sum(table[column]))
+        if not 0 < recorded < np.inf:
+            raise MeasurementError("nothing was measured", where=run.where)
+        sizes = np.unique(table["bytes"]).tolist()
+        ends = [np.mean(table[column][table["bytes"] == sizes[k]]) for k in (0, -1)]
+        per_byte = max(0.0, float(ends[1] - ends[0])) / max(1, sizes[-1] - sizes[0])
+        inside = float(run.end["seconds"]) if run.end else wall
+        startup = max(0.0, wall - (0.0 if run.clock.simulated else inside))
+        return cls(startup, float(ends[0]) - sizes[0] * per_byte, per_byte, recorded, run.hosts)
 
 
 @dataclass(frozen=True)
@@ -131,40 +195,31 @@ class Work:
             return [*self.options, *few, "--retest", "0", "--pairs", ",".join(pairs)]
         return [*self.options, *few]
 
-    def expected(self, trial: Run, wall: Seconds) -> Expected | None:
-        """Return what is expected by a trial that took so long; None if it does not say.
+    def once(self, trial: Trial) -> Seconds:
+        """Return the seconds of one repetition of all points, by a trial with as many ranks."""
+        sizes = self.sizes
+        each = sum(trial.start + size * trial.per_byte for size in sizes)
+        kept = 0.0 if self.experiment == "latency-map" else len(sizes) * _RECORD
+        return (each * self._messages() + kept) * self.rounds(trial.hosts[: self.ranks])
 
-        Parameters
-        ----------
-        trial
-            A run with `trial_options`.
-        wall
-            Seconds from the start of its launcher to its end.
+    def expected(self, run: Run, wall: Seconds) -> Expected:
+        """Return what is expected by a run with `trial_options` that took so long.
+
+        Raises
+        ------
+        MeasurementError
+            If it does not say.
         """
-        inside = float(trial.end["seconds"]) if trial.end else wall
-        startup = max(0.0, wall - inside)
-        name = "pair" if "pair" in trial.tables else "sample"
-        table = trial.tables.get(name)
-        if table is None or not len(table["bytes"]):
-            return None
-        seconds = table["median" if name == "pair" else "seconds"]
-        cut = any(warning.get("code") in _CUT for warning in trial.warnings)
-        if cut or not trial.complete:  # what was seen of it is seen again, and more
-            known = float(np.sum(seconds)) / _TRIAL_REPEATS * self.repeats * self._messages()
-            return Expected(startup + known, "at least")
-        sizes = np.unique(table["bytes"])
-        means = [float(np.mean(seconds[table["bytes"] == size])) for size in sizes]
-        if not np.all(np.isfinite(means)):
-            return None
-        each = sum(float(np.interp(size, sizes, means)) for size in self.sizes)
-        kept = len(self.sizes) * _RECORD if name == "sample" else 0.0
-        total = (each * self._messages() + kept) * self.rounds(trial.hosts) * self.repeats
-        return self._precise(Expected(startup + total))
+        trial = Trial.of(run, wall)
+        if not run.complete or any(warning.get("code") in _CUT for warning in run.warnings):
+            known = trial.recorded / _TRIAL_REPEATS * self.repeats * self._messages()
+            return Expected(trial.startup + known, "at least")
+        return self._precise(Expected(trial.startup + self.once(trial) * self.repeats))
 
     def _messages(self) -> int:
         """Count messages for each time that is recorded."""
         window = int(option(self.options, "--window") or 1)
-        return _TRIPS[self.experiment] * window
+        return _TRIPS.get(self.experiment, 2) * window
 
     def _precise(self, found: Expected) -> Expected:
         """Limit it by what a point may take where repetitions end once they are precise."""
@@ -231,47 +286,33 @@ def expected(
         Seconds that are long.
     """
     first = plan[0][0]
-    most = _most(first)
+    limits = [time_limit(first.options), first.timeout]  # after which a launch is ended
+    most = min((seconds for seconds in limits if seconds is not None), default=None)
     launches = sum(runs for _, runs in plan)
     if not first.setup.launcher.stands_alone:  # virtual time says nothing of ours
         return None
     if most is not None and most * launches <= limit:
         return None
+    at_most = None if most is None else Expected(most * launches, "at most")
     # experiment and probe are the same in the whole plan
     own = first.setup.built.options_of(first.experiment)
     usual = {one.flag: one.default for one in own if one.flag in _COUNTED and one.default}
     works = [work_of(what.experiment, what.options, what.ranks, usual) for what, _ in plan]
     counted = [work for work in works if work is not None]
     if len(counted) < len(works):
-        return None if most is None else Expected(most * launches, "at most")
+        return at_most
     bound = sum(work.bound() * runs for work, (_, runs) in zip(counted, plan, strict=True))
     if bound <= limit:
         return None
-    found = _tried(plan, counted, folder)
-    if found is None:
-        return None if most is None else Expected(most * launches, "at most")
-    each = [one.limited(most) for one in found]
+    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
+    try:
+        trial, wall = tried(what, counted[-1].trial_options(), folder)
+        each = [one.expected(trial, wall).limited(most) for one in counted]
+    except IsochroneError:  # the measurement itself will say what is wrong
+        return at_most
     repeated = [Expected(one.seconds * runs, one.how)
                 for one, (_, runs) in zip(each, plan, strict=True)]  # fmt: skip
     return reduce(add, repeated)
-
-
-def _most(what: Launchable) -> Seconds | None:
-    """Return the seconds after which a launch is ended; None: never."""
-    limits = [time_limit(what.options), what.timeout]
-    return min((seconds for seconds in limits if seconds is not None), default=None)
-
-
-def _tried(
-    plan: Sequence[tuple[Launchable, int]], works: Sequence[Work], folder: Path
-) -> list[Expected] | None:
-    """Make a trial with the most ranks, and return what it says of each; None if nothing."""
-    what = replace(plan[-1][0], timeout=3 * TRIAL_LIMIT)
-    with contextlib.suppress(IsochroneError):  # the measurement itself will say what is wrong
-        trial, wall = tried(what, works[-1].trial_options(), folder)
-        found = [one.expected(trial, wall) for one in works]
-        return None if any(one is None for one in found) else [one for one in found if one]
-    return None
 
 
 def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
@@ -283,3 +324,65 @@ def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, 
         follow(tokens, path, timeout=what.timeout)
         wall = time.monotonic() - began
         return read(path), wall
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of a run: to start the ranks, with all repetitions, and with the fewest."""
+
+    startup: float
+    full: float
+    least: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """The time a run gets, and whether repetitions or even points must be left out to keep it."""
+
+    seconds: float
+    repeats_reduced: bool
+    points_omitted: bool
+
+
+def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
+    """Share the time that is left among the runs to come, in proportion to what they need.
+
+    If there is time for all, a run may also use a part of what is spare. If there is not,
+    repetitions are lowered everywhere alike; if there is not even time for the fewest, points will
+    be left out. Asked again before each run, so that time one run leaves is the others'.
+    """
+    free = max(0.0, seconds - sum(cost.startup for cost in costs))
+    needs = [max(cost.full, SHORTEST) for cost in costs]
+    scale = min(1.0, free / sum(needs)) if needs else 1.0
+    spare = SPARE * max(0.0, free - sum(needs))
+    return [
+        Share(
+            scale * need + spare,
+            repeats_reduced=scale * need + spare < cost.full,
+            points_omitted=scale * need + spare < cost.least,
+        )
+        for need, cost in zip(needs, costs, strict=True)
+    ]
+
+
+def message_sizes(options: Sequence[str]) -> list[int]:
+    """Return the message sizes that options name, in bytes; those that `auto` may choose."""
+    text = option(options, "--bytes") or "0"
+    if not text.startswith("auto"):
+        return parse_sizes(text)
+    _, _, ends = text.partition(":")
+    low, high = (parse_sizes(end)[0] for end in (ends or "0:1MiB").split(":"))
+    step = (high - low) / (AUTOMATIC_POINTS - 1)
+    return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
+
+
+def operations(options: Sequence[str]) -> int:
+    """Count the operations that --op names."""
+    named = option(options, "--op")
+    return 1 if named is None else _OPERATIONS if named == "all" else len(named.split(","))
+
+
+def option(options: Sequence[str], name: str) -> str | None:
+    """Return what an option says; given twice, the last one counts."""
+    places = [k for k, word in enumerate(options) if word == name]
+    return options[places[-1] + 1] if places else None

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError, IsochroneError
-from isochrone.base.text import printable
+from isochrone.base.text import warn
 from isochrone.measure import installation as installations
 from isochrone.measure import prebuilt, probe
 from isochrone.measure.installation import Installation
@@ -35,16 +34,12 @@ _BESIDE: Final = (".", "../lib/isochrone")
 Tell = Callable[[str], None]
 
 
-def _say(text: str) -> None:
-    print(f"isochrone: {printable(text, 500)}", file=sys.stderr)
-
-
 def find(
     named: str | None = None,
     mpicc: str | None = None,
     *,
     starter: Path | None = None,
-    tell: Tell = _say,
+    tell: Tell = warn,
 ) -> Probe:
     """Find a probe for the user's MPI; compile it only if there is no other.
 
@@ -88,7 +83,7 @@ def named_or_usual(
     return usual.get("probe"), usual.get("mpicc")
 
 
-def library(built: Probe, name: str = "grid", tell: Tell = _say) -> Path:
+def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
     """Find a library that is loaded into programs, for the same MPI as a probe.
 
     Parameters

@@ -34,6 +34,7 @@ from isochrone.base.errors import (
     MeasurementError,
     check_exhausted,
 )
+from isochrone.base.signals import taken_by
 from isochrone.base.text import listed
 from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
@@ -118,7 +119,8 @@ def run(
     Interrupted
         If SIGINT, SIGTERM or SIGHUP has come, and this is the main thread.
     """
-    with _held_signals() as signals:
+    signals = _Signals()
+    with taken_by(signals.take):
         job = _Job(argv, run_file, data_file, progress, hear, environ)
         signals.tell(lambda number: job.end(Interrupted(number)))
         if not job.wait(timeout):
@@ -351,7 +353,10 @@ class _Words(threading.Thread):
 
 
 class _Signals:
-    """Signals that ask this process to end, kept until somebody has the time for them."""
+    """Signals that ask this process to end, kept until somebody has the time for them.
+
+    An exception between the start of a job and the moment we know of it would leave it behind.
+    """
 
     def __init__(self) -> None:
         self.first: int | None = None
@@ -368,27 +373,6 @@ class _Signals:
         self.listener = listener
         if self.first is not None:
             listener(self.first)
-
-
-@contextlib.contextmanager
-def _held_signals() -> Iterator[_Signals]:
-    """Hold back the signals that end this process, unless they are ignored.
-
-    An exception between the start of a job and the moment we know of it would leave it behind.
-    """
-    signals = _Signals()
-    if threading.current_thread() is not threading.main_thread():
-        yield signals
-        return
-    before = {number: signal.getsignal(number) for number in keeper.ORDERS}
-    held = {n: old for n, old in before.items() if old not in (signal.SIG_IGN, None)}
-    for number in held:
-        signal.signal(number, signals.take)
-    try:
-        yield signals
-    finally:
-        for number, old in held.items():
-            signal.signal(number, old)
 
 
 @contextlib.contextmanager

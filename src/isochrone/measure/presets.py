@@ -32,24 +32,12 @@ class Preset:
         For the probe.
     summary
         One line.
-    pair
-        Whether two ranks are enough: then a suite runs it once, with the fewest ranks.
-    trips
-        Messages one after the other for each one that is timed: there and back are two.
-    all_pairs
-        Whether it is repeated for each round of a tournament of all ranks.
-    trial
-        More options for the short trial from which a suite estimates how long it takes.
     """
 
     name: str
     experiment: str
     options: tuple[str, ...]
     summary: str
-    pair: bool = False
-    trips: int = 2
-    all_pairs: bool = False
-    trial: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,46 +55,44 @@ class Suite:
     other_sweeps: bool = False
 
 
-_ONE: Final = ("--op", "allreduce")
 _SHORT: Final = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
 _LONG: Final = ("--bytes", "256KiB:1MiB:32KiB")
 _PLAIN: Final = ("--bytes", "0:1KiB:32")
 
 _ALL: Final = (
     Preset("short", "point-to-point", _SHORT,
-           "short messages, sizes refined where the curve bends", pair=True),
-    Preset("long", "point-to-point", _LONG, "long messages", pair=True),
+           "short messages, sizes refined where the curve bends"),
+    Preset("long", "point-to-point", _LONG, "long messages"),
     Preset("longnb", "point-to-point", ("--mode", "nonblocking", *_LONG),
-           "long messages, non-blocking", pair=True),
+           "long messages, non-blocking"),
     Preset("shortc", "point-to-point",
            ("--cache", "cold", "--cache-bytes", "4MiB", *_PLAIN),
-           "short messages from a cold cache", pair=True),
+           "short messages from a cold cache"),
     Preset("shortv", "point-to-point", ("--layout", "vector", "--stride", "128", *_PLAIN),
-           "short messages of single doubles, 128 doubles apart", pair=True),
+           "short messages of single doubles, 128 doubles apart"),
     Preset("bshort", "bisection", _SHORT, "short messages across the bisection, all pairs at once"),
     Preset("blong", "bisection", _LONG, "long messages across the bisection, all pairs at once"),
     Preset("bcast", "collective",
            ("--op", "bcast", "--root", "rotating", "--bytes", "0:1KiB:256"),
-           "broadcast, each rank the root in turn", trips=1, trial=_ONE),
+           "broadcast, each rank the root in turn"),
     Preset("dsum", "collective", ("--op", "allreduce", "--bytes", "0:8KiB:2KiB"),
-           "allreduce (sum) of up to 1,024 doubles", trips=1, trial=_ONE),
-    Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks",
-           all_pairs=True, trial=("--retest", "0")),
+           "allreduce (sum) of up to 1,024 doubles"),
+    Preset("map", "latency-map", ("--bytes", "64"), "round trips between all pairs of ranks"),
     Preset("sizes", "point-to-point", ("--bytes", "auto:0:1MiB"),
-           "time and bandwidth from 0 to 1 MiB, protocol switches", pair=True),
+           "time and bandwidth from 0 to 1 MiB, protocol switches"),
     Preset("rate", "point-to-point", ("--window", "64", "--bytes", "8,1KiB,64KiB"),
-           "message rate and bandwidth with 64 messages in flight", pair=True),
+           "message rate and bandwidth with 64 messages in flight"),
     Preset("both-ways", "point-to-point", ("--mode", "bidirectional", "--bytes", "8:1MiB:x8"),
-           "both directions at once", pair=True),
+           "both directions at once"),
     Preset("put", "point-to-point", ("--mode", "put", "--bytes", "8:1MiB:x8"),
-           "one-sided put", pair=True),
+           "one-sided put"),
     Preset("cut", "bisection", ("--bytes", "8,4KiB,64KiB,1MiB"),
            "bandwidth of all pairs across the bisection at once"),
     Preset("operations", "collective",
            ("--op", "barrier,bcast,allreduce,alltoall", "--bytes", "8,1KiB,64KiB"),
-           "the collective operations that programs use most", trips=1, trial=_ONE),
+           "the collective operations that programs use most"),
     Preset("all-operations", "collective", ("--op", "all", "--bytes", "8:128KiB:x8"),
-           "all collective operations", trips=1, trial=_ONE),
+           "all collective operations"),
 )  # fmt: skip
 
 PRESETS: Final = {preset.name: preset for preset in _ALL}
@@ -160,5 +146,5 @@ def plan(
         others = {name: line for name, line in (sweeps or {}).items() if name not in known}
         presets += [Preset(name, name, (), line) for name, line in others.items()]
     for preset in presets:
-        for count in (min(ranks),) if preset.pair else ranks:
+        for count in (min(ranks),) if preset.experiment == "point-to-point" else ranks:
             yield preset, count

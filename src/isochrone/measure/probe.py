@@ -214,8 +214,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
                 hint=hint,
             )
         return Path(found).absolute()
-    beside = sysconfig.get_path("scripts")
-    places = [(name, path) for path in (None, beside) for name in MPICC]
+    places = [(name, path) for path in (None, sysconfig.get_path("scripts")) for name in MPICC]
     found = next(filter(None, (shutil.which(name, path=path) for name, path in places)), None)
     if found is None:
         raise InputError(

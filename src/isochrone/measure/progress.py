@@ -33,29 +33,20 @@ def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[Progr
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
-        with _bar(title) as advance:
+        columns = (
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[estimate]}"), TimeRemainingColumn(),
+        )  # fmt: skip
+        with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(title, total=None, estimate="")
+
+            def advance(progress: Progress) -> None:
+                estimate = f"now {format_seconds(progress.estimate)}"
+                bar.update(task, completed=progress.done, total=progress.total, estimate=estimate)
+
             yield advance
     else:
         yield _Lines(title)
-
-
-@contextlib.contextmanager
-def _bar(title: str) -> Iterator[Callable[[Progress], None]]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[estimate]}"),
-        TimeRemainingColumn(),
-    )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None, estimate="")
-
-        def advance(progress: Progress) -> None:
-            estimate = f"now {format_seconds(progress.estimate)}"
-            bar.update(task, completed=progress.done, total=progress.total, estimate=estimate)
-
-        yield advance
 
 
 class _Lines:

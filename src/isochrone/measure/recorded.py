@@ -11,11 +11,10 @@ from types import FrameType
 from typing import Final
 
 from isochrone.base.errors import InputError, Interrupted, check_exhausted
+from isochrone.base.signals import taken_by
 from isochrone.measure import tuned
 
 __all__ = ["settings", "start"]
-
-_PASSED_ON: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _KILLED: Final = 128
 """Added to the number of a signal, as shells do."""
@@ -66,13 +65,8 @@ def start(command: Sequence[str], environ: Mapping[str, str]) -> int:
         if number != signal.SIGINT or not by_terminal:
             process.send_signal(number)
 
-    handlers = dict.fromkeys(_PASSED_ON, pass_on)
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
+    with taken_by(pass_on):
         code = process.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if code and came:
         raise Interrupted(came[0])
     return code if code >= 0 else _KILLED - code

@@ -129,6 +129,9 @@ class Setup:
     ) -> list[str]:
         """Return the command that measures and writes ``path``; warn of what is unusual about it.
 
+        The notes of the run file say how ranks are started: they are bound to cores, unless the
+        user gives launcher options.
+
         ``extra`` are launcher options before the user's own; ``placed`` says that they name a file
         with the number of ranks of each host: it is meant, however many processors are here.
         """
@@ -136,9 +139,24 @@ class Setup:
         if (stall := self.options.get("stall_timeout")) is not None:
             program += ["--stall-timeout", f"{stall:g}"]
         program += ["--force"] if force else []
-        job = self._job(program, ranks, notes or {}, placed=placed)
+        job = Job(
+            ranks=ranks,
+            program=tuple(program),
+            extra=tuple(self.options.get("launcher_arg") or ()),
+            mpicc=self.built.mpicc,
+            processors=None if placed else launchers.processors(os.environ),
+            cores=None if placed else launchers.cores(os.environ),
+            options=self.options,
+            library=self.built.library if self.launcher.stands_alone else "",
+        )
+        told = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
+        told |= self.launcher.notes(job)
+        own = job.extra
+        if not own and not placed and (own := self.launcher.binding(job)):
+            told["binding"] = "core"
+        words = [word for key, value in told.items() for word in ("--note", f"{key}={value}")]
         loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
-        job = replace(job, extra=(*loaded, *extra, *job.extra))
+        job = replace(job, program=(*job.program, *words), extra=(*loaded, *extra, *own))
         for text in self.launcher.warnings(job):
             self.warn(text)
         return self.launcher.command(job)
@@ -156,31 +174,6 @@ class Setup:
         except IsochroneError as error:
             self.warn(f"parts of the accesses are not measured: {error}")
             return []
-
-    def _job(
-        self, program: list[str], ranks: int, notes: Mapping[str, str], *, placed: bool
-    ) -> Job:
-        """Describe the ranks to start; the notes say how in the run file.
-
-        They are bound to cores, unless the user gives launcher options.
-        """
-        job = Job(
-            ranks=ranks,
-            program=tuple(program),
-            extra=tuple(self.options.get("launcher_arg") or ()),
-            mpicc=self.built.mpicc,
-            processors=None if placed else launchers.processors(os.environ),
-            cores=None if placed else launchers.cores(os.environ),
-            options=self.options,
-            library=self.built.library if self.launcher.stands_alone else "",
-        )
-        told = {"isochrone": __version__, "launcher": self.name, **notes}
-        told |= self.launcher.notes(job)
-        if not job.extra and not placed and (binding := self.launcher.binding(job)):
-            job = replace(job, extra=binding)
-            told["binding"] = "core"
-        words = [word for key, value in told.items() for word in ("--note", f"{key}={value}")]
-        return replace(job, program=(*job.program, *words))
 
 
 def _with_usual(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """A named set of measurements in one folder: which runs it has, and what they will take.
 
-`isochrone.measure.budget` shares the time out among them.
+`isochrone.measure.expectation` shares the time out among them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from isochrone.base.errors import InputError
 from isochrone.measure import presets
-from isochrone.measure.budget import Cost, Trial, estimate
-from isochrone.measure.expectation import tried
+from isochrone.measure.expectation import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
 from isochrone.measure.launchable import Launchable, sizes_of
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
@@ -26,6 +23,9 @@ from isochrone.runfile.file import read
 __all__ = ["Planned", "estimates", "runs_of"]
 
 TRIAL_SIZES: Final = (8, 262144)
+_TRIAL_OPTIONS: Final = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
+"""By experiment: more options of the short trial from which a run is estimated."""
+
 GRACE: Final = 60.0
 """Seconds beyond its time after which a run that does not end is ended."""
 
@@ -150,22 +150,27 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
         before = most.setdefault(planned.preset.experiment, planned)
         most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
     trials = {name: _try(setup, planned) for name, planned in most.items()}
-    return [
-        estimate(replace(r.preset, options=r.options), r.ranks, trials[r.preset.experiment])
-        for r in runs
-    ]
+    costs = []
+    for planned in runs:
+        name = planned.preset.experiment
+        work = Work(name, planned.options, planned.ranks)
+        once = work.once(trials[name])
+        least = once * (MIN_REPEATS + WARMUP)
+        costs.append(Cost(trials[name].startup, once * work.repeats, least))
+    return costs
 
 
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
     sizes = ",".join(map(str, TRIAL_SIZES))
-    options = ["--bytes", sizes, "--repeats", "4", "--warmup", "2", *planned.preset.trial]
+    options = [
+        "--bytes",
+        sizes,
+        "--repeats",
+        "4",
+        "--warmup",
+        "2",
+        *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
+    ]
     what = replace(planned.launchable(setup), timeout=GRACE)
-    found, wall = tried(what, options, planned.folder)
-    pairs = "pair" in found.tables
-    table = found.tables["pair" if pairs else "sample"]
-    seconds = table["median"] / 2 if pairs else table["seconds"]
-    small, large = (float(np.mean(seconds[table["bytes"] == size])) for size in TRIAL_SIZES)
-    per_byte = max(0.0, (large - small) / (TRIAL_SIZES[1] - TRIAL_SIZES[0]))
-    inside = float(found.end["seconds"]) if found.end and not found.clock.simulated else 0.0
-    return Trial(max(0.0, wall - inside), small, per_byte)
+    return Trial.of(*tried(what, options, planned.folder))

@@ -18,7 +18,6 @@ from isochrone.base.errors import InputError
 from isochrone.measure import finding
 from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
-from isochrone.measure.launcher import Launcher
 from isochrone.measure.probe import Probe
 
 __all__ = ["become", "preloaded", "probe_of", "settings", "with_settings"]
@@ -104,7 +103,11 @@ def with_settings(
     environ
         The user's.
     """
-    launcher = _launcher_of(command[0], library)
+    match = LAUNCHER.fullmatch(Path(command[0]).name)
+    name = match[1] if match else Path(command[0]).name
+    found = [one for one in map(launchers.load, launchers.names()) if name in one.starters]
+    fitting = [one for one in found if one.detect({}, library)]
+    launcher = next(iter(fitting or found[: len(found) == 1]), None)
     options = launcher.environment(variables) if launcher else None
     theirs = {word.partition("=")[0] for word in command[1:]}
     if options is None or (options[0].startswith("--") and options[0].partition("=")[0] in theirs):
@@ -126,12 +129,3 @@ def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
         os.execvpe(command[0], list(command), dict(environ))
     except OSError as error:
         raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error
-
-
-def _launcher_of(starter: str, library: str) -> Launcher | None:
-    """Find the launcher of this name; of several, the one that fits the MPI library."""
-    match = LAUNCHER.fullmatch(Path(starter).name)
-    name = match[1] if match else Path(starter).name
-    found = [one for one in map(launchers.load, launchers.names()) if name in one.starters]
-    fitting = [one for one in found if one.detect({}, library)]
-    return next(iter(fitting or found[: len(found) == 1]), None)

@@ -6,7 +6,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.measure.budget import Cost, Trial, estimate, share_out
+from isochrone.measure.expectation import Cost, Trial, Work, share_out
 from isochrone.measure.presets import PRESETS, SUITES, find, plan
 
 COSTS = [Cost(0.5, 20.0, 1.0), Cost(0.5, 10.0, 0.5), Cost(0.5, 2.0, 0.1)]
@@ -42,19 +42,18 @@ def test_the_whole_suite_stays_in_time_if_every_run_uses_all_it_got() -> None:
 
 def test_an_estimate_counts_every_operation() -> None:
     """long: 25 sizes of 256 KiB to 1 MiB, 105 round trips each of two messages."""
-    trial = Trial(startup=0.3, start=1e-6, per_byte=1e-9)
-    cost = estimate(PRESETS["long"], 2, trial)
+    work = Work("point-to-point", PRESETS["long"].options, 2)
     sizes = range(262144, 1048577, 32768)
-    assert cost.full == pytest.approx(105 * 2 * sum(1e-6 + size * 1e-9 for size in sizes))
-    assert cost.least == pytest.approx(cost.full * 8 / 105)
-    assert cost.startup == 0.3
+    each = [2 * (1e-6 + size * 1e-9) + 1e-5 for size in sizes]  # and to write it down
+    assert work.once(Trial(startup=0.3, start=1e-6, per_byte=1e-9)) == pytest.approx(sum(each))
+    assert work.repeats == 105
 
 
 def test_every_preset_can_be_estimated(subtests: pytest.Subtests) -> None:
     for preset in PRESETS.values():
         with subtests.test(str(preset)):
-            cost = estimate(preset, 8, Trial(0.1, 1e-6, 1e-10))  # type: ignore[arg-type]
-            assert 0 < cost.least < cost.full < 3600
+            work = Work(preset.experiment, preset.options, 8)
+            assert 0 < work.once(Trial(0.1, 1e-6, 1e-10)) * work.repeats < 3600
 
 
 def test_the_nine_experiments_of_mpptest_are_there_with_their_sizes() -> None:

@@ -25,7 +25,6 @@ def test_messages_there_and_back_are_counted_for_each_size_and_repetition() -> N
     work = work_of("point-to-point", ["--bytes", "8,64", "--repeats", "95"], 2, USUAL)
     assert work is not None
     found = work.expected(trial_of(1e-3, wall=3.0), wall=5.0)
-    assert found is not None
     assert found.how == "about"
     # two seconds to start, then 2 sizes x (95 + 5) x there and back, and writing 200 samples
     assert found.seconds == pytest.approx(2.0 + 2 * 100 * (2e-3 + 1e-5))
@@ -50,7 +49,6 @@ def test_a_trial_that_was_cut_short_says_at_least() -> None:
     trial = trial_of(1.0, wall=20.0)
     trial.warnings = [{"record": "warning", "code": "cut-short", "text": "…"}]
     found = work.expected(trial, wall=21.0)
-    assert found is not None
     assert found.how == "at least"
     assert found.seconds > 600
 

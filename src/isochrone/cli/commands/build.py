@@ -10,13 +10,11 @@ import os
 from typing import Final
 
 from isochrone.base.text import printable, printable_path
-from isochrone.console.mpi import add_mpi
+from isochrone.console.options import add_flag, add_mpi
 from isochrone.measure import finding, probe
 from isochrone.measure.answer import forget_answers
 from isochrone.measure.library import library_file
 from isochrone.runfile.header import library_name
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("with the MPI that is on your PATH", "isochrone build"),
@@ -27,14 +25,10 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
     add_mpi(parser, "compiler wrapper of your MPI (default: $MPICC, then mpicc)")
-    parser.add_argument(
-        "--again", action="store_true",
-        help="compile, whatever there is already, and even if it was built before",
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-cache", action="store_true",
-        help="ask the MPI and the probe again what they are, whatever they said before",
-    )  # fmt: skip
+    add_flag(parser, "--again",
+        "compile, whatever there is already, and even if it was built before")  # fmt: skip
+    add_flag(parser, "--no-cache",
+        "ask the MPI and the probe again what they are, whatever they said before")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

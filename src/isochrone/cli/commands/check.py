@@ -10,16 +10,14 @@ and not known to be slow.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
-from isochrone.base.text import printable
+from isochrone.base.files import write_text
+from isochrone.base.text import printable, warn
 from isochrone.changes.allowed import is_host_name, parse_rule
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, check, hosts_of, together
@@ -27,14 +25,11 @@ from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_least, read_part
+from isochrone.console.options import add_flag, add_least, add_option, read_part
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import files, others
-from isochrone.runfile.run import Run
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("is a node slow? bad hosts are written, one a line",
@@ -72,37 +67,25 @@ DOCUMENTS: Final = {"check": _Checked}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUN",
-        help="run file, or a folder of them; each is judged by itself",
-    )  # fmt: skip
-    parser.add_argument(
-        "--baseline", type=Path, metavar="FOLDER",
-        help="earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
-        "held against itself",
-    )  # fmt: skip
-    parser.add_argument(
-        "--allow", action="append", default=[], metavar="RULE",
-        help="what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
+    add_option(parser, "runs", "RUN", str,
+        "run file, or a folder of them; each is judged by itself", nargs="+")  # fmt: skip
+    add_option(parser, "--baseline", "FOLDER", Path,
+        "earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
+        "held against itself")  # fmt: skip
+    add_option(parser, "--allow", "RULE", str,
+        "what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
         ":30%% if only so much is allowed; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--hosts-out", type=Path, metavar="FILE", help="write the bad hosts, one a line"
-    )
-    parser.add_argument(
-        "--suspects-out", type=Path, metavar="FILE",
-        help="write the hosts that may be bad, but are not confirmed, one a line",
-    )  # fmt: skip
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdict as JUnit XML")
-    parser.add_argument("--force", action="store_true", help="overwrite these files if they exist")
+        action="append", default=[])  # fmt: skip
+    add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one a line")
+    add_option(parser, "--suspects-out", "FILE", Path,
+        "write the hosts that may be bad, but are not confirmed, one a line")  # fmt: skip
+    add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
+    add_flag(parser, "--force", "overwrite these files if they exist")
     add_json(parser)
-    parser.add_argument(
-        "--strict", action="store_true", help="exit with status 1 also if something is not known"
-    )
-    parser.add_argument(
-        "--worse", type=read_part, default=MARGIN, metavar="PERCENT",
-        help="what is slower than before by less is not worse (default: 5%%)",
-    )  # fmt: skip
+    add_flag(parser, "--strict", "exit with status 1 also if something is not known")
+    add_option(parser, "--worse", "PERCENT", read_part,
+        "what is slower than before by less is not worse (default: 5%%)",
+        default=MARGIN)  # fmt: skip
     add_least(parser)
 
 
@@ -115,7 +98,13 @@ def run(args: argparse.Namespace) -> int:
     judged = runs_of(*args.runs)
     kept = earlier_runs(args.baseline) if args.baseline is not None else []
     checks = [
-        check(one, _earlier(args.baseline, kept, one), rules, least=args.least, margin=args.worse)
+        check(
+            one,
+            Earlier(str(args.baseline), others(kept, one.path)) if args.baseline else None,
+            rules,
+            least=args.least,
+            margin=args.worse,
+        )
         for one in judged
     ]
     used = {finding.allowed for one in checks for finding in one.findings}
@@ -128,9 +117,9 @@ def run(args: argparse.Namespace) -> int:
     failed |= args.strict and any(one.verdict == "not known" for one in checks)
     for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
         if path is not None:
-            _write(path, "".join(f"{host}\n" for host in names).encode())
+            write_text(path, "".join(f"{host}\n" for host in names))
     if args.junit is not None:
-        _write(args.junit, junit(checks))
+        write_text(args.junit, junit(checks).decode())
     if args.json:
         verdict = together(checks)
         print_json(_Checked(verdict, int(failed), hosts, refused, suspects, unused, checks))
@@ -139,10 +128,7 @@ def run(args: argparse.Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        print(
-            f"isochrone: '{printable(host, 80)}' is no name of a host: it is in no list of hosts",
-            file=sys.stderr,
-        )  # fmt: skip
+        warn(f"'{printable(host, 80)}' is no name of a host: it is in no list of hosts")
     return int(failed)
 
 
@@ -158,15 +144,3 @@ def _check_outputs(args: argparse.Namespace) -> None:
         other = given.setdefault(path.resolve(), option)
         if other != option:
             raise InputError(f"{other} and {option} name the same file", where=str(path))
-
-
-def _earlier(folder: Path | None, kept: Sequence[Run], judged: Run) -> Earlier | None:
-    """Return the runs of the baseline without the one that is judged, if it is among them."""
-    if folder is None:
-        return None
-    return Earlier(str(folder), others(kept, judged.path))
-
-
-def _write(path: Path, content: bytes) -> None:
-    with whole_file(path) as stream:
-        stream.write(content)

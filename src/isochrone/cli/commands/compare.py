@@ -26,23 +26,22 @@ import msgspec
 from isochrone.applications.cli.with_prediction import Predicted, compare_with_prediction
 from isochrone.base.documents import Inline, Value
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import printable, warn
 from isochrone.changes.alike import check_alike
 from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
 from isochrone.changes.parts import Part
-from isochrone.cli.launches import launched, read_command, run_count
+from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
+from isochrone.console.options import add_flag, add_option, quantity
 from isochrone.console.output import check_output
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
 from isochrone.models.cli.predictions import add_models
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.run import Run
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
@@ -85,51 +84,37 @@ DOCUMENTS: Final = {"compare": _Judged | _Several, "compare-with-prediction": Pr
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
-    parser.add_argument(
-        "before", metavar="A",
-        help="run file, folder, or FILE,FILE,…; what a suite or several commands wrote is compared "
-        "kind by kind. With --measure: a command, in quotes",
-    )  # fmt: skip
-    parser.add_argument("after", metavar="B", nargs="?", help="likewise; B is compared with A")
-    parser.add_argument(
-        "--fail-on", action="append", default=[], metavar="WHAT:PERCENT", type=_limit,
-        help="exit with status 1 if something is slower (or faster) by more than this, e.g. "
+    add_option(parser, "before", "A", str,
+        "run file, folder, or FILE,FILE,…; what a suite or several commands wrote is compared "
+        "kind by kind. With --measure: a command, in quotes")  # fmt: skip
+    add_option(parser, "after", "B", str, "likewise; B is compared with A", nargs="?")
+    add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
+        "exit with status 1 if something is slower (or faster) by more than this, e.g. "
         "slower:5%%, or if that cannot be judged, as with fewer than three launches a side",
-    )  # fmt: skip
-    parser.add_argument(
-        "--margin", type=_percent, metavar="PERCENT",
-        help="times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
-        "less; 0%% for simulated times)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--one-start", action="store_true",
-        help="with one launch on a side, take the ratios for the truth. Launches of one command "
-        "differ by 5 to 30 %%: verdicts and --fail-on are then often wrong",
-    )  # fmt: skip
+        action="append", default=[])  # fmt: skip
+    add_option(parser, "--margin", "PERCENT", _percent,
+        "times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
+        "less; 0%% for simulated times)")  # fmt: skip
+    add_flag(parser, "--one-start",
+        "with one launch on a side, take the ratios for the truth. Launches of one command "
+        "differ by 5 to 30 %%: verdicts and --fail-on are then often wrong")  # fmt: skip
     add_json(parser)
-    parser.add_argument("--common", action="store_true", help=argparse.SUPPRESS)  # always so
+    add_flag(parser, "--common", argparse.SUPPRESS)  # always so
     group = parser.add_argument_group("measuring both sides in turns")
-    group.add_argument(
-        "--measure", action="store_true",
-        help="A and B are commands as after `isochrone measure`, launched in turns: A B B A …",
+    add_flag(group, "--measure",
+        "A and B are commands as after `isochrone measure`, launched in turns: A B B A …"
     )  # fmt: skip
-    group.add_argument(
-        "--runs", type=run_count, metavar="N",
-        help=f"--measure: launches of each (default: {USUAL_RUNS})",
-    )  # fmt: skip
-    group.add_argument(
-        "-o", "--output", type=Path, metavar="FOLDER",
-        help="--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)",
-    )  # fmt: skip
-    group.add_argument("--force", action="store_true", help="--measure: overwrite these files")
-    group.add_argument("--quiet", action="store_true", help="--measure: no progress")
+    add_option(group, "--runs", "N", run_count,
+        f"--measure: launches of each (default: {USUAL_RUNS})")  # fmt: skip
+    add_option(group, "-o --output", "FOLDER", Path,
+        "--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)")  # fmt: skip
+    add_flag(group, "--force", "--measure: overwrite these files")
+    add_flag(group, "--quiet", "--measure: no progress")
     add_reading(parser)
     group = parser.add_argument_group("emulated applications against models")
-    group.add_argument(
-        "--with-prediction", action="store_true",
-        help="A is a run of `isochrone emulate`, and there is no B: each application alone, in "
-        "total and by phase, against what models say",
-    )  # fmt: skip
+    add_flag(group, "--with-prediction",
+        "A is a run of `isochrone emulate`, and there is no B: each application alone, in "
+        "total and by phase, against what models say")  # fmt: skip
     add_models(group, required=False)
 
 
@@ -148,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
     before, after = _measured(args) if args.measure else _read(args)
     pairings, alone = paired(before, after)
     if alone:
-        print(f"isochrone: on one side only: {printable(', '.join(alone), 500)}", file=sys.stderr)
+        warn(f"on one side only: {', '.join(alone)}", 518)
     documents: dict[str, _Judged] = {}
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
@@ -205,12 +190,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
         raise InputError(f"{commands[0].experiment} is not {commands[1].experiment}", where="B")
     runs = args.runs or USUAL_RUNS
     folder = args.output or Path("compare-runs")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
-        ) from error
+    make_folder(folder, parents=True)
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):
         check_output(path, force=args.force)
@@ -226,15 +206,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
     return found
 
 
-def _percent(text: str) -> float:
-    """Read ``5%`` or ``5`` for argparse."""
-    try:
-        part = float(text.strip().removesuffix("%")) / 100
-    except ValueError:
-        part = -1.0
-    if not 0 <= part < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage such as 5%")
-    return part
+_percent: Final = quantity("percentage such as 5%", 1e6, "always")
 
 
 def _limit(text: str) -> Limit:

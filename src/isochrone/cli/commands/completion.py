@@ -7,12 +7,10 @@ an update, and where the MPI is: the options of experiments are in it if the pro
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Final
 
+from isochrone.base.text import warn
 from isochrone.cli.completion import SHELLS, script
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("for bash, from the next shell on",
@@ -32,9 +30,8 @@ def run(args: argparse.Namespace) -> int:
     text, with_experiments = script(args.shell)
     print(text)
     if not with_experiments:
-        print(
-            "isochrone: the options of experiments are not in it: there is no probe to ask "
-            "(try: isochrone build)",
-            file=sys.stderr,
+        warn(
+            "the options of experiments are not in it: there is no probe to ask "
+            "(try: isochrone build)"
         )
     return 0

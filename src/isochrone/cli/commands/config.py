@@ -21,8 +21,6 @@ from isochrone.console.configuration import Value
 from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("which value came from where", "isochrone config"),
     ("the same for a script", "isochrone config --json"),

@@ -10,15 +10,13 @@ from typing import Final
 from isochrone import models
 from isochrone.base.text import command_line, printable_path, shell_word
 from isochrone.console.measuring import follow, setup_of
-from isochrone.console.mpi import add_mpi
+from isochrone.console.options import add_mpi
 from isochrone.console.output import add_output, check_output
 from isochrone.models.pages.model import brief
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile.file import read
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("measure this machine for a minute, and see what came of it", "isochrone demo"),
@@ -45,17 +43,19 @@ def run(args: argparse.Namespace) -> int:
     """Take the tour."""
     report, runs, model_file = _unused_names(args.output, force=args.force)
     setup = setup_of(args)
-    files = []
     for (experiment, ranks, options), path in zip(STEPS, runs, strict=True):
         tokens = setup.tokens(experiment, options, ranks, path)
         print(f"$ {command_line(tokens)}\n")
         follow(tokens, path, title=experiment, timeout=TIMEOUT)
         terminal.render(page_of(read(path)))
         print()
-        files.append(path)
-    model = _fit(files[-1], model_file)
-    write_report([read(path) for path in files], report)
-    kept = ", ".join(map(str, [*files, model]))
+    typed = [shell_word(str(path)) for path in (runs[-1], model_file)]
+    print(f"$ isochrone fit {typed[0]} --model hockney -o {typed[1]}\n")
+    model = models.fit(models.load([runs[-1]]), "hockney")
+    models.write(model, model_file)
+    terminal.print_blocks(brief(model))
+    write_report([read(path) for path in runs], report)
+    kept = ", ".join(map(str, [*runs, model_file]))
     page = printable_path(report)
     print(f"\nKept: {printable_path(kept)}. The report is {page}: open it in a browser.")
     return 0
@@ -80,14 +80,3 @@ def _unused_names(wanted: Path | None, *, force: bool) -> tuple[Path, list[Path]
         if not any(path.exists() for path in new):
             return report, runs, model
     raise AssertionError("numbers do not end")
-
-
-def _fit(run_file: Path, path: Path) -> Path:
-    """Fit a formula to the sweep, print it, and keep the model."""
-    print(
-        f"$ isochrone fit {shell_word(str(run_file))} --model hockney -o {shell_word(str(path))}\n"
-    )
-    model = models.fit(models.load([run_file]), "hockney")
-    models.write(model, path)
-    terminal.print_blocks(brief(model))
-    return path

@@ -30,15 +30,14 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
-from isochrone.console.measuring import add_setup, follow, rank_count, seconds_above_zero, setup_of
-from isochrone.console.output import add_output, check_output
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_flag, add_option, count_of, seconds_above_zero
+from isochrone.console.output import add_output, output_of
 from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.runfile.file import read
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("all applications of a description, alone and beside each other",
@@ -56,48 +55,34 @@ _LONGEST_NOTE = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone emulate``."""
-    parser.add_argument("spec", type=Path, metavar="SPEC", help="description of applications")
+    add_option(parser, "spec", "SPEC", Path, "description of applications")
     parser.add_argument(
         "--schema", action=_Schema, nargs=0,
         help="print the JSON Schema of descriptions, which editors check a SPEC by, and end",
     )  # fmt: skip
-    parser.add_argument(
-        "-n", "--ranks", type=rank_count, metavar="N",
-        help="number of ranks of the job (default: as many as the applications ask for)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--repeats", type=_repeats, metavar="R",
-        help=f"how often everything is launched; below {MIN_REPEATS} there are no intervals and no "
-        "slowdowns (default: as described)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--runs", type=_runs, metavar="SET,…",
-        help="which applications run together: alone, pairs, all, or names joined by +, such as "
-        "alone,victim+bully (default: as described)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--set", action="append", default=[], type=_setting, metavar="NAME=VALUE",
-        help="value of a parameter: n=1024, or APP.n=1024 of one application; p and APP.p are "
-        "its ranks; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-time", type=seconds_above_zero, metavar="SECONDS",
-        help="begin no launch after this time; the run is then marked as cut short",
-    )  # fmt: skip
-    parser.add_argument(
-        "--timeout", type=seconds_above_zero, metavar="SECONDS",
-        help="end the ranks after this time",
-    )  # fmt: skip
+    add_option(parser, "-n --ranks", "N", count_of("ranks"),
+        "number of ranks of the job (default: as many as the applications ask for)")  # fmt: skip
+    add_option(parser, "--repeats", "R", count_of("repeats of at least 1"),
+        f"how often everything is launched; below {MIN_REPEATS} there are no intervals and no "
+        "slowdowns (default: as described)")  # fmt: skip
+    add_option(parser, "--runs", "SET,…", _runs,
+        "which applications run together: alone, pairs, all, or names joined by +, such as "
+        "alone,victim+bully (default: as described)")  # fmt: skip
+    add_option(parser, "--set", "NAME=VALUE", _setting,
+        "value of a parameter: n=1024, or APP.n=1024 of one application; p and APP.p are "
+        "its ranks; may be repeated", action="append", default=[])  # fmt: skip
+    add_option(parser, "--max-time", "SECONDS", seconds_above_zero,
+        "begin no launch after this time; the run is then marked as cut short")  # fmt: skip
+    add_option(parser, "--timeout", "SECONDS", seconds_above_zero, "end the ranks after this time")
     add_setup(parser)
     add_yes(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add_flag(parser, "--quiet", "no progress and no summary")
     add_output(parser, "run file (default: SPEC-DATE-TIME.jsonl)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Work out the description, run it, and show what was found."""
-    path = args.output or default_name(args.spec.stem)
-    check_output(path, force=args.force, inputs=[args.spec])
+    path = output_of(args, default_name(args.spec.stem), [args.spec])
     description = _asked(args)
     setup, ranks, made = _ranks(args, description)
     setup = setup or setup_of(args)
@@ -194,13 +179,6 @@ class _Schema(argparse.Action):
         """Print it."""
         print(schema.text(), end="")
         parser.exit()
-
-
-def _repeats(text: str) -> int:
-    """Read a number of repeats for argparse."""
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of repeats of at least 1")
-    return int(text)
 
 
 def _runs(text: str) -> list[str | list[str]]:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
 from isochrone.applications.description import lowering, reading
 from isochrone.applications.description.actions import actions
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable, whole_number
+from isochrone.base.text import warn
 from isochrone.base.units import format_bytes
 from isochrone.console.input import read_run
-from isochrone.console.options import add_message_size
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.options import add_message_size, add_option, count_of
+from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
@@ -31,30 +28,28 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
     of_runs, of_programs = exporters.names(), programs.names()
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="run file, or description of an application"
-    )
-    parser.add_argument(
-        "--to", choices=sorted({*of_runs, *of_programs}), required=True, metavar="FORMAT",
-        help=f"of a run file one of: {', '.join(of_runs)}; of a description, for simulators: "
+    add_option(parser, "file", "FILE", Path, "run file, or description of an application")
+    add_option(parser, "--to", "FORMAT", str,
+        f"of a run file one of: {', '.join(of_runs)}; of a description, for simulators: "
         f"{', '.join(of_programs)}",
-    )  # fmt: skip
+        choices=sorted({*of_runs, *of_programs}), required=True)  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for descriptions")
-    group.add_argument("--app", metavar="NAME", help="which of several applications")
-    group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE",
-        help="another value of a parameter, or p=RANKS; may be given again",
-    )  # fmt: skip
-    group.add_argument(
-        "--iterations", type=_count, metavar="N", help="write not more than these (default: all)"
+    add_option(group, "--app", "NAME", str, "which of several applications")
+    add_option(group, "--set", "NAME=VALUE", str,
+        "another value of a parameter, or p=RANKS; may be given again",
+        action="append", default=[])  # fmt: skip
+    add_option(
+        group,
+        "--iterations",
+        "N",
+        count_of("iterations", 10_000_000),
+        "write not more than these (default: all)",
     )
-    group.add_argument(
-        "--speed", type=_speed, metavar="FLOPS",
-        help="operations a second in which computation is written (simgrid-ti; default: 1e9, as "
-        "hosts of isochrone platform have)",
-    )  # fmt: skip
+    add_option(group, "--speed", "FLOPS", _speed,
+        "operations a second in which computation is written (simgrid-ti; default: 1e9, as "
+        "hosts of isochrone platform have)")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,21 +60,16 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, option):
             raise InputError(f"--to {args.to} writes run files", where=f"--{option}")
     exporter = exporters.load(args.to)
-    path = check_output(
-        args.output or args.file.with_suffix(exporter.suffix), force=args.force, inputs=[args.file]
-    )
+    path = output_of(args, args.file.with_suffix(exporter.suffix), [args.file])
     beside = [path.with_suffix(suffix) for suffix in exporter.beside]
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
     found = read_run(args.file)
     for remark in exporter.write(found, path, nbytes=args.bytes) or ():
-        print(f"isochrone: {printable(remark, 500)}", file=sys.stderr)
+        warn(remark)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])
-        print(
-            f"isochrone: {args.to} holds one message size; exported {size} (see --bytes)",
-            file=sys.stderr,
-        )
+        warn(f"{args.to} holds one message size; exported {size} (see --bytes)")
     for written in (path, *beside):
         print_path(written)
     return 0
@@ -92,18 +82,15 @@ def _program(args: argparse.Namespace) -> int:
         raise InputError(f"--to {args.to} writes descriptions", where="--bytes")
     if args.speed is not None and not form.takes_speed:
         raise InputError(f"--to {args.to} writes times, not operations", where="--speed")
-    path = check_output(
-        args.output or args.file.with_suffix(form.suffix), force=args.force, inputs=[args.file]
-    )
+    path = output_of(args, args.file.with_suffix(form.suffix), [args.file])
     settings = dict(_setting(text) for text in args.set)
     program = lowering.program(reading.read(args.file, settings))
     found = actions(program, args.app or "", args.iterations)
     written = form.write(found, path, speed=args.speed)
     if found.decided:
-        print(
-            "isochrone: in what order clients and workers come is left to chance; written is one "
-            "order: clients by rank, tasks to whoever computed least",
-            file=sys.stderr,
+        warn(
+            "in what order clients and workers come is left to chance; written is one order: "
+            "clients by rank, tasks to whoever computed least"
         )
     print_path(written[0])
     return 0
@@ -114,13 +101,6 @@ def _setting(text: str) -> tuple[str, str]:
     if not sign or not name or not value:
         raise InputError(f"'{text}' is not NAME=VALUE", where="--set")
     return name, value
-
-
-def _count(text: str) -> int:
-    number = whole_number(text)
-    if number is None or not 1 <= number <= 10_000_000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of iterations")
-    return number
 
 
 def _speed(text: str) -> float:

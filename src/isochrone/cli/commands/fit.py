@@ -10,16 +10,16 @@ files that hold nothing to fit, such as maps, are left out.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
 from isochrone import models
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable
+from isochrone.base.text import warn
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
+from isochrone.console.options import add_flag, add_option, quantity
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.models.beyond import nowhere_near
@@ -27,8 +27,6 @@ from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, rivals
 from isochrone.pages.terminal import print_blocks
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("which formula describes a message?", "isochrone fit sizes.jsonl -o model.json"),
@@ -45,51 +43,38 @@ DOCUMENTS: Final = {"model": model_file}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     families = ", ".join(registry.names("*.families"))
-    parser.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE",
-        help="run file, output of OSU, IMB or nccl-tests, or CSV",
-    )  # fmt: skip
-    parser.add_argument(
-        "--model", default="auto", metavar="FAMILY",
-        help=f"auto (default), or one of: {families}",
-    )  # fmt: skip
+    add_option(parser, "files", "FILE", Path,
+        "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
+    add_option(parser, "--model", "FAMILY", str,
+        f"auto (default), or one of: {families}", default="auto")  # fmt: skip
     parser.add_argument("--op", help="only this operation")
     parser.add_argument("--order", help="hot spot: only this posting order")
-    parser.add_argument(
-        "--split", action="append", metavar="WHERE",
-        help="breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
+    add_option(parser, "--split", "WHERE", str,
+        "breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
         "none; may be repeated (default: search along the variables of the family)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--known-switch", action="append", default=[], metavar="WHERE",
-        help="where the library is known to switch its algorithm, as in b:12KiB,512KiB or p:8 "
+        action="append")  # fmt: skip
+    add_option(parser, "--known-switch", "WHERE", str,
+        "where the library is known to switch its algorithm, as in b:12KiB,512KiB or p:8 "
         "(largest value before the switch): a break between two measured values that encloses "
-        "one is taken to be there; may be repeated",
+        "one is taken to be there; may be repeated", action="append", default=[])  # fmt: skip
+    add_option(parser, "--most-pieces", "N", int,
+        "maximum number of regimes along one variable (default: 4, along an only variable 6)"
     )  # fmt: skip
-    parser.add_argument(
-        "--most-pieces", type=int, metavar="N",
-        help="maximum number of regimes along one variable (default: 4, along an only variable 6)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tolerance", type=_percent, default=0.01, metavar="PERCENT",
-        help="deviations below this do not create another regime (default: 1)",
-    )  # fmt: skip
+    add_option(parser, "--tolerance", "PERCENT", quantity("percentage from 0 to 100", 1, "always"),
+        "deviations below this do not create another regime (default: 1)",
+        default=0.01)  # fmt: skip
     parser.add_argument(
         "--weights", choices=["relative", "absolute"], default="relative",
         help="minimise relative deviations (default), or absolute ones, in seconds",
     )  # fmt: skip
-    parser.add_argument("--robust", action="store_true", help="give outliers less weight (Huber)")
-    parser.add_argument(
-        "--rivals", action="store_true",
-        help="list the formulas that fit as well, and what they say beyond the data",
+    add_flag(parser, "--robust", "give outliers less weight (Huber)")
+    add_flag(parser, "--rivals",
+        "list the formulas that fit as well, and what they say beyond the data")  # fmt: skip
+    add_flag(parser, "--explain",
+        "say why this formula, what else would fit, and which measurement would decide"
     )  # fmt: skip
-    parser.add_argument(
-        "--explain", action="store_true",
-        help="say why this formula, what else would fit, and which measurement would decide",
-    )  # fmt: skip
-    parser.add_argument(
-        "-v", "--verbose", action="store_true",
-        help="also the intervals of the coefficients, deviations and the families that were tried",
+    add_flag(parser, "-v --verbose",
+        "also the intervals of the coefficients, deviations and the families that were tried"
     )  # fmt: skip
     add_json(parser)
     add_reading(parser)
@@ -109,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         op=args.op, order=args.order,
     )  # fmt: skip
     for error in left_out:
-        print(f"isochrone: left out: {printable(error, 500)}", file=sys.stderr)
+        warn(f"left out: {error}", 510)
     for path in data.partial:
         tell_partial(path)
     splits = models.parse_splits(args.split, args.most_pieces, args.tolerance, args.known_switch)
@@ -130,14 +115,3 @@ def run(args: argparse.Namespace) -> int:
         if args.output:
             print_path(args.output)
     return 0
-
-
-def _percent(text: str) -> float:
-    """Read a percentage for argparse."""
-    try:
-        value = float(text.strip().removesuffix("%")) / 100
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage from 0 to 100")
-    return value

@@ -7,8 +7,6 @@ from typing import Final
 
 from isochrone.cli.main import parser as top_parser
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("what fit can do", "isochrone help fit"),
     ("the options of one experiment", "isochrone help measure latency-map"),

@@ -12,11 +12,9 @@ from typing import Final
 
 from isochrone.changes.pages.history import history_page
 from isochrone.console.input import earlier_runs
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("the runs of a baseline over time", "isochrone history nights -o history.html"),
@@ -32,9 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page, and say where it is."""
-    path = check_output(
-        args.output or Path("history.html"), force=args.force, inputs=files(args.folder)
-    )
+    path = output_of(args, Path("history.html"), files(args.folder))
     write_page(history_page(earlier_runs(args.folder)), path)
     print_path(path)
     return 0

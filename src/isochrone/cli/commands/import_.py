@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -11,13 +10,12 @@ from typing import Final
 from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
-from isochrone.base.text import printable, whole_number
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.base.text import warn
+from isochrone.console.options import add_option, count_of
+from isochrone.console.output import add_output, output_of, print_path
 from isochrone.formats import trace as traces
 from isochrone.runfile import importer as importers
 from isochrone.runfile.file import write
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
@@ -29,20 +27,15 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
-    parser.add_argument(
-        "file", type=Path, nargs="+", metavar="FILE",
-        help="file of the other program; of traces with a file of each rank, all or their folder",
-    )  # fmt: skip
-    parser.add_argument(
-        "--from", dest="source", choices=sorted({*runs, *programs}), required=True,
-        metavar="FORMAT",
-        help=f"results of other programs: {', '.join(runs)}; "
+    add_option(parser, "file", "FILE", Path,
+        "file of the other program; of traces with a file of each rank, all or their folder",
+        nargs="+")  # fmt: skip
+    add_option(parser, "--from", "FORMAT", str,
+        f"results of other programs: {', '.join(runs)}; "
         f"traces, which become the description of an application: {', '.join(programs)}",
-    )  # fmt: skip
-    parser.add_argument(
-        "--ranks", type=_count, metavar="N",
-        help="number of ranks, for output that does not contain it (osu collectives)",
-    )  # fmt: skip
+        dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
+    add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
+        "number of ranks, for output that does not contain it (osu collectives)")  # fmt: skip
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl, of a "
         "description .yaml)",
@@ -54,9 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.source in traces.names():
         return _description(args)
     _only_one(args)
-    path = check_output(
-        args.output or args.file[0].with_suffix(".jsonl"), force=args.force, inputs=args.file
-    )
+    path = output_of(args, args.file[0].with_suffix(".jsonl"), args.file)
     importer = importers.load(args.source)
     if args.ranks is not None and not importer.takes_ranks:
         raise _no_ranks(args.source)
@@ -72,9 +63,7 @@ def _description(args: argparse.Namespace) -> int:
     form = traces.load(args.source)
     if form.files == "one":
         _only_one(args)
-    path = check_output(
-        args.output or args.file[0].with_suffix(".yaml"), force=args.force, inputs=args.file
-    )
+    path = output_of(args, args.file[0].with_suffix(".yaml"), args.file)
     document, warnings = describe(form.read(args.file))
     reading.write(reading.parse(document, str(path)), path)
     return _tell(path, warnings)
@@ -91,13 +80,6 @@ def _no_ranks(source: str) -> InputError:
 
 def _tell(path: Path, warnings: Iterable[str]) -> int:
     for warning in warnings:
-        print(f"isochrone: {printable(warning, 500)}", file=sys.stderr)
+        warn(warning)
     print_path(path)
     return 0
-
-
-def _count(text: str) -> int:
-    number = whole_number(text)
-    if number is None or not 1 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of ranks")
-    return number

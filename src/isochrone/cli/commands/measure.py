@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from isochrone.measure.launchable import Launchable
     from isochrone.runfile.run import Run
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("which of 16 ranks are near, which are slow?",
      "isochrone measure latency-map -n 16 -o map.jsonl"),
@@ -76,7 +74,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Measure, and show what was found."""
     if args.algorithm == algorithms.LIST:
-        return _list_algorithms(args)
+        mpi = setup_of(args).mpi()
+        for operation, names in algorithms.family_of(mpi).known(mpi).items():
+            print(f"{operation:<22}{' '.join(names)}")
+        return 0
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
@@ -85,7 +86,11 @@ def run(args: argparse.Namespace) -> int:
     for path in itertools.chain(*files):
         check_output(path, force=args.force)
     if args.dry_run:
-        return _print_commands(counts, files, args)
+        for what, own in zip(counts, files, strict=True):
+            for k, path in enumerate(own, start=1):
+                launch = f"{k} of {args.runs}" if args.runs > 1 else ""
+                print(command_line(what.tokens(path, force=args.force, launch=launch)))
+        return 0
     from isochrone.measure.expectation import expected
 
     plan = [(what, args.runs) for what in counts]
@@ -104,16 +109,6 @@ def run(args: argparse.Namespace) -> int:
         _say_files(counts, files, args.runs)
     if wrong:
         raise wrong[0]
-    return 0
-
-
-def _print_commands(
-    counts: Sequence[Launchable], files: Sequence[list[Path]], args: argparse.Namespace
-) -> int:
-    for what, own in zip(counts, files, strict=True):
-        for k, path in enumerate(own, start=1):
-            launch = f"{k} of {args.runs}" if args.runs > 1 else ""
-            print(command_line(what.tokens(path, force=args.force, launch=launch)))
     return 0
 
 
@@ -145,14 +140,6 @@ def _say_files(counts: Sequence[Launchable], files: Sequence[list[Path]], runs: 
             print(f"  {what.ranks} ranks: {_names(own)}")
     elif runs > 1:
         print(f"\nThis is the first of {runs} launches: {_names(files[0])}")
-
-
-def _list_algorithms(args: argparse.Namespace) -> int:
-    """Print what ``--algorithm`` may name for the MPI at hand."""
-    mpi = setup_of(args).mpi()
-    for operation, names in algorithms.known(mpi).items():
-        print(f"{operation:<22}{' '.join(names)}")
-    return 0
 
 
 def _names(files: list[Path]) -> str:

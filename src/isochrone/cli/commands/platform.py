@@ -6,12 +6,10 @@ import argparse
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.text import printable_path, shell_word
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("16 nodes of 4 cores below two switches",
@@ -39,11 +37,10 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(
             "that is the name of the host file", where=str(args.output), hint="choose P.xml"
         )
-    path = check_output(args.output, force=args.force)
+    path = output_of(args)
     hosts = check_output(path.with_suffix(".hosts"), force=args.force)
     for file, text in ((path, machine.xml()), (hosts, machine.hosts())):
-        with whole_file(file) as stream:
-            stream.write(text.encode())
+        write_text(file, text)
     ranks = machine.nodes * machine.cores
     written = f"{printable_path(path)} and {printable_path(hosts)}"
     print(f"{written}: {ranks} ranks on {machine.nodes} nodes. To measure it:")

@@ -12,15 +12,13 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
-from isochrone.console.options import read_size
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.options import add_option, read_size
+from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
 from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.run import Run
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
@@ -33,12 +31,10 @@ EXAMPLES: Final = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
-    parser.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE",
-        help="run file; several, or a folder, for sweeps, models, nodes and history; "
+    add_option(parser, "files", "FILE", Path,
+        "run file; several, or a folder, for sweeps, models, nodes and history; "
         "views fit, deviation: also a CSV as 'isochrone fit' takes it; view orders: what "
-        "'isochrone place orders' wrote",
-    )  # fmt: skip
+        "'isochrone place orders' wrote", nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
         help="view to draw (default, by kind of run: heatmap, time, plane, nodes, matrix …; of a "
@@ -59,19 +55,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scale", choices=["log", "linear"],
         help="sweeps: scale of both axes (default: by the spacing of the sizes)",
     )  # fmt: skip
-    parser.add_argument(
-        "--op", type=_words, default=[], metavar="OP,…",
-        help="sweeps: draw these collectives only, e.g. bcast,allreduce",
-    )  # fmt: skip
-    parser.add_argument(
-        "--bytes", type=_sizes, default=[], metavar="SIZE,…",
-        help="message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
-    )  # fmt: skip
-    parser.add_argument(
-        "--model", action="append", metavar="FAMILY|FILE",
-        help="views fit, deviation, plane: model file, or family to fit (default: auto); view "
+    add_option(parser, "--op", "OP,…", _words,
+        "sweeps: draw these collectives only, e.g. bcast,allreduce", default=[])  # fmt: skip
+    add_option(parser, "--bytes", "SIZE,…", _sizes,
+        "message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
+        default=[])  # fmt: skip
+    add_option(parser, "--model", "FAMILY|FILE", str,
+        "views fit, deviation, plane: model file, or family to fit (default: auto); view "
         "phases: a model to predict by, may be repeated (default: none)",
-    )  # fmt: skip
+        action="append")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
         help="view fit: variable on the horizontal axis (default: that with most values); "
@@ -83,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw, and say where the picture is."""
     files = files_of(args.files)
-    path = check_output(args.output, force=args.force, inputs=files)
+    path = output_of(args, inputs=files)
     given = [_read(file) for file in files]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)

@@ -21,13 +21,11 @@ from isochrone.applications.description import reading
 from isochrone.applications.results import recording
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError, Interrupted
-from isochrone.base.text import printable
+from isochrone.base.text import warn
 from isochrone.cli.program import add_program, command_of
-from isochrone.console.output import add_output, check_output
+from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import finding, recorded, tuned
 from isochrone.runfile.file import read
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("who sends how much to whom", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
@@ -67,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             "--description does not go with --collective-io",
             hint="record the program twice, once without --collective-io",
         )
-    path = check_output(args.output or USUAL, force=args.force)
+    path = output_of(args, USUAL)
     if args.description is not None:
         check_output(args.description, force=args.force, inputs=[path])
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
@@ -85,18 +83,18 @@ def run(args: argparse.Namespace) -> int:
         raise
     if not path.exists() or not path.stat().st_size:
         path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
-        _say(
+        warn(
             "nothing was recorded: no rank 0 came to MPI_Finalize, or the program is of another "
             f"MPI than {built.library or built.mpicc}, or linked statically"
         )
         return code or FAILED
-    _say(f"recorded in {path}")
+    warn(f"recorded in {path}")
     if args.description is None:
         return code
     try:
         _describe(path, args.description)
     except InputError as error:
-        _say(str(error))
+        warn(str(error))
         return code or error.exit_code
     return code
 
@@ -106,10 +104,5 @@ def _describe(path: Path, description: Path) -> None:
     document, warnings = describe(recording.trace(read(path)))
     reading.write(reading.parse(document, str(description)), description)
     for warning in warnings:
-        _say(warning)
-    _say(f"described in {description}")
-
-
-def _say(words: str) -> None:
-    """Say something beside the output of the program."""
-    print(f"isochrone: {printable(words, 500)}", file=sys.stderr)
+        warn(warning)
+    warn(f"described in {description}")

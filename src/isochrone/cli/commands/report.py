@@ -8,11 +8,9 @@ from typing import Final
 
 from isochrone import models
 from isochrone.console.input import files_of, read
-from isochrone.console.output import add_output, check_output, print_path
+from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("one page of one run", "isochrone report map.jsonl"),
@@ -37,9 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the report, and say where it is."""
     files = files_of(args.files)
-    path = check_output(
-        args.output or Path("report.html"), force=args.force, inputs=[*files, *args.model]
-    )
+    path = output_of(args, Path("report.html"), [*files, *args.model])
     asked = Asked(models=tuple(models.read(file) for file in args.model))
     write_report([read(file) for file in files], path, asked)
     print_path(path)

@@ -19,9 +19,8 @@ from typing import Final
 
 from isochrone.cli.program import add_program, command_of
 from isochrone.collectives import tuning_table
+from isochrone.console.options import add_flag, add_option
 from isochrone.measure import finding, tuned
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("with the collectives of a table", "isochrone run --tuning table.json -- mpiexec -n 16 ./app"),
@@ -37,19 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
     )
-    parser.add_argument(
-        "--tuning", required=True, type=Path, metavar="TABLE", help="table of isochrone tune"
-    )
-    parser.add_argument(
-        "--report", action="store_true",
-        help="at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
-        "what it saved by the times in the table",
-    )  # fmt: skip
-    parser.add_argument(
-        "--library-reductions", action="store_true",
-        help="leave Reduce, Allreduce and Reduce_scatter_block to the MPI library: sums of "
-        "floating-point numbers have the same bits as without a table",
-    )  # fmt: skip
+    add_option(parser, "--tuning", "TABLE", Path, "table of isochrone tune", required=True)
+    add_flag(parser, "--report",
+        "at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
+        "what it saved by the times in the table")  # fmt: skip
+    add_flag(parser, "--library-reductions",
+        "leave Reduce, Allreduce and Reduce_scatter_block to the MPI library: sums of "
+        "floating-point numbers have the same bits as without a table")  # fmt: skip
     add_program(parser)
 
 

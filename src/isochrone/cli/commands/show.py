@@ -14,12 +14,10 @@ from typing import Final
 from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, read, tell_partial
-from isochrone.console.options import add_least, add_message_size
+from isochrone.console.options import add_flag, add_least, add_message_size, add_option
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("what a run found", "isochrone show map.jsonl"),
@@ -39,16 +37,13 @@ DOCUMENTS: Final = {"show-pool": _of_pool}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE",
-        help="run file, a folder of them, or run.jsonl for run-1.jsonl, run-2.jsonl …",
-    )  # fmt: skip
+    add_option(parser, "files", "FILE", str,
+        "run file, a folder of them, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+        nargs="+")  # fmt: skip
     add_json(parser)
-    parser.add_argument(
-        "--pool", action="store_true",
-        help="all files are launches of one measurement: typical times with intervals over the "
-        "launches",
-    )  # fmt: skip
+    add_flag(parser, "--pool",
+        "all files are launches of one measurement: typical times with intervals over the "
+        "launches")  # fmt: skip
     add_message_size(parser)
     add_least(parser)
 

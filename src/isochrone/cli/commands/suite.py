@@ -22,22 +22,21 @@ from isochrone.base.text import (
     printable,
     printable_path,
     shell_word,
+    warn,
     whole_number,
 )
-from isochrone.cli.launches import run_count
+from isochrone.cli.launches import make_folder, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
-from isochrone.console.measuring import add_setup, follow, seconds_above_zero, setup_of, warn
+from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.options import add_flag, add_option, seconds_above_zero
 from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
-from isochrone.measure.budget import Cost, share_out
-from isochrone.measure.expectation import Expected
+from isochrone.measure.expectation import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of
 from isochrone.pages import terminal
 from isochrone.runfile.file import read
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
@@ -50,38 +49,25 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
-    parser.add_argument(
-        "suite", metavar="SUITE", choices=list(suites),
-        help="; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
-    )  # fmt: skip
-    parser.add_argument(
-        "-n", "--ranks", type=_rank_counts, metavar="N,...",
-        help="numbers of ranks, e.g. 2,4,8 (default: all available ranks)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-time", type=seconds_above_zero, metavar="TIME",
-        help="time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
-        "--runs, of each time it runs",
-    )  # fmt: skip
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FOLDER",
-        help="folder for the run files (default: the name of the suite)",
-    )
-    parser.add_argument(
-        "--like", type=Path, metavar="FOLDER",
-        help="measure the message sizes that the suite in FOLDER chose by itself, so that all of "
-        "them can be compared",
-    )  # fmt: skip
-    parser.add_argument(
-        "--runs", type=run_count, default=1, metavar="N",
-        help="run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
+    add_option(parser, "suite", "SUITE", str,
+        "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
+        choices=list(suites))  # fmt: skip
+    add_option(parser, "-n --ranks", "N,...", _rank_counts,
+        "numbers of ranks, e.g. 2,4,8 (default: all available ranks)")  # fmt: skip
+    add_option(parser, "--max-time", "TIME", seconds_above_zero,
+        "time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
+        "--runs, of each time it runs")  # fmt: skip
+    add_option(parser, "-o --output", "FOLDER", Path,
+        "folder for the run files (default: the name of the suite)")  # fmt: skip
+    add_option(parser, "--like", "FOLDER", Path,
+        "measure the message sizes that the suite in FOLDER chose by itself, so that all of "
+        "them can be compared")  # fmt: skip
+    add_option(parser, "--runs", "N", run_count,
+        "run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
         "needs three or more to tell a change from what launches differ by (default: 1)",
-    )  # fmt: skip
+        default=1)  # fmt: skip
     add_yes(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_flag(parser, "--quiet", "no progress bar")
     add_setup(parser)
 
 
@@ -90,9 +76,10 @@ def run(args: argparse.Namespace) -> int:
     suite, setup = presets.SUITES[args.suite], setup_of(args)
     folder = args.output or Path(suite.name)
     if args.runs == 1:
-        return _suite(args, suite, setup, folder, args.like)
+        _suite(args, suite, setup, folder, args.like)
+        return 0
     if not args.dry_run:
-        _make_folder(folder)
+        make_folder(folder)
     first = folder / "launch-1"
     for k in range(1, 2 if args.dry_run else args.runs + 1):
         like = args.like if k == 1 else first
@@ -103,21 +90,21 @@ def run(args: argparse.Namespace) -> int:
 def _suite(
     args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
     times: int = 1,
-) -> int:  # fmt: skip
+) -> None:  # fmt: skip
     """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
     began = time.monotonic()
     runs = runs_of(suite, setup, args.ranks, folder, like)
     if args.dry_run:
         for one in runs:
             print(command_line(one.launchable(setup).tokens(one.path)))
-        return 0
-    _make_folder(folder)
+        return
+    make_folder(folder)
     missing = [one for one in runs if not one.is_complete(lambda text: print(printable_path(text)))]
     if len(missing) < len(runs):
         done = len(runs) - len(missing)
         print(f"{done} of {len(runs)} runs are in {printable_path(folder)}/ already")
     if not missing:
-        return 0
+        return
     max_time = args.max_time or suite.max_time
     costs = estimates(setup, missing)
     needed = sum(cost.startup + cost.full for cost in costs)
@@ -131,16 +118,6 @@ def _suite(
     spent = time.monotonic() - began
     there = f"{shell_word(str(folder))}/*.jsonl"
     print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
-    return 0
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
-        ) from error
 
 
 def _print_plan(

@@ -14,8 +14,7 @@ from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.proof import JobRunner, Launch
 from isochrone.collective_io.workload.call import Call
 from isochrone.console.measuring import setup_of
-from isochrone.console.mpi import add_mpi
-from isochrone.console.options import read_count
+from isochrone.console.options import add_mpi, read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan

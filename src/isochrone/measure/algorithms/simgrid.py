@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi
+from isochrone.measure.answer import answer
 from isochrone.measure.launcher import Job
 
 SELECTOR: Final = "selector"
@@ -56,13 +56,12 @@ def _listed(starter: str, program: str) -> dict[str, tuple[str, ...]]:
             wrong = f"--cfg=smpi/{operation}:?"
             words = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
             try:
-                answer = subprocess.run(
-                    words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                    errors="replace", timeout=_TIMEOUT, check=False, cwd=folder,
-                )  # fmt: skip
-            except (OSError, subprocess.TimeoutExpired) as error:
-                raise InputError(f"cannot run '{starter}': {error}", where="--algorithm") from error
-            listed = _LISTED.search(answer.stdout + answer.stderr)
+                said = answer(words, _TIMEOUT, Path(folder))
+            except MeasurementError as error:
+                raise InputError(
+                    f"cannot run '{starter}': {error.__cause__}", where="--algorithm"
+                ) from error
+            listed = _LISTED.search(said.stdout + said.stderr)
             if listed is None:
                 raise InputError("SimGrid does not list its algorithms", where="--algorithm")
             found[operation] = tuple(listed[1].split(", "))

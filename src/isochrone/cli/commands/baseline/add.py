@@ -21,8 +21,6 @@ from isochrone.runfile.baseline_folder import add, others, read_folder
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("start a baseline with five runs", "isochrone baseline add nights run-1.jsonl run-2.jsonl"),
     ("add tonight's run, if it was good",

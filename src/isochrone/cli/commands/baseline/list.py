@@ -14,8 +14,6 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("what is in the folder?", "isochrone baseline list nights"),
     ("the same for scripts", "isochrone baseline list nights --json"),

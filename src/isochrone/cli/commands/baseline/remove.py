@@ -12,8 +12,6 @@ from typing import Final
 from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import remove
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("a night that turned out to be bad",
      "isochrone baseline remove nights 20261122T030000-a6144b0b22a67e68.jsonl"),

@@ -21,8 +21,6 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("what is usual?", "isochrone baseline show nights"),
     ("all nodes and pairs, for scripts", "isochrone baseline show nights --json"),

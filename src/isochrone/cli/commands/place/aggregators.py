@@ -58,8 +58,6 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("a hints file; no rank moves",
      "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "

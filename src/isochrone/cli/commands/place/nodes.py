@@ -37,6 +37,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.node_messages import block_layout
 from isochrone.console.as_json import add_json, print_json
+from isochrone.console.options import add_flag, add_option, quantity
 from isochrone.console.output import check_output
 from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
@@ -45,8 +46,6 @@ from isochrone.measure.job import folder_for
 from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("an order for the launcher, of nodes with 4, 4, 2 and 2 ranks",
@@ -65,41 +64,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = placements.names()
     add_job(parser)
     add_model(parser)
-    parser.add_argument(
-        "--seconds",
-        type=_seconds,
-        metavar="S",
-        help="time limit of the search (default: 8, or 30 for more than 2,048 nodes)",
-    )
+    add_option(parser, "--seconds", "S", quantity("number of seconds", 1e6),
+        "time limit of the search (default: 8, or 30 for more than 2,048 nodes)")  # fmt: skip
     add_json(parser)
-    parser.add_argument(
-        "--to", action="append", choices=formats, default=[], metavar="FORMAT",
-        help=f"file to write, may be repeated; one of: {', '.join(formats)} "
-        "(default: what fits the batch system or the MPI)",
-    )  # fmt: skip
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE",
-        help="file, or folder for several files (default: the usual name of the format, if "
-        "the node names are known)",
-    )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
-    parser.add_argument("--dry-run", action="store_true", help="write nothing")
+    add_option(parser, "--to", "FORMAT", str,
+        f"file to write, may be repeated; one of: {', '.join(formats)} "
+        "(default: what fits the batch system or the MPI)", action="append",
+        choices=formats, default=[])  # fmt: skip
+    add_option(parser, "-o --output", "FILE", Path,
+        "file, or folder for several files (default: the usual name of the format, if "
+        "the node names are known)")  # fmt: skip
+    add_flag(parser, "--force", "overwrite files that exist")
+    add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="check the positions of the ranks with a small MPI job",
-    )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
-    return value
+    add_flag(parser, "--verify", "check the positions of the ranks with a small MPI job")
 
 
 def run(args: argparse.Namespace) -> int:

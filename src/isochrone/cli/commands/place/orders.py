@@ -34,14 +34,12 @@ from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.proof import JobRunner, Launch, Turns, launch_in_turns, library_hints
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of
-from isochrone.console.options import read_count
+from isochrone.console.options import add_flag, add_option, read_count
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
 from isochrone.pages.terminal import console, print_blocks
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("what is expected of six orders",
@@ -70,29 +68,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is ordered: nodes (default), which moves ranks, or the hosts of the "
         "aggregators, which moves none",
     )  # fmt: skip
-    group.add_argument(
-        "--orders", type=read_count, default=10, metavar="N",
-        help="distinct orders to compare: the best found, the given one, the worst found, sorted "
-        "ones, and random ones up to N (default: 10)",
-    )  # fmt: skip
-    group.add_argument(
-        "--order", nargs="+", action="extend", default=[], metavar="LIST", dest="listed",
-        help="compare these orders instead: ranks of each node, 4,4,2,2, or names of hosts; "
+    add_option(group, "--orders", "N", read_count,
+        "distinct orders to compare: the best found, the given one, the worst found, sorted "
+        "ones, and random ones up to N (default: 10)", default=10)  # fmt: skip
+    add_option(group, "--order", "LIST", str,
+        "compare these orders instead: ranks of each node, 4,4,2,2, or names of hosts; "
         "NAME=LIST gives one a name",
-    )  # fmt: skip
-    group.add_argument(
-        "--seed", type=read_count, default=1, metavar="N",
-        help="of the random orders, and of their order in a turn (default: 1)",
-    )  # fmt: skip
+        nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
+    add_option(group, "--seed", "N", read_count,
+        "of the random orders, and of their order in a turn (default: 1)", default=1)  # fmt: skip
     add_launches(parser, "order")
-    parser.add_argument("--dry-run", action="store_true", help="launch nothing: expect only")
+    add_flag(parser, "--dry-run", "launch nothing: expect only")
     add_json(parser)
     add_output(parser, "file for the JSON document")
-    parser.add_argument(
-        "--figure", type=Path, metavar="FILE",
-        help="draw expected and measured of each order; the suffix .png, .svg or .pdf sets the "
-        "format",
-    )  # fmt: skip
+    add_option(parser, "--figure", "FILE", Path,
+        "draw expected and measured of each order; the suffix .png, .svg or .pdf sets the "
+        "format")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -113,7 +104,11 @@ def run(args: argparse.Namespace) -> int:
     ordered = KINDS[args.what](nodes, wanted, model, args.cb_nodes)
     whole = whole_call(args, model) if args.calls else None
     orders, warnings = _expected(ordered, _candidates(args, ordered), whole)
-    warnings = [*warnings, *wanted.warnings(), *_not_as_given(args, nodes)]
+    warnings = [
+        *warnings,
+        *wanted.warnings(),
+        *(block_placed(nodes) if args.what == "nodes" else ()),
+    ]
     found = ComparedOrders(
         orders, args.what, args.op, "call" if args.calls else "exchange",
         model_origin=model.model.origin, warnings=warnings,
@@ -173,10 +168,6 @@ def _expected(
             one.names, one.order, nodes.hosts, nodes.cores, cost.seconds, cost.low, cost.high
         ))  # fmt: skip
     return sorted(found, key=lambda one: float(f"{one.predicted:.6g}")), warnings
-
-
-def _not_as_given(args: argparse.Namespace, nodes: Allocation) -> list[str]:
-    return block_placed(nodes) if args.what == "nodes" else []
 
 
 def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:

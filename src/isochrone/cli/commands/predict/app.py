@@ -29,14 +29,12 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import read_count
+from isochrone.console.options import add_option, read_count
 from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
 from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("what an application takes on 64 ranks",
@@ -50,21 +48,16 @@ Settings = Mapping[str, str]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict app``."""
-    parser.add_argument("spec", type=Path, metavar="SPEC", help="description of applications")
+    add_option(parser, "spec", "SPEC", Path, "description of applications")
     add_models(parser, required=True)
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUES", dest="settings",
-        help="a parameter, or p (the ranks), instead of that of the description: one value, "
+    add_option(parser, "--set", "NAME=VALUES", str,
+        "a parameter, or p (the ranks), instead of that of the description: one value, "
         "several (1024,2048), START:STOP:STEP or START:STOP:xFACTOR; may be repeated",
-    )  # fmt: skip
-    parser.add_argument(
-        "-n", "--ranks", type=read_count, metavar="N",
-        help="ranks of the job, if the description does not say",
-    )  # fmt: skip
-    parser.add_argument(
-        "--ppn", type=read_count, metavar="N",
-        help="ranks on each node (default: as in the measurements of the models)",
-    )  # fmt: skip
+        action="append", default=[], dest="settings")  # fmt: skip
+    add_option(parser, "-n --ranks", "N", read_count,
+        "ranks of the job, if the description does not say")  # fmt: skip
+    add_option(parser, "--ppn", "N", read_count,
+        "ranks on each node (default: as in the measurements of the models)")  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
         help="ranks node after node (default), or one on each node in turn",

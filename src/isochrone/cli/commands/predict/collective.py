@@ -17,8 +17,6 @@ from typing import Final
 from isochrone.collectives.cli import grid_predictions
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("a broadcast of 1 MiB to 4,096 ranks",
      "isochrone predict collective --model bcast.json --ranks 4096 --bytes 1MiB"),

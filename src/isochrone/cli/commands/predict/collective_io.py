@@ -27,6 +27,7 @@ from isochrone.collective_io.predict.collective_io import CallCost, predict
 from isochrone.collective_io.workload.distribution import distribution
 from isochrone.collective_io.workload.node_messages import layout_of
 from isochrone.console.as_json import add_json, print_json
+from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.models import Model
@@ -35,8 +36,6 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.words import plural
 from isochrone.views import save
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("the hot spot of 16 tiles on eight nodes",
@@ -105,18 +104,14 @@ DOCUMENTS: Final = {"predict-collective-io": _Predicted}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict collective-io``."""
     add_job(parser)
-    parser.add_argument(
-        "--cb-config-list", metavar="LIST",
-        help="ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)",
-    )  # fmt: skip
+    add_option(parser, "--cb-config-list", "LIST", str,
+        "ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)")  # fmt: skip
     add_model(parser)
     add_measured_calls(parser)
     add_json(parser)
-    parser.add_argument(
-        "--figure", type=Path, metavar="FILE",
-        help="draw which node holds and which serves what of the file (.png, .svg, .pdf)",
-    )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    add_option(parser, "--figure", "FILE", Path,
+        "draw which node holds and which serves what of the file (.png, .svg, .pdf)")  # fmt: skip
+    add_flag(parser, "--force", "overwrite FILE if it exists")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -11,8 +11,6 @@ from typing import Final
 
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
-__all__ = ["EXAMPLES", "add_arguments", "run"]
-
 EXAMPLES: Final = (
     ("two sizes", "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
     ("a range of sizes, for scripts",

@@ -34,13 +34,16 @@ from isochrone.collective_io.program.proposals import (
 from isochrone.collective_io.program.trials import Trials
 from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
-from isochrone.console.measuring import seconds_above_zero
-from isochrone.console.options import read_count, read_part
+from isochrone.console.options import (
+    add_flag,
+    add_option,
+    read_count,
+    read_part,
+    seconds_above_zero,
+)
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("record, choose, try, keep what is faster",
@@ -63,56 +66,40 @@ DOCUMENTS: Final = {"tune-collective-io": Tuned}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune collective-io``."""
     parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
-    parser.add_argument(
-        "-o", "--output", type=Path, default=USUAL, metavar="FOLDER",
-        help=f"folder for hints, recordings, model and report (default: {USUAL})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--hints", type=Path, metavar="FILE",
-        help=f"hints file to write if something is gained (default: {HINTS} in FOLDER); a second "
-        f"one, FILE{PORTABLE}, where memory or a local disk explains the gain",
-    )  # fmt: skip
-    parser.add_argument("--force", action="store_true", help="overwrite an earlier report")
+    add_option(parser, "-o --output", "FOLDER", Path,
+        f"folder for hints, recordings, model and report (default: {USUAL})",
+        default=USUAL)  # fmt: skip
+    add_option(parser, "--hints", "FILE", Path,
+        f"hints file to write if something is gained (default: {HINTS} in FOLDER); a second "
+        f"one, FILE{PORTABLE}, where memory or a local disk explains the gain")  # fmt: skip
+    add_flag(parser, "--force", "overwrite an earlier report")
     machine = parser.add_argument_group("model of the machine")
-    machine.add_argument(
-        "--model", type=Path, metavar="FILE",
-        help="hot-spot model of this machine (default: the one in FOLDER if it is of these hosts "
-        "and this MPI, else it is measured, for about three minutes)",
-    )  # fmt: skip
-    machine.add_argument(
-        "--no-measure", action="store_true",
-        help="measure no model: choose by the recorded call and the number and size of messages",
+    add_option(machine, "--model", "FILE", Path,
+        "hot-spot model of this machine (default: the one in FOLDER if it is of these hosts "
+        "and this MPI, else it is measured, for about three minutes)")  # fmt: skip
+    add_flag(machine, "--no-measure",
+        "measure no model: choose by the recorded call and the number and size of messages"
     )  # fmt: skip
     levers = parser.add_argument_group("what may be changed")
-    levers.add_argument(
-        "--without", action="append", default=[], metavar="HINT",
-        help="leave this hint as it is, such as cb_write (romio_cb_write) or cb_nodes; may be "
-        "repeated",
-    )  # fmt: skip
-    levers.add_argument(
-        "--override", action="store_true",
-        help=f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept; "
-        "the report has what each costs, measured if that takes less than a minute)",
-    )  # fmt: skip
+    add_option(levers, "--without", "HINT", str,
+        "leave this hint as it is, such as cb_write (romio_cb_write) or cb_nodes; may be "
+        "repeated", action="append", default=[])  # fmt: skip
+    add_flag(levers, "--override",
+        f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept; "
+        "the report has what each costs, measured if that takes less than a minute)")  # fmt: skip
     trials = parser.add_argument_group("starts of the program")
-    trials.add_argument(
-        "--launches", type=_several, default=5, metavar="N",
-        help="starts with the best setting, and as many without, that prove the gain (default: 5; "
-        "more are added if they leave a doubt)",
-    )  # fmt: skip
-    trials.add_argument(
-        "--before", default="", metavar="COMMAND",
-        help="run this before each start, such as 'rm -f out.h5' (words, no shell)",
-    )  # fmt: skip
-    trials.add_argument(
-        "--time-limit", type=seconds_above_zero, metavar="SECONDS",
-        help="end a start after this time (default: an hour for the first; for the others four "
-        "times what the first took, and 30 s)",
-    )  # fmt: skip
-    trials.add_argument(
-        "--least", type=read_part, default=0.03, metavar="PART",
-        help="stop if collective calls take less than this part of the run (default: 3%%)",
-    )  # fmt: skip
+    add_option(trials, "--launches", "N", _several,
+        "starts with the best setting, and as many without, that prove the gain (default: 5; "
+        "more are added if they leave a doubt)", default=5)  # fmt: skip
+    add_option(trials, "--before", "COMMAND", str,
+        "run this before each start, such as 'rm -f out.h5' (words, no shell)",
+        default="")  # fmt: skip
+    add_option(trials, "--time-limit", "SECONDS", seconds_above_zero,
+        "end a start after this time (default: an hour for the first; for the others four "
+        "times what the first took, and 30 s)")  # fmt: skip
+    add_option(trials, "--least", "PART", read_part,
+        "stop if collective calls take less than this part of the run (default: 3%%)",
+        default=0.03)  # fmt: skip
     add_json(parser)
     add_program(parser)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import sha256, whole_file, written_name
+from isochrone.base.files import sha256, write_text, written_name
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
 from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, print_report
@@ -34,14 +34,12 @@ from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Table
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import read_part
+from isochrone.console.options import add_flag, add_option, read_part
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.library import library_file
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
-
-__all__ = ["EXAMPLES", "add_arguments", "run"]
 
 EXAMPLES: Final = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
@@ -61,23 +59,19 @@ DOCUMENTS: Final = {"tune-collectives": Tuned}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune collectives``."""
     formats = [TABLE, *tunings.names()]
-    parser.add_argument("run_files", nargs="+", type=Path, metavar="RUN", help="run files")
-    parser.add_argument(
-        "--to", choices=formats, default=TABLE, metavar="FORMAT",
-        help="what chooses: table (default): grids, by isochrone run; "
+    add_option(parser, "run_files", "RUN", Path, "run files", nargs="+")
+    add_option(parser, "--to", "FORMAT", str,
+        "what chooses: table (default): grids, by isochrone run; "
         + ", ".join(formats[1:]) + ": its own algorithms, by a file of the library",
-    )  # fmt: skip
-    parser.add_argument(
-        "--min-gain", type=read_part, default=0.05, metavar="PART",
-        help="smallest part of the time to be saved, with 95%% confidence (default: 5%%)",
-    )  # fmt: skip
+        choices=formats, default=TABLE)  # fmt: skip
+    add_option(parser, "--min-gain", "PART", read_part,
+        "smallest part of the time to be saved, with 95%% confidence (default: 5%%)",
+        default=0.05)  # fmt: skip
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "file to write (default: only say what would be chosen)")
-    parser.add_argument(
-        "--verify", action="store_true",
-        help="start short jobs here and say of each rule of FILE whether it is in force",
-    )  # fmt: skip
+    add_flag(parser, "--verify",
+        "start short jobs here and say of each rule of FILE whether it is in force")  # fmt: skip
     add_setup(parser)
 
 
@@ -143,8 +137,7 @@ def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> Tuned:
             if path != args.output:
                 check_output(path, force=args.force, inputs=args.run_files)
         for path, text in written.files.items():
-            with whole_file(path) as stream:
-                stream.write(text.encode())
+            write_text(path, text)
         document.files = [*written.files]
         document.use = [f"export {key}={value}" for key, value in written.environ.items()]
         document.warnings += written.warnings
