@@ -27,7 +27,7 @@ import numpy as np
 from isochrone import models
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Launch, Program
-from isochrone.applications.description.program_file import text
+from isochrone.applications.description.program_file import data
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import predict
 from isochrone.base.units import format_seconds
@@ -118,8 +118,8 @@ class Bed:
     def emulated(self, name: str, asked: Program) -> tuple[float, float]:
         """Return the emulated wall time of the only application, and how long that took."""
         path = self.folder / f"{name}.program"
-        if not path.exists() or path.read_text() != text(asked):
-            path.write_text(text(asked))
+        if not path.exists() or path.read_bytes() != data(asked):
+            path.write_bytes(data(asked))
             (self.folder / f"{name}.jsonl").unlink(missing_ok=True)
         begin = time.monotonic()
         out = self.measure(name, asked.ranks, "app", "--program", str(path))

@@ -25,7 +25,7 @@ from memory_growth import growth
 
 from beds.mpis import CROWDED, ROOT, SCRIPTS, Mpi
 from beds.tuned import Ranks, rules, table
-from isochrone.applications.description.program_file import text
+from isochrone.applications.description.program_file import data
 from isochrone.measure import probe
 from made_up import programs
 from made_up.programs import application, program
@@ -73,7 +73,7 @@ def soaks(mpi: Mpi, folder: Path, seconds: float) -> Iterator[Soak]:
     yield Soak("tile-io", [probe_, "tile-io", *tiles, *out])
     yield Soak("clock-sync", [probe_, "clock-sync", "--seconds", f"{seconds:.0f}", *out])
     ring = application(programs.ring(RANKS), 10**9)
-    (folder / "ring.txt").write_text(text(program(ring, size=(0, 1, 70_001))))
+    (folder / "ring.txt").write_bytes(data(program(ring, size=(0, 1, 70_001))))
     words = [probe_, "app", "--program", str(folder / "ring.txt"), *out]
     yield Soak("app", words, keeps=TIMES_KEPT)
     calls = [str(_program(mpi, folder)), f"{seconds:.0f}"]

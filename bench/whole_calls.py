@@ -20,7 +20,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from isochrone.collective_io.predict.measured_calls import MeasuredCall
 
 from beds.mpis import CROWDED, MPIS, SCRIPTS, Mpi
 from cluster import lifetime
@@ -31,7 +30,7 @@ from isochrone import models
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall
 from isochrone.measure import probe
 from isochrone.runfile.file import read
 from made_up.jobs import TABLE_II, UNEVEN

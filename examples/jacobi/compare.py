@@ -35,7 +35,7 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone import read
-from isochrone.base.stats import even_median_interval
+from isochrone.base.inference import even_median_interval
 from isochrone.base.units import format_seconds
 from isochrone.collectives import tuning_table
 from isochrone.collectives.tuning_table import Rule, Table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isochrone.base.stats import even_median_interval
+from isochrone.base.inference import even_median_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -61,13 +61,12 @@ def seen(
     which = int(dice.integers(machine.nodes))
     bad = launch(machine, dice, kind(machine, which, bad_night))
     before = [*(launch(machine, dice) for _ in range(earlier - 1)), bad]
-    changes, _ = against(before, launch(machine, dice, kind(machine, which, by)))
-    alarms, told = against(before, launch(machine, dice))
+    changes = against(before, launch(machine, dice, kind(machine, which, by))).worse
+    healthy = against(before, launch(machine, dice))
     kinds = ("level",) if kind is everything else ("node", "rank")
     hosts = () if kind is everything else (f"n{which:02d}",)
-    own = [k for k, one in enumerate(told.found.items) if one.kind in kinds and one.hosts == hosts]
     found = any(one.what.kind in kinds and one.what.hosts == hosts for one in changes)
-    return found, bool(alarms), float(np.exp(np.max(told.limit[own])))
+    return found, bool(healthy.worse), healthy.visible[kinds[0]]
 
 
 @pytest.mark.few(2)

@@ -150,7 +150,7 @@ def test_a_new_file_is_a_new_option_of_predict_and_place(tmp_path: Path) -> None
     package = Path(isochrone.__file__).parent
     copy = tmp_path / "src" / "isochrone"
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "workloads/patterns/two_halves.py").write_text(HALVES)
+    (copy / "collective_io/patterns/two_halves.py").write_text(HALVES)
     model = tmp_path / "model.json"
     model.write_bytes((Path(__file__).parents[2] / "examples/models/tachyon-i.json").read_bytes())
 

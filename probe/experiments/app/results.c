@@ -149,7 +149,7 @@ static void record_ranks(iso_record_t *record, const iso_app_t *app, int launch,
         iso_record_int(record, "rank", k);
         iso_record_double(record, "seconds", values[ISO_RANK_SECONDS]);
         iso_record_double(record, "communication",
-                          values[ISO_RANK_COMMUNICATION]);
+                          fmax(values[ISO_RANK_COMMUNICATION], 0.0));
         iso_record_double(record, "asked", values[ISO_RANK_ASKED]);
         iso_record_double(record, "delivered", values[ISO_RANK_DELIVERED]);
         iso_record_int(record, "switches", (long)values[ISO_RANK_SWITCHES]);
