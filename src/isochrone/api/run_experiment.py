@@ -15,8 +15,6 @@ from isochrone.measure.setup import Setup, follow
 from isochrone.measure.sources import experiments
 from isochrone.runfile.run import Run
 
-__all__ = ["measure"]
-
 
 def measure(
     experiment: str,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["cell_of", "escaped", "text_of", "unescaped"]
-
 _FORMULA: Final = re.compile(r"'*[=+\-@＝＋－＠]")
 _MARKED: Final = re.compile(r"'+[=+\-@＝＋－＠]")
 _AT_AN_EDGE: Final = re.compile(r"^ | $")

@@ -31,11 +31,6 @@ from typing import (
     get_type_hints,
 )
 
-__all__ = [
-    "Hidden", "IfKnown", "Inline", "MaybeNan", "Scalar", "Schema", "Value", "WarningList", "plain",
-    "record", "shape", "shown",
-]  # fmt: skip
-
 Schema = dict[str, Any]
 _T = TypeVar("_T")
 _F = TypeVar("_F", bound=Callable[..., Any])

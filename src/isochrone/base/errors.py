@@ -8,17 +8,6 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-__all__ = [
-    "ExhaustedError",
-    "InputError",
-    "Interrupted",
-    "IsochroneError",
-    "MeasurementError",
-    "WrongResult",
-    "check_exhausted",
-    "located",
-]
-
 
 class IsochroneError(Exception):
     """Base of every error that is printed without a traceback.

@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from isochrone.base.errors import InputError
 
-__all__ = ["check_ordinary", "sha256", "whole_file", "write_text", "written_name"]
-
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:

@@ -6,8 +6,6 @@ from typing import Any
 
 from isochrone.base.errors import InputError
 
-__all__ = ["check_format"]
-
 
 def check_format(version: Any, newest: int, what: str) -> None:
     """Refuse what is no version of a format, or newer than the newest one that is read.

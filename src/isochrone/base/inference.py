@@ -24,14 +24,6 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.documents import MaybeNan
 from isochrone.base.stats import binomial, known, middles_by
 
-__all__ = [
-    "FEW_GROUPS", "LEAST_SPREAD", "RATE", "Contrast", "Estimate", "Means", "Speedup", "Verdict",
-    "bootstrap_interval", "contrast", "estimate", "even_median_interval", "group_medians",
-    "grouped_median_interval", "holm", "means", "median_interval", "moderated",
-    "quantile_interval", "ratio_interval", "redrawn_medians", "speedup", "verdict",
-    "without_chance",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 RATE: Final = 0.05

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CALLED", "COLLECTIVES", "REDUCING", "ROOTED"]
-
 
 @dataclass(frozen=True)
 class _Operation:

@@ -22,8 +22,6 @@ from typing import Final, TypeVar
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.suggestion import did_you_mean
 
-__all__ = ["FAMILIES", "family", "load", "names", "path_of", "summary"]
-
 FAMILIES: Final = {
     "*.families": "model family",
     "*.figures": "view",

@@ -12,8 +12,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEPENDENT", "exact_costs", "fast_costs"]
-
 Array = NDArray[np.float64]
 
 DEPENDENT: Final = 1e-10

@@ -42,10 +42,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.segment_costs import DEPENDENT, exact_costs, fast_costs
 from isochrone.base.stats import INTERVAL_WIDTH
 
-__all__ = [
-    "LINE_RATIO", "LINE_VALUES", "Break", "Segment", "Segmentation", "segment", "sigma_of_interval",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 LINE_VALUES: Final = 4

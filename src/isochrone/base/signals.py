@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Final
 
-__all__ = ["taken_by"]
-
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

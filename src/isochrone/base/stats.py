@@ -9,12 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "INTERVAL_HALF", "INTERVAL_WIDTH", "MAD_EFFICIENCY", "MAD_TO_SIGMA", "MEDIAN_LOSS",
-    "Q80_TO_SIGMA", "binomial", "known", "mad", "middles_by", "order_by", "outlier_limit",
-    "row_medians", "student",
-]  # fmt: skip
-
 INTERVAL_HALF: Final = 1.96
 """Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
 

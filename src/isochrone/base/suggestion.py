@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "nearest"]
-
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the known name that is most like ``word``; empty if none is like it."""

@@ -9,8 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SparseError", "Table", "TableBuilder", "column", "refuse_uneven"]
-
 _CHUNK: Final = 8192
 """Records that are held as dicts before they become columns; bounds the memory of a large file."""
 

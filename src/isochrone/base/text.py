@@ -8,11 +8,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-__all__ = [
-    "command_line", "listed", "printable", "printable_path", "shell_word", "warn",
-    "whole_number",
-]  # fmt: skip
-
 MAX_PATH: Final = 4096
 
 _DIGITS: Final = 18

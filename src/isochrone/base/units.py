@@ -14,20 +14,6 @@ from typing import Final, Literal
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
-__all__ = [
-    "LARGEST",
-    "Bytes",
-    "Seconds",
-    "format_bytes",
-    "format_rate",
-    "format_ratio",
-    "format_seconds",
-    "parse_bytes",
-    "parse_seconds",
-    "parse_sizes",
-    "unit_of",
-]
-
 Seconds = float
 Bytes = int
 

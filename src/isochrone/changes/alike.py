@@ -22,12 +22,6 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, NO_END, Run
 from isochrone.runfile.surroundings import Differing, differing
 
-__all__ = [
-    "PLACE", "Difference", "Group", "Setting", "check_alike", "differences",
-    "environment", "groups_of", "thing", "why_not",
-]  # fmt: skip
-
-
 THING: Final = (
     "experiment", "number of ranks", "definition of the times", "option mode", "option window",
     "option layout", "option stride", "option cache", "option sync", "option root",

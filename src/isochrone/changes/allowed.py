@@ -13,8 +13,6 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
-__all__ = ["HOST", "Rule", "is_host_name", "parse_rule"]
-
 HOST: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})"
 """What a list of hosts, a shell or a scheduler can be given without harm."""
 

@@ -30,8 +30,6 @@ from isochrone.base.inference import means, moderated
 from isochrone.changes.quantities import Quantities, Quantity, quantities
 from isochrone.runfile.run import Run
 
-__all__ = ["BLIND", "ENOUGH", "MARGIN", "Against", "Change", "against", "typical"]
-
 Array = NDArray[np.float64]
 
 ENOUGH: Final = 3

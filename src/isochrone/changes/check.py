@@ -26,8 +26,6 @@ from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
-__all__ = ["VERDICTS", "Check", "Earlier", "Finding", "check", "hosts_of", "together"]
-
 VERDICTS: Final = ("slow", "worse", "not known", "good")
 """The first that is true of any part is the verdict on the whole."""
 

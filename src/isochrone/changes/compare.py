@@ -33,8 +33,6 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 from isochrone.runfile.surroundings import Differing
 
-__all__ = ["Change", "Comparison", "compare"]
-
 MARGIN: Final = 0.05
 """Times that differ by less than this are the same, unless the user says otherwise."""
 

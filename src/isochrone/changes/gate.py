@@ -10,8 +10,6 @@ from typing import Final
 from isochrone.changes.compare import Comparison
 from isochrone.changes.parts import Difference, Part
 
-__all__ = ["Gate", "Limit", "judge"]
-
 MIN_LAUNCHES: Final = 3
 """Of each side. Two launches have one difference, and no idea of how much launches differ."""
 

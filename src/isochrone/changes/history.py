@@ -21,8 +21,6 @@ from isochrone.changes.alike import PLACE, Difference, Group, differences, group
 from isochrone.changes.quantities import Quantity, quantities
 from isochrone.runfile.run import Run
 
-__all__ = ["LEAST", "Change", "History", "Series", "histories"]
-
 Array = NDArray[np.float64]
 
 LEAST: Final = 0.05

@@ -31,8 +31,6 @@ from isochrone.changes.measured import measured
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 
-__all__ = ["Launches", "OverLaunches", "over_launches", "pool"]
-
 Array = NDArray[np.float64]
 
 _QUANTITIES: Final = ("seconds", "low", "high", "next_low", "next_high", "spread")

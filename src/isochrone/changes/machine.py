@@ -21,8 +21,6 @@ from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
-__all__ = ["Places", "machine_parts", "parted", "places_of"]
-
 Ints = NDArray[np.int64]
 
 Level = tuple[str, Ints]

@@ -17,8 +17,6 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, counting, identity, points
 
-__all__ = ["Matched", "Measured", "by_curve", "logs_of", "matched", "measured"]
-
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]

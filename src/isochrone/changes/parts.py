@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
 
-__all__ = ["VERDICTS", "Difference", "Group", "Part", "changed_parts", "differences", "overall"]
-
 Array = NDArray[np.float64]
 Compare = Callable[[Array, Array], Contrast]
 

@@ -34,8 +34,6 @@ from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
-__all__ = ["Quantities", "Quantity", "at_size", "called", "quantities"]
-
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
 from isochrone.measure.probe import Option
 
-__all__ = ["SHELLS", "script"]
-
 SHELLS: Final = ("bash", "zsh", "fish")
 
 FAMILIES: Final = ("FAMILY", "FAMILY|FILE")

@@ -9,8 +9,6 @@ from isochrone.console import configuration, defaults
 from isochrone.measure import finding
 from isochrone.measure.probe import Option, Probe
 
-__all__ = ["add_options", "asked", "usual_probe"]
-
 
 def usual_probe() -> Probe:
     """Return the probe of this environment, to be asked what experiments take.

@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from isochrone.measure.launchable import Launchable
     from isochrone.runfile.run import Run
 
-__all__ = [
-    "add_measurement", "default_name", "launch_files", "launchables", "launched",
-    "make_folder", "ranks_file",
-    "read_command", "run_count",
-]  # fmt: skip
-
 
 def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""

@@ -12,8 +12,6 @@ from isochrone.base.units import Seconds
 if TYPE_CHECKING:
     from isochrone.measure.expectation import Expected
 
-__all__ = ["add_yes", "agree", "duration", "limit_of"]
-
 LONG: Final = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
 

@@ -20,8 +20,6 @@ from isochrone.cli.parser import Parser, add_subcommands
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["main"]
-
 
 def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""

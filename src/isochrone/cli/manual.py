@@ -20,8 +20,6 @@ from isochrone.cli.whole import MEASURE, whole_parser
 from isochrone.measure.probe import Option
 from isochrone.measure.sources import experiments
 
-__all__ = ["pages", "write"]
-
 _BLOCK: Final = re.compile(r"\n\s*\n")
 
 EXIT_CODES: Final = (

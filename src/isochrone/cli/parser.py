@@ -11,8 +11,6 @@ from isochrone.base import registry
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 
-__all__ = ["Parser", "Subcommand", "add_subcommands", "examples", "load_all", "subcommands"]
-
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Breaks lines between words only: half of ``hotspot-directional`` is no name of anything."""

@@ -7,8 +7,6 @@ import argparse
 from isochrone.base.errors import InputError
 from isochrone.console.options import add_mpi
 
-__all__ = ["add_program", "command_of"]
-
 
 def add_program(parser: argparse.ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""

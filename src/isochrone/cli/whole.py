@@ -12,8 +12,6 @@ from isochrone.cli.parser import Parser, load_all, subcommands
 from isochrone.measure.probe import Option
 from isochrone.measure.sources import experiments
 
-__all__ = ["MEASURE", "actions_of", "whole_parser"]
-
 MEASURE: Final = "measure"
 
 

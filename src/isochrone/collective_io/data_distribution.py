@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_NODES", "PARTS", "draw"]
-
 MAX_NODES: Final = 256
 """More rows than these nobody can tell apart."""
 

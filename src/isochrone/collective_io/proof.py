@@ -20,11 +20,6 @@ from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "JobRunner", "Launch", "Turns", "launch_in_turns",
-    "library_hints", "tile_options",
-]  # fmt: skip
-
 USUAL_ELEMENT: Final = 3
 """Bytes of an element of mpi-tile-io; the number of messages does not depend on it."""
 

@@ -14,18 +14,6 @@ from typing import Final, Literal
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-__all__ = [
-    "LIBRARY",
-    "MAX_RANKS",
-    "OPERATIONS",
-    "WORD",
-    "Grid",
-    "Group",
-    "Phase",
-    "all_grids",
-    "phases",
-]
-
 LIBRARY: Final = "library"
 """What stands for the library's own realisation where a grid could stand."""
 

@@ -21,11 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.models.placement import CG
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 
-__all__ = [
-    "LG", "TOTAL", "Disturbance", "Ends", "Leaving", "MeasuredGroup", "factor_of", "find",
-    "group_place", "like", "merged", "miss_at", "nearest", "time_at", "together_of",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 LG: Final = "LG"

@@ -12,8 +12,6 @@ from typing import Literal
 
 from isochrone.base import registry
 
-__all__ = ["LibraryRule", "TuningFile", "Written", "load", "names"]
-
 
 @dataclass(frozen=True)
 class LibraryRule:

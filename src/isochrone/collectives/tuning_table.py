@@ -35,8 +35,6 @@ from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.kept import cache_folder
 
-__all__ = ["FORMAT", "MAX_BYTES", "Rule", "Table", "compiled", "mpi_name", "read", "write"]
-
 FORMAT: Final = 1
 
 MAX_BYTES: Final = 16 * 1024**2

@@ -9,8 +9,6 @@ from typing import Any
 
 from isochrone.base.documents import plain
 
-__all__ = ["add_json", "json_text", "print_json"]
-
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add both to a command; what its ``--json`` prints its ``DOCUMENTS`` declare."""

@@ -22,8 +22,6 @@ from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.console.options import quantity, seconds_above_zero, seconds_or_never
 
-__all__ = ["SETTINGS", "SITE_FILE", "Setting", "Value", "files", "values"]
-
 SITE_FILE: Final = Path("/etc/isochrone.toml")
 
 SITE_VARIABLE: Final = "ISOCHRONE_SITE_CONFIG"

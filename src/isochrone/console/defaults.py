@@ -10,8 +10,6 @@ from isochrone.base.errors import InputError
 from isochrone.console import configuration
 from isochrone.console.configuration import Value
 
-__all__ = ["apply", "machine"]
-
 OPTIONS: Final = {
     "limits.timeout": ("--timeout", ("measure", "emulate")),
     # of emulated applications nothing is heard until they end, so that only a limit for them counts

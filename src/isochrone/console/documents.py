@@ -20,8 +20,6 @@ from isochrone.base.files import whole_file
 from isochrone.pages import common
 from isochrone.runfile.line import LINE
 
-__all__ = ["main", "names", "of_command", "printed_by", "schema", "text"]
-
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 

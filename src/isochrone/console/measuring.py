@@ -14,10 +14,6 @@ from isochrone.measure import launcher as launchers
 if TYPE_CHECKING:
     from isochrone.measure.setup import Setup
 
-__all__ = [
-    "add_setup", "follow", "setup_of",
-]  # fmt: skip
-
 
 def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""

@@ -10,12 +10,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import LARGEST, parse_bytes, parse_seconds, parse_sizes
 
-__all__ = [
-    "add_flag", "add_least", "add_message_size", "add_mpi", "add_option", "count_of", "quantity",
-    "read_count", "read_part",
-    "read_size", "seconds_above_zero", "seconds_or_never", "values_of",
-]  # fmt: skip
-
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 

@@ -12,8 +12,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable_path
 from isochrone.console.options import add_flag, add_option
 
-__all__ = ["add_output", "check_output", "output_of", "print_path"]
-
 
 def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
     """Add ``-o/--output`` and ``--force``."""

@@ -10,8 +10,6 @@ from isochrone.applications.traces.folding import Event, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Call, Loop, Trace
 
-__all__ = ["Calls", "folded"]
-
 WORTH: Final = 0.5
 """Share of a rank's calls that must be in loops, else sizes are not looked at."""
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from isochrone.runfile.run import Run
 
-__all__ = ["matrix_us", "size_to_export"]
-
 
 def size_to_export(run: Run, nbytes: int | None) -> int:
     """Choose the message size for a format that holds one: the smallest unless the user says."""

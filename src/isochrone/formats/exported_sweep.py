@@ -9,8 +9,6 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, curves, of_size
 from isochrone.sweep.switches import Switch, switches
 
-__all__ = ["curves_to_export", "leaves_at_once", "points_of", "single_messages"]
-
 _MODES: Final = ("blocking", "nonblocking", "persistent")
 
 

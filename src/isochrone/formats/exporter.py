@@ -13,8 +13,6 @@ from typing import Protocol
 from isochrone.base import registry
 from isochrone.runfile.run import Run
 
-__all__ = ["Exporter", "load", "names"]
-
 
 class Write(Protocol):
     """Writes a run, with all its message sizes or with one of them, as a file.

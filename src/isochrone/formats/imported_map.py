@@ -17,8 +17,6 @@ from isochrone.runfile.header import kind_of
 from isochrone.runfile.rules import PAIR
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
-__all__ = ["Columns", "Pairs", "first_of_each"]
-
 Columns = dict[str, NDArray[Any]]
 
 

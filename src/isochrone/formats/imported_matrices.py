@@ -13,8 +13,6 @@ from isochrone.formats.imported_map import Pairs
 from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
-__all__ = ["run_of_matrices"]
-
 DEFAULT_BYTES: Final = 64
 """The message size of the program mmpi, whose matrices come without it."""
 

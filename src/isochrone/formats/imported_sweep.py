@@ -13,8 +13,6 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
-__all__ = ["Results", "Sweep", "decoded_lines", "micro", "samples_of", "whole"]
-
 _MAX_BYTES: Final = 1 << 50
 _MANY_LINES: Final = 5_000_000
 

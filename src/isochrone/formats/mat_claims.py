@@ -20,8 +20,6 @@ from typing import Final, Literal
 
 from isochrone.runfile.run import MAX_MATRIX_RANKS
 
-__all__ = ["ClaimError", "check"]
-
 _HEADER: Final = 128
 _FLAGS: Final = 6
 _MATRIX: Final = 14

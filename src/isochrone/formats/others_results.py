@@ -22,8 +22,6 @@ from isochrone.models.tables import AS_NAMED, Columns, read_csv
 from isochrone.runfile.any_file import foreign, read
 from isochrone.runfile.run import Run
 
-__all__ = ["AS_IT_IS", "Reading", "add_reading"]
-
 
 @dataclass(frozen=True)
 class Reading:

@@ -12,8 +12,6 @@ from typing import Protocol
 from isochrone.applications.description.actions import Actions
 from isochrone.base import registry
 
-__all__ = ["ProgramFormat", "load", "names"]
-
 
 class Write(Protocol):
     """Writes what the ranks of an application do; returns the files, the one to name first."""

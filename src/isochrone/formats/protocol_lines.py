@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-__all__ = ["TOLERANCE", "Line", "lines", "scaled"]
-
 TOLERANCE: Final = 0.005
 """Largest deviation of a median from its line, as a part of the time."""
 

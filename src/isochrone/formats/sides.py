@@ -12,8 +12,6 @@ from isochrone.console.input import files_of
 from isochrone.formats.others_results import AS_IT_IS, Reading
 from isochrone.runfile.run import Run
 
-__all__ = ["Pairing", "paired", "runs_of"]
-
 
 class Pairing(NamedTuple):
     """Launches of one thing on both sides, under the name of their files or of the thing."""

@@ -17,8 +17,6 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Rank
 
-__all__ = ["MAX_RANKS", "Source", "parse_number"]
-
 MAX_RANKS: Final = 1_000_000
 """A larger number of ranks is taken for damage: no map has that many pairs."""
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from isochrone.applications.traces.trace import Trace
 from isochrone.base import registry
 
-__all__ = ["TraceFormat", "load", "names"]
-
 
 @dataclass(frozen=True)
 class TraceFormat:

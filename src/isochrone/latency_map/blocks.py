@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from isochrone.base.stats import middles_by, row_medians
 from isochrone.latency_map.partitions import Partition, level_of
 
-__all__ = ["Blocks", "block_medians"]
-
 Matrix = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -23,8 +23,6 @@ from isochrone.runfile.run import Run
 if TYPE_CHECKING:
     from isochrone.latency_map.retests import Retests
 
-__all__ = ["ROUNDS", "confirm", "measured"]
-
 ROUNDS: Final = 4
 """Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
 

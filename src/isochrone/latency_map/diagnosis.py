@@ -32,8 +32,6 @@ from isochrone.latency_map.units import (
     within_nodes,
 )
 
-__all__ = ["LEAST", "MIN_NODES", "Diagnosis", "diagnose"]
-
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]

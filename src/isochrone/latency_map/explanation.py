@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
 
-__all__ = ["ENDS", "INSIDE", "LEAVING", "PATTERNS", "TOUCHING", "Explanation", "Part", "length_of"]
-
 Vector = NDArray[np.float64]
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"

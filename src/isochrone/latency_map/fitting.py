@@ -23,8 +23,6 @@ from isochrone.latency_map.explanation import ENDS, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
 
-__all__ = ["MIN_SPREAD", "ROUNDS", "Fitter", "densities", "likelihood", "log_choose", "middle"]
-
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -21,11 +21,6 @@ from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 from isochrone.latency_map.times import Times
 
-__all__ = [
-    "cuts", "cuts_of", "cuts_within", "dense", "distances", "fill_missing", "fitting_best",
-    "hierarchies", "merged_within", "split_or_merged",
-]  # fmt: skip
-
 Matrix = NDArray[np.float64]
 
 CUTS: Final = 6

@@ -27,8 +27,6 @@ from isochrone.latency_map.partitions import Partition, canonical, is_grouping, 
 from isochrone.latency_map.parts import PartFinder
 from isochrone.latency_map.times import Times
 
-__all__ = ["EXCEPTIONS", "MIN_RATIO_TOLD", "explain"]
-
 Matrix = NDArray[np.float64]
 
 MIN_RATIO: Final = 1.10

@@ -18,8 +18,6 @@ from isochrone.pages.page import MIN_RANKS
 from isochrone.runfile.run import Run
 from isochrone.views.style import short_names, stops
 
-__all__ = ["map_data"]
-
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 

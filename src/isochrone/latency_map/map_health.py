@@ -22,8 +22,6 @@ from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
 
-__all__ = ["FAR_OFF", "MapHealth", "map_health"]
-
 FAR_OFF: Final = 3.0
 """Pairs so many times as long as their level are not the far ends of a healthy torus or ring, whose
 longest ways have twice the hops of the middle one. Noise is rarely so large."""

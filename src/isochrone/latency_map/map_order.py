@@ -16,8 +16,6 @@ from isochrone.latency_map.partitions import numbered
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-__all__ = ["SORTS", "order_of", "scattered"]
-
 SORTS: Final = {
     "rank": "",
     "node": "ranks sorted by node",

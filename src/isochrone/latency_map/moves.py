@@ -13,8 +13,6 @@ from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_matrix
 from isochrone.latency_map.times import Times
 
-__all__ = ["moved"]
-
 Matrix = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -22,8 +22,6 @@ from isochrone.latency_map.moves import moved
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, nested
 from isochrone.latency_map.times import Times
 
-__all__ = ["neighbours", "without_parts"]
-
 Matrix = NDArray[np.float64]
 
 

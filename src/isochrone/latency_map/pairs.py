@@ -12,8 +12,6 @@ from isochrone.latency_map.partitions import Partition, level_matrix
 from isochrone.latency_map.topology import Level, Topology
 from isochrone.runfile.run import Run
 
-__all__ = ["Pair", "level_of_pairs", "medians", "partition_of", "slowest"]
-
 
 @dataclass(frozen=True)
 class Pair:

@@ -7,17 +7,6 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Partition",
-    "canonical",
-    "groups_of",
-    "is_grouping",
-    "level_matrix",
-    "level_of",
-    "nested",
-    "numbered",
-]
-
 Partition = NDArray[np.int64]
 """Number of the group of each rank or node."""
 

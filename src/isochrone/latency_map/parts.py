@@ -21,8 +21,6 @@ from isochrone.latency_map.explanation import (
 )
 from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities, middle
 
-__all__ = ["PartFinder"]
-
 Vector = NDArray[np.float64]
 
 DENSE: Final = 1 << 22

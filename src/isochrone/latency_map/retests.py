@@ -17,8 +17,6 @@ from isochrone.latency_map.pairs import level_of_pairs
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 
-__all__ = ["MAX_SUSPECTED", "Retests", "to_measure_again"]
-
 SAMPLE: Final = 8
 """Pairs of one part that are measured again: their median is no accident."""
 

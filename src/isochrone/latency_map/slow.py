@@ -8,8 +8,6 @@ from typing import Annotated, Final, Literal, NamedTuple
 from isochrone.base.documents import IfKnown, shown
 from isochrone.base.units import format_seconds
 
-__all__ = ["KINDS", "LevelRatio", "NotUnderstood", "Slow", "SlowKind"]
-
 
 class LevelRatio(NamedTuple):
     """How many times as long round trips of a level take."""

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from isochrone.latency_map.partitions import Partition
 
-__all__ = ["Times"]
-
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 

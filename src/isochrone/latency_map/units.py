@@ -24,11 +24,6 @@ from isochrone.latency_map.times import Times
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
-__all__ = [
-    "RankPairs", "between_nodes", "hosts_known", "nodes_of", "rank_pairs", "slow_ranks",
-    "within_nodes",
-]  # fmt: skip
-
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]

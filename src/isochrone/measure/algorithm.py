@@ -15,10 +15,6 @@ from typing import Final
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 
-__all__ = [
-    "LIST", "NOTE", "Algorithms", "Forced", "Mpi", "chosen", "family_of",
-]  # fmt: skip
-
 FAMILY: Final = "measure.algorithms"
 
 LIST: Final = "list"

@@ -12,15 +12,6 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary
 
-__all__ = [
-    "Allocation",
-    "expand_hosts",
-    "from_hosts",
-    "from_numbers",
-    "from_slurm",
-    "read_hostfile",
-]
-
 MAX_NODES: Final = 1_000_000
 MAX_RANKS: Final = 2**24
 MAX_NAME: Final = 255

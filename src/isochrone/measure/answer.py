@@ -18,8 +18,6 @@ from isochrone.base.errors import InputError, MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
 from isochrone.measure.kept import cache_folder, check_own
 
-__all__ = ["answer", "forget_answers", "kept_answer"]
-
 _TIMEOUT: Final = 60.0
 
 _FOLDER: Final = "answers"

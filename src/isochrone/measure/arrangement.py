@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from isochrone.measure.allocation import Allocation
 
-__all__ = ["Arrangement"]
-
 
 @dataclass(frozen=True)
 class Arrangement:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["data_file"]
-
 _OPTION: Final = "--file"
 _FILE_SYSTEM: Final = re.compile("[A-Za-z0-9]{2,}:")
 """ROMIO's prefixes ``ufs:``, ``lustre:`` …: which driver, no part of the name."""

@@ -28,11 +28,6 @@ from isochrone.measure.setup import follow
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "MIN_REPEATS", "WARMUP", "Cost", "Expected", "Share", "Trial", "Work", "expected",
-    "share_out", "time_limit", "tried", "work_of",
-]  # fmt: skip
-
 AUTOMATIC_POINTS: Final = 30
 """Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
 

@@ -22,8 +22,6 @@ from isochrone.measure.library import library_file
 from isochrone.measure.probe import Probe
 from isochrone.measure.sources import embedded, own_hash
 
-__all__ = ["NAME", "find", "library", "named_or_usual"]
-
 NAME: Final = "isochrone-probe"
 
 VARIABLE: Final = "ISOCHRONE_PROBE"

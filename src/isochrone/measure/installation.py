@@ -20,11 +20,6 @@ from typing import Final
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.answer import kept_answer
 
-__all__ = [
-    "LAUNCHER", "LIBRARIES", "Installation", "family_of_library", "here", "of_library",
-    "of_program", "wrapper_beside",
-]  # fmt: skip
-
 LIBRARIES: Final = {
     "mpich": ("libmpi.so.12", "libmpich.so.12"),
     "openmpi": ("libmpi.so.40",),

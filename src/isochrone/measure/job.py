@@ -40,8 +40,6 @@ from isochrone.base.units import format_seconds
 from isochrone.measure import keeper
 from isochrone.measure import launcher as launchers
 
-__all__ = ["TIMEOUT", "Progress", "folder_for", "run"]
-
 TIMEOUT: Final = 300.0
 """Seconds after which a job of ours is ended."""
 

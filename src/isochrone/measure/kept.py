@@ -22,8 +22,6 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["cache_folder", "check_own", "is_sealed", "scratch_folder", "seal"]
-
 _SEAL: Final = b"\nisochrone-sealed "
 _HINT: Final = "set XDG_CACHE_HOME to a folder of your own"
 _DAY: Final = 86400.0

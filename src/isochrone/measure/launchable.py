@@ -16,8 +16,6 @@ from isochrone.measure.algorithm import Forced
 from isochrone.measure.setup import Setup
 from isochrone.runfile.run import LAUNCH, Run
 
-__all__ = ["Launchable", "sizes_of"]
-
 AUTOMATIC: Final = "auto"
 
 

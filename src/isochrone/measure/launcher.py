@@ -17,11 +17,6 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean, nearest
 
-__all__ = [
-    "Job", "Launcher", "Options", "asked_for", "choose", "cores", "load", "named", "names",
-    "on_path", "processors",
-]  # fmt: skip
-
 FAMILY: Final = "measure.launchers"
 
 BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")

@@ -9,8 +9,6 @@ from typing import Final
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.answer import kept_answer
 
-__all__ = ["holds", "library_file"]
-
 _TIMEOUT: Final = 20.0
 
 _NAMES: Final = ("libmpi.so", "libmpich.so", "libmpi_abi.so")

@@ -14,8 +14,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import command_line, shell_word
 from isochrone.measure.arrangement import Arrangement
 
-__all__ = ["Placement", "LaunchPlan", "absolute", "load", "names", "within_option"]
-
 
 @dataclass(frozen=True)
 class LaunchPlan:

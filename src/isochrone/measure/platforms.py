@@ -36,8 +36,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
 
-__all__ = ["Link", "Platform", "parse"]
-
 MAX_NODES: Final = 1024
 MPI_HEADER: Final = 16
 """Bytes that SimGrid's MPI adds to a message."""

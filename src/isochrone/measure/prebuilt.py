@@ -19,8 +19,6 @@ from isochrone.base.errors import InputError
 from isochrone.measure.installation import LIBRARIES, Installation
 from isochrone.measure.kept import cache_folder, check_own, scratch_folder
 
-__all__ = ["MACHINE", "ROOM", "WORD", "carried", "fitted"]
-
 FOLDER: Final = "_prebuilt"
 
 MACHINE: Final = "x86_64"

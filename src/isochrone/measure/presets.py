@@ -15,8 +15,6 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 
-__all__ = ["PRESETS", "SUITES", "Preset", "Suite", "find", "plan"]
-
 
 @dataclass(frozen=True)
 class Preset:

@@ -32,8 +32,6 @@ from isochrone.measure.answer import answer, kept_answer
 from isochrone.measure.kept import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
 
-__all__ = ["Option", "Probe", "build", "build_library", "find_mpicc"]
-
 MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
 """Compiler wrappers of MPIs, the last two as Debian calls them."""
 

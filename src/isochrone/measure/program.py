@@ -13,8 +13,6 @@ from isochrone.base.errors import MeasurementError
 from isochrone.measure import finding, job, recorded, tuned
 from isochrone.measure.probe import Probe
 
-__all__ = ["Program", "launcher_words"]
-
 
 @dataclass(frozen=True)
 class Program:

@@ -15,8 +15,6 @@ from rich.progress import Progress as Bar
 from isochrone.base.units import format_seconds
 from isochrone.measure.job import Progress
 
-__all__ = ["progress_bar"]
-
 _LINE_EVERY: Final = 10.0
 """Seconds between two lines in a log."""
 

@@ -14,8 +14,6 @@ from isochrone.base.errors import InputError, Interrupted, check_exhausted
 from isochrone.base.signals import taken_by
 from isochrone.measure import tuned
 
-__all__ = ["settings", "start"]
-
 _KILLED: Final = 128
 """Added to the number of a signal, as shells do."""
 

@@ -22,8 +22,6 @@ from isochrone.measure.job import Progress, run
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
 
-__all__ = ["Setup", "follow"]
-
 _MEASURED: Final = ("sample", "pair", "offset", "iterations", "computation")
 """Records of a run file that hold times of what was measured."""
 

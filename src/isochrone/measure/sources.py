@@ -14,8 +14,6 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["embedded", "experiments", "own_hash", "source_hash", "sources"]
-
 _MARK: Final = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
 _LENGTH: Final = 16
 

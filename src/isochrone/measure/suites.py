@@ -20,8 +20,6 @@ from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 
-__all__ = ["Planned", "estimates", "runs_of"]
-
 TRIAL_SIZES: Final = (8, 262144)
 _TRIAL_OPTIONS: Final = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
 """By experiment: more options of the short trial from which a run is estimated."""

@@ -20,8 +20,6 @@ from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
 from isochrone.measure.probe import Probe
 
-__all__ = ["become", "preloaded", "probe_of", "settings", "with_settings"]
-
 _BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, which a program that it becomes would inherit."""
 

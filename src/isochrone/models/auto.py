@@ -27,10 +27,6 @@ from isochrone.models.regime import Regime, Rival, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
-__all__ = [
-    "HOPELESS", "Fitted", "PoolFitter", "best", "ranked", "with_shared_starts",
-]  # fmt: skip
-
 MANY: Final = 1000
 """Points that families and regimes are chosen by; of more, as many that are spread evenly."""
 

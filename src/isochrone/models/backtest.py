@@ -22,8 +22,6 @@ from isochrone.models.regime import LEAST_SPREAD, Regime, Widening
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked
 
-__all__ = ["backtested"]
-
 Array = NDArray[np.float64]
 
 PARTS: Final = (2, 4)

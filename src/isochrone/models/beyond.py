@@ -18,11 +18,6 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 if TYPE_CHECKING:
     from isochrone.models.model import Backtest
 
-__all__ = [
-    "Switch", "between", "missed", "nowhere_near", "outside", "switches", "trial", "untried",
-    "without_time",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 

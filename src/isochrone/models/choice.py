@@ -25,11 +25,6 @@ from isochrone.models.pool import Candidate
 from isochrone.models.splits import Options
 from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 
-__all__ = [
-    "FLOOR", "FOREIGN", "Errors", "Judged", "as_good", "choose", "errors_of", "mean_error",
-    "overdetermined", "rivals_of", "sicc", "simplest",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 Errors = tuple[Array, NDArray[np.int64]]

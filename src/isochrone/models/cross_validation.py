@@ -17,8 +17,6 @@ from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.placement import grouping
 
-__all__ = ["RegimeFit", "cross_validate", "leave_out", "left_out"]
-
 Array = NDArray[np.float64]
 
 _SINGULAR: Final = 1e-9

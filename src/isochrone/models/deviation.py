@@ -13,11 +13,6 @@ from isochrone.base.documents import IfKnown, Scalar
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 
-__all__ = [
-    "Deviation", "MAX_GROUPS", "Quality", "Ranked", "deviation", "deviations_by_group",
-    "goodness_of_fit", "r_squared",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 MAX_GROUPS: Final = 200

@@ -16,10 +16,6 @@ from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
 from isochrone.models.starts import medians_by, numbered, spread_of
 
-__all__ = [
-    "QUIET", "Unused", "doubts", "unused", "words", "TwoGroups", "two_groups",
-]  # fmt: skip
-
 _WITHOUT_CHANCE: Final = {"simulated", "made up"}
 """Origins of times that are the same in every start."""
 

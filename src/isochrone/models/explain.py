@@ -21,8 +21,6 @@ from isochrone.models.regime import Regime, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.models.terms import picked
 
-__all__ = ["Answer", "Suggestion", "suggestion", "suggestions"]
-
 Array = NDArray[np.float64]
 Points = dict[str, Array]
 

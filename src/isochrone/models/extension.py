@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from isochrone.base import registry
 from isochrone.runfile.run import Run
 
-__all__ = ["Kept", "SampleReader", "kept", "readers_of"]
-
 _FOLDER: Final = "*.readers"
 
 

@@ -12,11 +12,6 @@ from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.models.terms import variables_of
 
-__all__ = [
-    "Family", "Form", "added", "broken", "check_family", "declaration", "declared",
-    "fewest_coefficients", "form_without", "within",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Form:

@@ -31,8 +31,6 @@ from isochrone.models.questions import needed
 from isochrone.models.regime import Regime, Rival
 from isochrone.models.terms import variables_of
 
-__all__ = ["FORMAT", "document", "from_document", "model_file", "read", "write"]
-
 FORMAT: Final = 1
 
 MAX_BYTES: Final = 64 * 1024**2

@@ -27,8 +27,6 @@ from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, to
 from isochrone.models.splits import Options, Splits
 from isochrone.models.terms import variables_of
 
-__all__ = ["AUTO", "fit"]
-
 AUTO: Final = "auto"
 
 MUCH_WORSE: Final = 2.0

@@ -9,8 +9,6 @@ from isochrone.base.units import format_bytes
 from isochrone.models.regime import Regime
 from isochrone.models.terms import is_size, unit
 
-__all__ = ["formula", "headings", "number", "ranges", "values"]
-
 
 def headings(regimes: Sequence[Regime]) -> list[str]:
     """Write what each regime is for: its selectors and its range."""

@@ -23,8 +23,6 @@ from isochrone.base.stats import MAD_TO_SIGMA
 from isochrone.models.starts import spread_of
 from isochrone.models.terms import design_matrix, variables_of
 
-__all__ = ["WEIGHTS", "Fit", "bounded", "fit", "refuse_vanished"]
-
 Array = NDArray[np.float64]
 
 WEIGHTS: Final = ("relative", "absolute")

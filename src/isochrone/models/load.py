@@ -31,11 +31,6 @@ from isochrone.runfile.file import read as read_run
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "Measured", "joined", "load", "load_usable", "looks_like_a_run", "looks_like_a_table",
-    "samples_of",
-]  # fmt: skip
-
 _Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
 Measured = _Part | Iterable[_Part]
 

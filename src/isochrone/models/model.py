@@ -36,8 +36,6 @@ from isochrone.models.tables import Frame
 from isochrone.models.terms import VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
 
-__all__ = ["Backtest", "Model", "Prediction"]
-
 Array = NDArray[np.float64]
 
 LEVEL: Final = 0.95

@@ -30,11 +30,6 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
-__all__ = [
-    "NAMES", "SELECTORS", "TABLE", "Observations", "Samples", "apart", "applicable", "from_columns",
-    "of_run",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 SWEEP: Final = "sweep"

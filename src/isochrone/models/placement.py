@@ -11,20 +11,6 @@ from numpy.typing import NDArray
 
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "CG",
-    "GROUP",
-    "PLACES",
-    "contradicts",
-    "farther",
-    "full_node",
-    "grouping",
-    "informative",
-    "pairs_on_nodes",
-    "placement_of",
-    "what_to_vary",
-]
-
 Array = NDArray[np.float64]
 
 PLACES: Final[tuple[str, ...]] = ("nodes", "ppn")

@@ -13,8 +13,6 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.terms import variables_of
 
-__all__ = ["Candidate", "Pool", "family_pool", "in_order", "usable", "varying", "whole_pool"]
-
 _SIZES_BY_RANKS: Final = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 """Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
 

@@ -25,11 +25,6 @@ from isochrone.models.tables import number as read_number
 from isochrone.models.terms import VARIABLES, picked, variables_of
 from isochrone.runfile.header import kind_of
 
-__all__ = [
-    "WORDS", "Question", "Subject", "check_constants", "check_places", "checked", "completed",
-    "needed", "not_held", "question", "recorded", "subject",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for each point
 

@@ -13,11 +13,6 @@ from scipy.special import ndtr, stdtr, stdtrit
 from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term
 
-__all__ = [
-    "LEAST_SPREAD", "Range", "Regime", "Rival", "Selector", "Widening", "interval",
-    "octaves_beyond",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 Selector = str | int
 

@@ -20,11 +20,6 @@ from isochrone.models.family import Family
 from isochrone.models.observations import Samples
 from isochrone.models.terms import variables_of
 
-__all__ = [
-    "BYTES", "NODE", "apart", "arranged", "filled", "of_bytes",
-    "refuse_one_size", "several", "together",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 BYTES: Final = ("ba", "bi", "bo")

@@ -24,8 +24,6 @@ from isochrone.models.pool import Pool, varying
 from isochrone.models.regime import Range
 from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
 
-__all__ = ["Options", "Region", "Search", "Splits", "likely_switch", "parse_splits"]
-
 Array = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-9

@@ -21,8 +21,6 @@ from scipy.special import stdtrit
 
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, middles_by
 
-__all__ = ["ONE_START", "Starts", "compare_starts", "numbered", "summarised", "widened"]
-
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 

@@ -16,8 +16,6 @@ from isochrone.models.terms import unit
 if TYPE_CHECKING:
     from isochrone.models.model import Model
 
-__all__ = ["correlations", "percent", "summary"]
-
 Array = NDArray[np.float64]
 
 UNKNOWN: Final = "-"

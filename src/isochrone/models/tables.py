@@ -33,11 +33,6 @@ from isochrone.models.terms import VARIABLES
 from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
 
-__all__ = [
-    "AS_NAMED", "Columns", "Decimal", "Frame", "columns_of", "is_frame", "is_row", "number",
-    "of_rows", "of_table", "read_csv", "with_points",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 Where = Callable[[int], str]
 """Names a row in errors, by its number from 0."""

@@ -16,11 +16,6 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 
-__all__ = [
-    "VARIABLES", "design_matrix", "evaluate_term", "is_size", "picked", "unit",
-    "variables_of",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 
 VARIABLES: Final = {

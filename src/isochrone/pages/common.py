@@ -35,18 +35,6 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
 from isochrone.runfile.surroundings import settings_in_words, surroundings_document
 
-__all__ = [
-    "About",
-    "clock_section",
-    "date_in_words",
-    "document",
-    "kind_of",
-    "measured_how",
-    "page_of",
-    "provenance",
-    "records",
-]
-
 FAMILY: Final = "*.kinds"
 MAX_HOSTS: Final = 64
 HOW: Final = "How the times were taken"

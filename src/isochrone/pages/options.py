@@ -13,8 +13,6 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
-__all__ = ["in_use", "measured_again", "repeated", "varied"]
-
 _SAMPLING: Final = {
     "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
     "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",

@@ -14,12 +14,6 @@ from typing import Any, ClassVar, Final, Literal
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-__all__ = [
-    "AS_USUAL", "Asked",
-    "Block", "Code", "Column", "Facts", "Kind", "Later", "Listing", "LiveMap", "Medium", "Page",
-    "Picture", "Row", "Section", "Sentence", "Table", "Tile", "Tiles", "Tone", "Warnings", "said",
-]  # fmt: skip
-
 Tone = Literal["", "strong", "faint", "good", "bad"]
 """How a text is meant: ``good`` is all right, ``bad`` is slow or wrong."""
 

@@ -24,8 +24,6 @@ from isochrone.pages.page import (
     said,
 )
 
-__all__ = ["console", "print_blocks", "render"]
-
 STYLES: Final[dict[Tone, str]] = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
 }  # fmt: skip

@@ -12,11 +12,6 @@ from isochrone.pages.page import Warnings
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
-__all__ = [
-    "between", "interval", "of_ranks", "of_size", "on_ranks", "plural", "ranges",
-    "warnings_of", "with_hosts",
-]  # fmt: skip
-
 MAX_WARNINGS: Final = 20
 
 

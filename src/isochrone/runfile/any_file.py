@@ -13,8 +13,6 @@ from isochrone.runfile import importer as importers
 from isochrone.runfile.other_files import import_format
 from isochrone.runfile.run import Run
 
-__all__ = ["foreign", "read"]
-
 
 def foreign(path: Path) -> str:
     """Return the import format of a file; empty of a run file, and of what is not known."""

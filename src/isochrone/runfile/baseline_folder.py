@@ -16,8 +16,6 @@ from isochrone.base.files import sha256
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
 
-__all__ = ["Added", "add", "files", "others", "read_folder", "remove"]
-
 
 @dataclass(frozen=True)
 class Added:

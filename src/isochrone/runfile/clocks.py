@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from isochrone.base.documents import IfKnown
 from isochrone.runfile.run import Run
 
-__all__ = ["KIND", "Clocks", "Offsets", "clocks", "has_clocks"]
-
 KIND: Final = "clocks"
 
 

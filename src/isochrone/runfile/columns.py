@@ -9,11 +9,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 
-__all__ = [
-    "MAX_SECONDS", "MIN_SECONDS", "amounts", "integers", "numbers", "seconds",
-    "texts",
-]  # fmt: skip
-
 MAX_SECONDS = 1e9
 """A longer time than a generation is a damaged number."""
 

@@ -32,8 +32,6 @@ from isochrone.runfile.rules import DAMAGED
 from isochrone.runfile.run import Rank, Run
 from isochrone.runfile.shape import columns_of
 
-__all__ = ["FORMAT", "MAX_UNKNOWN_RANKS", "insert", "read", "write"]
-
 FORMAT: Final = 1
 
 MAX_RANKS: Final = 1 << 22

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Place", "arranged", "place_of", "ranks_on_nodes"]
-
 Numbers = NDArray[np.int64]
 
 

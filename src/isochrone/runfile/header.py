@@ -10,10 +10,6 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.runfile.origin import Origin
 
-__all__ = [
-    "Clock", "Header", "Library", "Machine", "Option", "header_of", "kind_of", "library_name",
-]  # fmt: skip
-
 Option = bool | int | float | str | list[bool | int | float | str] | None
 """Value of an option of an experiment."""
 

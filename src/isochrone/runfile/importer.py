@@ -13,8 +13,6 @@ from isochrone.base import registry
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 
-__all__ = ["Importer", "load", "names"]
-
 
 @dataclass(frozen=True)
 class Importer:

@@ -9,8 +9,6 @@ import msgspec
 from isochrone.base.documents import Scalar, Schema, record, shape
 from isochrone.runfile.header import Header
 
-__all__ = ["LINE"]
-
 
 class _Run(Header, frozen=True, kw_only=True):
     """The first line.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-__all__ = ["GIVEN", "Origin", "one_word", "together", "with_noun"]
-
 Origin = Literal["measured", "simulated", "made up", "imported", "given"]
 """On a machine; in the virtual time of a simulator; from a formula; from a file of another program;
 from a table of the user's own, of which no more is known."""

@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = ["import_format", "other_kind"]
-
 _ENOUGH: Final = 1 << 16
 """Bytes by which a file is known: batch systems and lists of devices come before a table."""
 

@@ -21,8 +21,6 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS
 
-__all__ = ["DAMAGED", "PAIR", "RULES", "below_resolution", "check"]
-
 _BELOW_RESOLUTION: Final = "below-resolution"
 """Code of the warning that times are 0."""
 

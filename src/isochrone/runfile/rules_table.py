@@ -10,8 +10,6 @@ from typing import Final
 from isochrone.base.files import whole_file
 from isochrone.runfile.rules import RULES, Rule, Rules
 
-__all__ = ["renewed"]
-
 PAGE: Final = "docs/run-file.md"
 BEGIN: Final = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
 END: Final = "<!-- end of the rules -->\n"

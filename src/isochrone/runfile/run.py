@@ -20,8 +20,6 @@ from isochrone.runfile.samples import counting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["LAUNCH", "MAX_MATRIX_RANKS", "NO_END", "PAIR_QUANTITIES", "Rank", "Run"]
-
 MAX_MATRIX_RANKS: Final = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
 

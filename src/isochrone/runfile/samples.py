@@ -38,11 +38,6 @@ from isochrone.base.inference import (
 )
 from isochrone.base.table import Table
 
-__all__ = [
-    "MARKS", "SPREAD", "Key", "Times", "counted", "counting", "enclose", "identity", "passes_of",
-    "points", "repetitions", "spread_of", "summarise", "times_of",
-]  # fmt: skip
-
 Key = tuple[tuple[str, Any], ...]
 """What a point is: names and values, such as ``(("op", "bcast"), ("p", 8), ("bytes", 64))``."""
 

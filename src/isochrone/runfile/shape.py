@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import column
 
-__all__ = ["columns_of"]
-
 _OWN: Final = ("run", "rank", "warning", "end")
 """Records that are no samples."""
 

@@ -15,8 +15,6 @@ from msgspec.structs import asdict
 from isochrone.base.text import printable
 from isochrone.runfile.header import Header
 
-__all__ = ["Differing", "Kind", "differing", "settings_in_words", "surroundings_document"]
-
 Kind = Literal["setting", "library", "memory", "machine"]
 
 NOT_SET: Final = "(not set)"

@@ -30,22 +30,6 @@ from isochrone.runfile.samples import (
     summarise,
 )
 
-__all__ = [
-    "KIND",
-    "Curve",
-    "CurveKey",
-    "Participant",
-    "Point",
-    "curve_key",
-    "curves",
-    "is_sweep",
-    "no_such_size",
-    "of_size",
-    "participants",
-    "repetitions_of",
-    "samples",
-]
-
 KIND: Final = "sweep"
 
 _NO_DATA: Final = {"barrier"}

@@ -11,8 +11,6 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 from isochrone.views.head import library
 
-__all__ = ["Labels", "ranks_per_node", "distinguish"]
-
 ONE_NODE: Final = "one node"
 
 _USUAL: Final = {

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from isochrone.base.inference import median_interval
 from isochrone.sweep.curves import Curve, Participant, participants
 
-__all__ = ["CLEARLY", "OPERATIONS", "late"]
-
 OPERATIONS: Final = ("barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block")
 """Operations that ask the same of all ranks, whatever the algorithm."""
 

@@ -13,8 +13,6 @@ from isochrone.base import registry
 from isochrone.pages.page import Block, Section
 from isochrone.runfile.run import Run
 
-__all__ = ["SpecialSweep", "special_of"]
-
 FAMILY = "*.sweeps"
 
 

@@ -24,8 +24,6 @@ from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.sweep.curves import Curve
 
-__all__ = ["Switch", "describe", "switches"]
-
 _MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its intervals say
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ

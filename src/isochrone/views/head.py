@@ -15,11 +15,6 @@ from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "HeadLine", "head_height", "head_lines", "library", "made", "map_facts", "map_title",
-    "taken", "warned", "write_head",
-]  # fmt: skip
-
 _TITLE_AT: Final = 0.14  # inches below the upper edge
 _FIRST: Final = 0.40
 _LINE: Final = 0.165

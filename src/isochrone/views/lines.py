@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "ChartText", "draw_lines"]
-
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66
 _LEAD: Final = 0.30  # inches from the axes to the names of the lines

@@ -19,8 +19,6 @@ from isochrone.base.files import whole_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SUFFIXES", "save", "to_svg", "without_glyph_warnings"]
-
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 
 _SETTINGS: Final[dict[Any, Any]] = {

@@ -9,19 +9,6 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Scale",
-    "Ticks",
-    "evenly_spaced",
-    "place",
-    "tick_bytes",
-    "tick_rate",
-    "tick_seconds",
-    "value_ticks",
-    "where_ticks",
-    "with_margin",
-]
-
 Scale = Literal["log", "linear"]
 
 _ZERO_GAP: Final = 1.4  # octaves between the place of nothing and the smallest something

@@ -21,41 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = [
-    "CAPTION",
-    "COLOURS",
-    "COLOURS_OF_MAPS",
-    "FAINT",
-    "INK",
-    "LABEL",
-    "PALE",
-    "QUANTITIES",
-    "SLOW",
-    "TITLE",
-    "Segment",
-    "Unit",
-    "axes_at",
-    "check",
-    "colour_bar",
-    "dress_space",
-    "host_colours",
-    "host_segments",
-    "host_strip",
-    "new_figure",
-    "nice_ranks",
-    "plain_axes",
-    "plain_legend",
-    "pool",
-    "print_numbers",
-    "short_names",
-    "shortened",
-    "stops",
-    "text_width",
-    "time_ticks",
-    "time_unit",
-    "wrapped",
-]
-
 # The report replaces these three by the colours of its theme, so no other element may use them.
 INK: Final = "#1f2430"
 FAINT: Final = "#6b7280"

@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-__all__ = ["ORDERS", "TABLE", "Options", "View"]
-
 TABLE: Final = "table"
 """The kind of what is no run: a CSV, or samples that were read from a data frame."""
 

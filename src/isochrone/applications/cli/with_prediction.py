@@ -18,8 +18,6 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Column, Row, Sentence, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
-__all__ = ["Predicted", "compare_with_prediction"]
-
 
 class Predicted(msgspec.Struct):
     """Emulated applications against what models predict."""

@@ -31,8 +31,6 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-__all__ = ["Action", "Actions", "actions"]
-
 _AGAIN: Final = 2**20
 """Added to a key for each further message between the same ranks in a phase, and for results."""
 

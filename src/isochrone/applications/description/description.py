@@ -23,11 +23,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import COLLECTIVES, ROOTED
 from isochrone.collectives import grid_collectives
 
-__all__ = [
-    "FORMAT", "RUNS", "App", "CollectiveSpec", "ComputeSpec", "Description", "ExchangeSpec",
-    "Flow", "Imbalance", "Parameters", "Phase", "PhaseSpec", "TopologySpec",
-]  # fmt: skip
-
 FORMAT: Final = "app/1"
 """What the key ``isochrone`` of a description says."""
 

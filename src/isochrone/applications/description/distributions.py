@@ -21,8 +21,6 @@ from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Reader, Scope, number
 from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
 
-__all__ = ["BINS", "KINDS", "Spread", "values"]
-
 BINS: Final = 4096
 
 _MOST_TASKS: Final = 1e9

@@ -48,8 +48,6 @@ from isochrone.applications.description.quantities import count, size
 from isochrone.applications.description.topology import Edge, Graph, Options
 from isochrone.applications.description.worked_out import Worked
 
-__all__ = ["MAX_TASKS", "Steps", "exchange"]
-
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
 

@@ -24,8 +24,6 @@ from typing import Final
 from isochrone.base.text import printable
 from isochrone.base.units import unit_of
 
-__all__ = ["FUNCTIONS", "NAME", "ExpressionError", "Quantity", "UnknownNameError", "evaluate"]
-
 NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Names of parameters."""
 

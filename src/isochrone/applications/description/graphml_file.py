@@ -12,8 +12,6 @@ from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.text import printable
 
-__all__ = ["read"]
-
 MAX_FILE: Final = 2**24
 """Bytes of the largest file."""
 

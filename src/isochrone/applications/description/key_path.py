@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
-__all__ = ["KeyPath"]
-
 
 @dataclass(frozen=True)
 class KeyPath:

@@ -39,8 +39,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import REDUCING, ROOTED
 from isochrone.collectives.grid_collectives import Grid
 
-__all__ = ["MAX_ITERATIONS", "MAX_LAUNCHES", "program"]
-
 MAX_LAUNCHES: Final = 100_000
 
 _ORDER: Final = 2**32 - 1

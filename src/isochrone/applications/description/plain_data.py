@@ -17,8 +17,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.text import printable
 
-__all__ = ["MAX_FILE", "MAX_VALUES", "load", "plain", "save"]
-
 MAX_FILE: Final = 2**20
 """Bytes of the largest description; more edges than fit into it belong into a GraphML file."""
 

@@ -28,8 +28,6 @@ from typing import Final
 
 from isochrone.applications.description.actions import Action
 
-__all__ = ["as_messages"]
-
 Messages = Iterator[tuple[str, int, float]]
 """Kind, place of the other in the communicator, bytes."""
 

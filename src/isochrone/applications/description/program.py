@@ -13,28 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-__all__ = [
-    "MAX_RANKS",
-    "METHODS",
-    "MODES",
-    "PLACEMENTS",
-    "Application",
-    "Collective",
-    "Compute",
-    "Farm",
-    "Irecv",
-    "Isend",
-    "Launch",
-    "Phase",
-    "Program",
-    "Recv",
-    "Send",
-    "Serve",
-    "Step",
-    "Wait",
-    "Work",
-]
-
 MAX_RANKS: Final = 2**16
 """Of a program; draws number receivers up to 2**20."""
 

@@ -27,8 +27,6 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-__all__ = ["data"]
-
 _MAGIC: Final = b"iso-app2"
 
 _KINDS: Final = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective)

@@ -15,18 +15,6 @@ from isochrone.applications.description.expression import (
 from isochrone.applications.description.shapes import Given
 from isochrone.base.text import printable
 
-__all__ = [
-    "LARGEST",
-    "LONGEST",
-    "Reader",
-    "Scope",
-    "count",
-    "number",
-    "quantity",
-    "seconds",
-    "size",
-]
-
 LARGEST: Final = 2**40
 """Bytes of the largest message."""
 

@@ -18,8 +18,6 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.base.errors import InputError
 
-__all__ = ["as_document", "parse", "read", "write"]
-
 _RANKS: Final = ("p", "ranks")
 
 

@@ -18,8 +18,6 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.shapes import Given, Name, Schema
 
-__all__ = ["schema", "text"]
-
 _DEFINITIONS: Final = (
     Given, Name, Parameters, Spread, ComputeSpec, App, Phase, ExchangeSpec, TopologySpec,
 )  # fmt: skip

@@ -19,12 +19,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origi
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.base.text import printable
 
-__all__ = [
-    "Declared", "Given", "Most", "Name", "Scalar", "Schema", "Whole", "check_keys", "declared",
-    "declared_schema", "definition", "is_scalar", "keys_schema", "listed", "one_of", "read",
-    "schema", "single", "single_schema", "word",
-]  # fmt: skip
-
 Scalar = int | float | str
 """A number, a number with its unit, or an expression."""
 

@@ -10,8 +10,6 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_sizes
 
-__all__ = ["MAX_POINTS", "settings"]
-
 MAX_POINTS: Final = 10_000
 
 _RANGE: Final = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")

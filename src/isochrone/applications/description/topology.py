@@ -17,20 +17,6 @@ from isochrone.applications.description.quantities import Scope
 from isochrone.applications.description.shapes import Given, Schema
 from isochrone.base import registry
 
-__all__ = [
-    "FAMILY",
-    "KINDS",
-    "MAX_EDGES",
-    "Edge",
-    "Graph",
-    "Kind",
-    "Options",
-    "Topology",
-    "edge",
-    "load",
-    "names",
-]
-
 FAMILY: Final = "applications.topologies"
 
 MAX_EDGES: Final = 2**21

@@ -31,8 +31,6 @@ from isochrone.applications.description.quantities import (
 )
 from isochrone.applications.description.shapes import Given
 
-__all__ = ["FACTOR", "MAX_STEPS", "Values", "Worked", "number_of_ranks", "parameters"]
-
 
 def parameters(common: Parameters, app: App, p: int) -> Scope:
     """Return what names stand for in an application of `p` ranks.

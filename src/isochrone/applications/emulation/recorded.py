@@ -16,11 +16,6 @@ from isochrone.base.text import whole_number
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "DESCRIPTION", "KIND", "App", "Edge", "Event", "Launched", "PhaseSeconds", "RankTime",
-    "applications", "edges", "events", "launched", "phase_seconds", "rank_times",
-]  # fmt: skip
-
 KIND: Final = "emulation"
 
 DESCRIPTION: Final = "description"

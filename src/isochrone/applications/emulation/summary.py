@@ -20,8 +20,6 @@ from isochrone.applications.emulation.work import Phase, Shares
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
 
-__all__ = ["ALL", "Emulation", "emulation"]
-
 ALL: Final = "all others"
 """What several applications are called beside another one, if there are no others."""
 

@@ -24,11 +24,6 @@ import numpy as np
 from isochrone.applications.emulation.recorded import Launched
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
 
-__all__ = [
-    "ENOUGH", "MIN_REPEATS", "QUANTILES", "Iterations", "Slowdown", "Wall", "iterations",
-    "others", "slowdowns", "walls",
-]  # fmt: skip
-
 MIN_REPEATS: Final = FEW_GROUPS - 1
 """Fewer repetitions give no interval."""
 

@@ -13,8 +13,6 @@ from isochrone.applications.emulation.recorded import App, Launched, PhaseSecond
 from isochrone.applications.emulation.timing import others
 from isochrone.base.inference import Estimate, estimate
 
-__all__ = ["Phase", "Shares", "phases", "preempted", "shares"]
-
 PREEMPTED: Final = 20.0
 """Involuntary context switches of a rank in a second from which on it shares its processor with
 something: a rank of its own sees a few, one that takes turns with another 100 and more."""

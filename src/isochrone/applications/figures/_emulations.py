@@ -15,8 +15,6 @@ from isochrone.views.style import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COMMUNICATION", "COMPUTATION", "HEAD", "head", "short", "the_run"]
-
 COMPUTATION: Final = COLOURS[0]
 COMMUNICATION: Final = COLOURS[1:]
 """Of the phases that communicate, in their order."""

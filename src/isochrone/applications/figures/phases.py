@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "Bar", "draw", "figure_of"]
-
 TOTAL: Final = "iteration"
 """What all phases of an iteration together are called."""
 

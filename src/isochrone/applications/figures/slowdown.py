@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 Of = Callable[[Slowdown], Estimate | None]
 
 _WIDE, _HIGH = 0.84, 0.5  # inches of a cell that holds a ratio and its interval

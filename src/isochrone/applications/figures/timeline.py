@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _COMPUTE: Final = "compute"
 _WAITING: Final = ("recv", "wait", "irecv")
 """What a rank may do in a phase that is drawn lighter."""

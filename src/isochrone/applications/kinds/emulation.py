@@ -37,8 +37,6 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-__all__ = ["PAGE"]
-
 MAX_NAMED: Final = 8
 MAX_COLUMNS: Final = 6
 """A matrix with more columns is a list."""

@@ -35,8 +35,6 @@ from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-__all__ = ["PAGE"]
-
 MAX_ROWS: Final = 40
 
 CAPTION: Final = "Rows are senders, columns receivers; messages of collective operations are not in"

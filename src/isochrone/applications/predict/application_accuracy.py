@@ -21,8 +21,6 @@ from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
 from isochrone.runfile.run import Run
 
-__all__ = ["Accuracy", "accuracy", "program_of"]
-
 
 def program_of(run: Run) -> Program:
     """Return the program that a run emulated, worked out again from its description.

@@ -29,8 +29,6 @@ from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
 from isochrone.models.placement import CG
 
-__all__ = ["PhaseTime", "Prediction", "predict"]
-
 Array = NDArray[np.float64]
 
 _OTHER_SEEDS: Final = 8

@@ -16,8 +16,6 @@ from isochrone.base.operations import ROOTED
 from isochrone.collectives.grid_collectives import Grid, phases
 from isochrone.runfile.grid_groups import arranged
 
-__all__ = ["GridPart", "parts_of"]
-
 
 @dataclass(frozen=True)
 class GridPart(Collective):

@@ -21,8 +21,6 @@ from isochrone.base.errors import InputError
 from isochrone.models import Model
 from isochrone.models.questions import recorded, subject
 
-__all__ = ["Cost", "MessageTimes", "Path", "Side"]
-
 Array = NDArray[np.float64]
 Path = Literal["node", "network"]
 Side = Literal["seconds", "low", "high"]

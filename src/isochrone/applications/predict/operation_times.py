@@ -23,8 +23,6 @@ from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, subject
 from isochrone.runfile.grid_groups import place_of
 
-__all__ = ["Nodes", "OperationTimes"]
-
 Ends = tuple[float, float, float]
 """Seconds, and their interval."""
 

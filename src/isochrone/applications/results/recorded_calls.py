@@ -21,10 +21,6 @@ from isochrone.base.operations import CALLED
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "KIND", "RecordedCall", "RecordedLoop", "calls_of", "check_kind", "groups", "program", "trace",
-]  # fmt: skip
-
 KIND: Final = "recording"
 
 UNLIKE: Final = 2.0

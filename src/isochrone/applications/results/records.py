@@ -13,8 +13,6 @@ from isochrone.base.table import Table
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 
-__all__ = ["records"]
-
 Reader = Callable[[Table, str, str, str], Any]
 
 

@@ -15,8 +15,6 @@ from typing import Final
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
 
-__all__ = ["Meetings", "OperationTime", "Unfolding"]
-
 FROM_ROOT: Final = ("bcast", "scatter")
 TO_ROOT: Final = ("reduce", "gather")
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["SAME", "Clock", "Request", "Run"]
-
 SAME: Final = 1e-12
 """Moments this close to each other, as a part of the time so far, are one."""
 

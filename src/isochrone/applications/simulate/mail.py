@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.events import SAME, Clock, Request
 
-__all__ = ["Mail", "Network"]
-
 
 @dataclass(eq=False, slots=True)
 class _Flow:

@@ -33,8 +33,6 @@ from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.mail import Mail, Network
 from isochrone.base.errors import InputError
 
-__all__ = ["Clocks", "LEAST", "Played", "play"]
-
 AGAIN: Final = 2**20
 """What the n-th message to the same rank in a phase adds to the key of its draw, n times."""
 

@@ -6,9 +6,6 @@ from typing import Final
 
 from isochrone.applications.description.topology import Edge, Graph, Topology
 
-__all__ = ["TOPOLOGY"]
-
-
 TOPOLOGY: Final = Topology(
     make=lambda options: Graph(tuple(Edge(0, r) for r in range(1, options.ranks)), root=0),
     flow="request",

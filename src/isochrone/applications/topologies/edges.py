@@ -9,8 +9,6 @@ from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology, edge
 
-__all__ = ["TOPOLOGY"]
-
 
 def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
     if isinstance(written, list):

@@ -7,8 +7,6 @@ from typing import Final
 from isochrone.applications.description import graphml_file
 from isochrone.applications.description.topology import Graph, Options, Topology
 
-__all__ = ["TOPOLOGY"]
-
 
 def _make(options: Options) -> Graph:
     at = options.place("file")

@@ -11,8 +11,6 @@ from isochrone.applications.description.quantities import count
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
 
-__all__ = ["TOPOLOGY", "balanced"]
-
 DIMENSIONS: Final = 2
 """If neither a shape nor dimensions are given."""
 

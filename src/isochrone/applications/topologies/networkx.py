@@ -20,8 +20,6 @@ from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 from isochrone.base.text import printable
 
-__all__ = ["TOPOLOGY"]
-
 LONGEST: Final = 20.0
 """Seconds that a generator may take."""
 

@@ -6,9 +6,6 @@ from typing import Final
 
 from isochrone.applications.description.topology import Edge, Graph, Topology
 
-__all__ = ["TOPOLOGY"]
-
-
 TOPOLOGY: Final = Topology(
     make=lambda options: Graph(
         tuple(Edge(r, r + 1) for r in range(options.ranks - 1)), directed=True, root=0

@@ -9,8 +9,6 @@ import networkx as nx
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
-__all__ = ["TOPOLOGY"]
-
 
 def _make(options: Options) -> Graph:
     p = options.ranks

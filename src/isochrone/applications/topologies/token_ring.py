@@ -6,8 +6,6 @@ from typing import Final
 
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
-__all__ = ["TOPOLOGY"]
-
 
 def _make(options: Options) -> Graph:
     p = options.ranks

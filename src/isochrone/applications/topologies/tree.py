@@ -7,8 +7,6 @@ from typing import Final
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
-__all__ = ["TOPOLOGY"]
-
 
 def _make(options: Options) -> Graph:
     degree = options.count("degree", 1, MAX_RANKS, default=2)

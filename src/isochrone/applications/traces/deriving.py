@@ -20,8 +20,6 @@ from isochrone.applications.traces.trace import SENDS, Call, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-__all__ = ["describe"]
-
 SMALL: Final = 0.01
 """Share of the mean computation of a phase below which it is put to that of the next one."""
 

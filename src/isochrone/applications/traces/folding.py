@@ -17,8 +17,6 @@ from typing import Final, NamedTuple
 
 from isochrone.applications.traces.trace import CYCLE, Call, Gap, Loop
 
-__all__ = ["Event", "Node", "calls_in", "fold", "length"]
-
 WINDOW: Final = 4096
 """Longest part, in calls and loops, whose repetition is found."""
 

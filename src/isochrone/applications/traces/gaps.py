@@ -17,8 +17,6 @@ from scipy import optimize, special
 
 from isochrone.applications.traces.trace import Gap
 
-__all__ = ["Spent", "computation", "seconds"]
-
 FEW: Final = 20
 """Fewer gaps than these say nothing of a distribution."""
 

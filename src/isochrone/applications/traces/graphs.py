@@ -11,8 +11,6 @@ from isochrone.applications.description import topology
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, Options
 
-__all__ = ["bytes_of", "edges", "named"]
-
 Message = tuple[int, int, float]
 
 DIMENSIONS: Final = 3

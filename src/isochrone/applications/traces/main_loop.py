@@ -20,8 +20,6 @@ from isochrone.applications.traces.folding import Node, calls_in, length
 from isochrone.applications.traces.trace import CYCLE, RECEIVES, SENDS, Call, Gap, Loop, Trace
 from isochrone.base.errors import InputError
 
-__all__ = ["MainLoop", "Unknown", "main_loop", "once"]
-
 CLOSE: Final = 0.05
 """Share of the calls that a shorter loop may leave out and still be preferred."""
 

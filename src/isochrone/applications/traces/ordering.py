@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from isochrone.applications.traces.folding import Event
 from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS
 
-__all__ = ["in_order", "with_sources"]
-
 
 def in_order(events: Sequence[Event]) -> list[Event]:
     """Return the calls of a rank with those put in order that could have come in another."""

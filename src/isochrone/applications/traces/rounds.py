@@ -17,8 +17,6 @@ from isochrone.applications.traces.gaps import Spent
 from isochrone.applications.traces.main_loop import Unknown
 from isochrone.applications.traces.trace import MESSAGES, SENDS, Call, Gap
 
-__all__ = ["Kind", "Round", "rounds"]
-
 
 @dataclass
 class Unit:

@@ -9,8 +9,6 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-__all__ = ["CYCLE", "MESSAGES", "RECEIVES", "SENDS", "Call", "Gap", "Loop", "Trace"]
-
 SENDS: Final = ("send", "isend")
 RECEIVES: Final = ("recv", "irecv")
 MESSAGES: Final = (*SENDS, *RECEIVES, "wait")

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 MAX_LINES: Final = 10
 MAX_PANELS: Final = 16
 MAX_DATES: Final = 8

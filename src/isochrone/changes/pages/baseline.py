@@ -14,8 +14,6 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 from isochrone.runfile.header import library_name
 
-__all__ = ["listing", "typical_times"]
-
 MAX_ROWS: Final = 40
 
 

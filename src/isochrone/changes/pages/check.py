@@ -10,8 +10,6 @@ from isochrone.changes.check import Check, Finding, hosts_of, together
 from isochrone.changes.quantities import at_size
 from isochrone.pages.page import Block, Sentence, Tone
 
-__all__ = ["blocks", "closing"]
-
 MAX_FINDINGS: Final = 20
 MAX_HOSTS: Final = 64
 MAX_LEFT_OUT: Final = 5

@@ -11,8 +11,6 @@ from isochrone.changes.gate import Limit
 from isochrone.changes.parts import VERDICTS, Difference, Part
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
 
-__all__ = ["blocks", "complaint", "name_of", "passed", "what_to_measure"]
-
 MAX_ROWS: Final = 20
 TONES: Final[dict[str, Tone]] = {"slower": "bad", "faster": "good"}
 

@@ -28,8 +28,6 @@ from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-__all__ = ["history_page"]
-
 MAX_CHANGES: Final = 40
 MAX_ROWS: Final = 64
 MAX_DIFFERENCES: Final = 4

@@ -13,8 +13,6 @@ from xml.etree import ElementTree as Xml
 from isochrone.base.text import printable
 from isochrone.changes.check import Check, Finding
 
-__all__ = ["junit"]
-
 _LONGEST = 1000
 
 

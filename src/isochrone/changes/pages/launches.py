@@ -12,8 +12,6 @@ from isochrone.changes.pages.comparison import name_of
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 
-__all__ = ["blocks"]
-
 MAX_ROWS: Final = 256
 MAX_PAIRS: Final = 20
 

@@ -27,8 +27,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.node_messages import Layout
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = ["MAX_HOSTS", "VALUE_LIMIT", "Assignment", "assign"]
-
 MAX_HOSTS: Final = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
 

@@ -24,8 +24,6 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
-__all__ = ["Found", "balanced", "cheapest", "least_dearest"]
-
 Floats = NDArray[np.float64]
 Allowed = NDArray[np.bool_]
 

@@ -11,8 +11,6 @@ from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators.setting import GIVEN, Setting
 from isochrone.collective_io.predict.whole_call import WholeCost
 
-__all__ = ["Allowed", "Choice", "ranked", "words_of"]
-
 ALIKE: Final = 0.005
 """Settings closer than this part are alike: then the one that changes less comes first."""
 

@@ -27,8 +27,6 @@ from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
 
-__all__ = ["Allowed", "Choice", "Setting", "Stripes", "choices"]
-
 SECONDS: Final = 8.0
 """Time limit, not counting what cannot be left out."""
 

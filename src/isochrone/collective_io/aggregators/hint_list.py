@@ -20,8 +20,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.node_messages import Layout
 
-__all__ = ["VALUE_LIMIT", "HintList", "listed"]
-
 VALUE_LIMIT: Final = 1023
 """Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""
 

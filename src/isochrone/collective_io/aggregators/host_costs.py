@@ -20,8 +20,6 @@ from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
-__all__ = ["MOST", "HostCosts"]
-
 Floats = NDArray[np.float64]
 
 MOST: Final = 4_000_000

@@ -20,8 +20,6 @@ from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints, in_portions
 
-__all__ = ["best_of_all", "few_enough", "improve"]
-
 Floats = NDArray[np.float64]
 
 _OTHERS: Final = 48

@@ -13,8 +13,6 @@ from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import block_aggregators
 
-__all__ = ["choices", "option"]
-
 
 def choices(
     call: Call,

@@ -11,17 +11,6 @@ from isochrone.base.text import shell_word
 from isochrone.collective_io.aggregators.setting import Setting, Stripes
 from isochrone.measure.placement import absolute
 
-__all__ = [
-    "FILE",
-    "FILE_LIMIT",
-    "NO_EFFECT",
-    "environment",
-    "lines",
-    "pairs",
-    "set_stripes",
-    "text",
-]
-
 FILE: Final = "romio-hints"
 
 FILE_LIMIT: Final = 4096

@@ -8,8 +8,6 @@ from typing import Final
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 
-__all__ = ["BUFFER", "GIVEN", "Setting", "Stripes"]
-
 BUFFER: Final = 16 * 1024**2
 """``cb_buffer_size`` of ROMIO, if nobody says otherwise."""
 

@@ -16,8 +16,6 @@ from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.node_messages import Layout, layout_of
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = ["SettingCost", "SettingCosts"]
-
 
 @dataclass(frozen=True)
 class SettingCost:

@@ -31,8 +31,6 @@ from isochrone.collective_io.workload.node_messages import layout_of
 from isochrone.measure.allocation import Allocation
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 
-__all__ = ["Asked", "Proposal", "by_all", "by_order", "order_of"]
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -167,6 +165,7 @@ class ByOrder(Proposal):
     other: tuple[Choice, Choice] | None
 
     def headline(self) -> str:
+        """Say in one line what is gained."""
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
         default = self.asked.given == _PLAIN
@@ -180,6 +179,7 @@ class ByOrder(Proposal):
         )
 
     def blocks(self) -> list[Block]:
+        """Say the rest: tables and what follows from them."""
         if self.other is None:
             return []
         more, order = self.other
@@ -191,6 +191,7 @@ class ByOrder(Proposal):
         ]
 
     def document(self, output: Path | None) -> dict[str, Any]:
+        """Return it for ``--json``."""
         found, warnings = self.found, self.asked.call.warnings()
         if not found.whole:
             warnings.append(
@@ -331,6 +332,7 @@ class ByAll(Proposal):
     romio: Choice | None
 
     def headline(self) -> str:
+        """Say in one line what is gained."""
         best = self.best
         what = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
@@ -340,6 +342,7 @@ class ByAll(Proposal):
         return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"
 
     def blocks(self) -> list[Block]:
+        """Say the rest: tables and what follows from them."""
         rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
         if self.nodes is not None:
             seconds = self.nodes[1]
@@ -375,6 +378,7 @@ class ByAll(Proposal):
         return Row(cells, "good" if choice is self.best else "")
 
     def document(self, output: Path | None) -> dict[str, Any]:
+        """Return it for ``--json``."""
         best, nodes = self.best, self.nodes
         levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}
         return {
@@ -405,6 +409,7 @@ class ByAll(Proposal):
         return list(dict.fromkeys(told))
 
     def advice(self) -> list[str]:
+        """Say what else may help."""
         more = []
         if self.romio is not None:
             more.append(

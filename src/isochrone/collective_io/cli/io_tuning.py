@@ -15,8 +15,6 @@ from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import print_warnings
 from isochrone.pages import terminal
 
-__all__ = ["print_outcome", "teller"]
-
 
 def teller(*, quiet: bool) -> Callable[[str], None]:
     """Return what prints a line as work goes on; beside the document if that is all there is."""

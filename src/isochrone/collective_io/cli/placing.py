@@ -13,8 +13,6 @@ from isochrone.base.units import format_seconds
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.allocation import Allocation
 
-__all__ = ["block_placed", "certainty", "measured_line", "print_warnings", "unexchanged_first"]
-
 
 def certainty(gap: float) -> str:
     """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""

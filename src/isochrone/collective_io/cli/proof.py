@@ -19,10 +19,6 @@ from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan
 
-__all__ = [
-    "add_launches", "add_start", "compare_in_turn", "launch_plan", "starter", "tile_options",
-]  # fmt: skip
-
 
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options of the jobs that prove something, if the user asks for them."""

@@ -17,8 +17,6 @@ from isochrone.collective_io.workload.call import collective_by
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.runfile.file import read
 
-__all__ = ["RecordedAccess", "is_recording", "recorded_access"]
-
 
 @dataclass(frozen=True)
 class RecordedAccess:

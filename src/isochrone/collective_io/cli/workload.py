@@ -25,11 +25,6 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
 
-__all__ = [
-    "add_job", "add_measured_calls", "add_model", "chosen_pattern", "files_read", "job",
-    "whole_call",
-]  # fmt: skip
-
 _USUAL: Final = {
     "op": "write", "driver": "even", "striping_unit": 0, "min_fdomain_size": 0,
     "stripe_size": STRIPE, "co_ratio": 1, "cb_config_list": DEFAULT,

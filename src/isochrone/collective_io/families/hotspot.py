@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"T(p_a,p_e) = \alpha\,p_a + \beta\,p_e + \gamma",
     source=(

@@ -4,8 +4,6 @@ from typing import Final
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 _INSIDE: Final = {"ba": "α", "pa": "α'"}
 _BETWEEN: Final = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}
 _OTHERS: Final = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}

@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"T = \alpha\,p_a + \beta_1 \max(i,o) + \beta_2 \min(i,o) + \gamma",
     source="`hotspot` with the messages in (i) and out (o) of a full-duplex network kept apart",

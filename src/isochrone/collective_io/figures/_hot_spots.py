@@ -21,8 +21,6 @@ from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 
-__all__ = ["Panel", "groups", "model_for", "notes_of", "points_of", "title", "value"]
-
 Array = NDArray[np.float64]
 
 KNOWN: Final = ("pe", "busy", *NODE, *BYTES)

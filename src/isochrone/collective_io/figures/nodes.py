@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 MAX_NAMES: Final = 24
 _LONGEST: Final = 12  # characters of a name
 _WIDTH: Final = 7.2  # inches

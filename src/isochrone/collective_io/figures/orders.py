@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _COLOURS: Final = (PALE, COLOURS[0])
 """Of what is expected and of what was measured."""
 

@@ -35,8 +35,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 Array = NDArray[np.float64]
 
 _MESH: Final = 25

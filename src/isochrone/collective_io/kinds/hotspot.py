@@ -45,8 +45,6 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
-__all__ = ["PAGE"]
-
 MAX_ROWS: Final = 128
 MAX_STARS: Final = 8
 MAX_HOSTS: Final = 6

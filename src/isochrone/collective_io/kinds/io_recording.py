@@ -39,8 +39,6 @@ from isochrone.pages.page import (
 from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
-__all__ = ["PAGE"]
-
 MAX_ROWS: Final = 20
 MAX_FILES: Final = 8
 MAX_SENTENCES: Final = 3

@@ -47,8 +47,6 @@ from isochrone.pages.words import (
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
-__all__ = ["PAGE"]
-
 MAX_NAMES: Final = 16
 MAX_NODES: Final = 64
 MAX_RUNS: Final = 4

@@ -12,11 +12,6 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
-__all__ = [
-    "MAX_ORDERS", "are_few", "arrangements", "enumerate_orders", "how_many", "is_small",
-    "layered_search", "relaxed_bound",
-]  # fmt: skip
-
 MAX_ORDERS: Final = 50_000
 """So many orders are tried one by one where nothing better is known."""
 

@@ -19,8 +19,6 @@ from isochrone.collective_io.workload import Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
-__all__ = ["KindCosts", "distinct", "of_kind"]
-
 Floats = NDArray[np.float64]
 
 _MAX_ENTRIES: Final = 20_000_000

@@ -16,8 +16,6 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
-__all__ = ["improve"]
-
 Floats = NDArray[np.float64]
 
 _NEAR: Final = 48

@@ -27,8 +27,6 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
-__all__ = ["NodeOrder", "best_order", "in_step", "nodes_of", "spread"]
-
 SECONDS: Final = 8.0
 """Time limit of the search, not counting what cannot be left out."""
 

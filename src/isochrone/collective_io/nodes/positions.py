@@ -18,8 +18,6 @@ from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = ["Positions"]
-
 Floats = NDArray[np.float64]
 
 

@@ -18,8 +18,6 @@ from isochrone.collective_io.nodes.exact import MAX_ORDERS, arrangements, how_ma
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints, in_portions
 
-__all__ = ["SECONDS", "out_of_step", "worst"]
-
 Floats = NDArray[np.float64]
 
 Total = Callable[[Ints], Floats]

@@ -22,8 +22,6 @@ from isochrone.base.documents import Inline, MaybeNan, shown
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.collective_io.predict.node_cost import TIE
 
-__all__ = ["FORMAT", "ComparedOrder", "ComparedOrders", "Correlation", "rank_correlation"]
-
 Floats = NDArray[np.float64]
 
 FORMAT: Final = 1

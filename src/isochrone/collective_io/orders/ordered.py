@@ -28,8 +28,6 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 
-__all__ = ["Aggregators", "Candidate", "KINDS", "Nodes", "Ordered", "choose"]
-
 _TRIES: Final = 100
 """Random orders that are drawn for each that is wanted: of few orders most are known soon."""
 

@@ -25,8 +25,6 @@ from isochrone.base.text import printable
 from isochrone.collective_io.orders.compared_orders import FORMAT, ComparedOrder, ComparedOrders
 from isochrone.runfile.columns import MAX_SECONDS
 
-__all__ = ["looks_like_one", "read", "write"]
-
 _BEGIN: Final = re.compile(rb'\s*\{\s*"record":\s*"orders"')
 
 

@@ -8,8 +8,6 @@ from typing import Final
 from isochrone.base.units import format_seconds
 from isochrone.pages.page import Sentence
 
-__all__ = ["LABELS", "LATE", "slow"]
-
 LABELS: Final = {
     "offsets": "offsets and lengths",
     "counts": "sizes",

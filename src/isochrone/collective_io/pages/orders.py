@@ -12,8 +12,6 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.words import plural
 
-__all__ = ["blocks", "verdict"]
-
 MAX_ROWS = 40
 """Orders that are listed for a person: the first and the last ones."""
 

@@ -15,8 +15,6 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.words import between
 from isochrone.runfile.run import Run
 
-__all__ = ["best_gains", "whole_call"]
-
 MAX_CALLS: Final = 4
 """Kinds of calls of which it is said how much faster they can get; those that take longest."""
 

@@ -10,8 +10,6 @@ from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
-__all__ = ["PATTERN", "block_array"]
-
 LENGTH: Final = 64
 """Elements of a block along each axis, if the user does not say."""
 

@@ -7,8 +7,6 @@ from typing import Final
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 
-__all__ = ["PATTERN", "columns"]
-
 
 def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) -> Grid:
     """Return the pattern of ``each`` columns of ``height`` elements a rank."""

@@ -16,8 +16,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.accesses import MAX_OFFSET, MAX_RANKS, Accesses, made
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern
 
-__all__ = ["PATTERN", "Accesses", "read"]
-
 COLUMNS: Final = ("rank", "offset", "length", "count", "stride")
 
 _HEADING: Final = re.compile(rb"\s*rank[ ,\t]+offset[ ,\t]+length([ ,\t]+count[ ,\t]+stride)?\s*")

@@ -9,8 +9,6 @@ from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
-__all__ = ["PATTERN", "ELEMENT", "TILE", "tile_io"]
-
 TILE: Final = (1024, 1024)
 """Elements of a tile, across and down: the default of mpi-tile-io."""
 

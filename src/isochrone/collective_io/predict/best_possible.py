@@ -19,8 +19,6 @@ from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost, col
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import layout_of
 
-__all__ = ["BestPossible", "best_possible"]
-
 NAMES: Final = {
     "offsets": "offsets and lengths", "counts": "sizes", "exchange": "the exchange",
     "file": "the file", "rest": "the rest",

@@ -20,19 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-__all__ = [
-    "INDEPENDENT",
-    "LATE",
-    "LAWS",
-    "PARTS",
-    "Estimate",
-    "Observation",
-    "PartLaw",
-    "PartTimes",
-    "Parts",
-    "fit",
-]
-
 Floats = NDArray[np.float64]
 
 PARTS: Final = ("offsets", "counts", "exchange", "file", "rest")

@@ -23,8 +23,6 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
-__all__ = ["KINDS", "call_of", "measured_calls"]
-
 BUFFER: Final = 16 * 1024**2
 """ROMIO's default ``cb_buffer_size``."""
 

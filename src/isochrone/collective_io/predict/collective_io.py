@@ -14,8 +14,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.node_messages import Counts, Layout, count
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = ["CallCost", "predict"]
-
 Floats = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
 
-__all__ = ["ExchangeBound", "least_exchange"]
-
 Floats = NDArray[np.float64]
 
 MAX_ENTRIES: Final = 20_000

@@ -17,8 +17,6 @@ from isochrone.models import Model, Regime
 from isochrone.models.regime import octaves_beyond, owners
 from isochrone.models.terms import evaluate_term
 
-__all__ = ["NodeCost", "TIE", "far_off", "least", "refuse_no_time"]
-
 Floats = NDArray[np.float64]
 
 KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")

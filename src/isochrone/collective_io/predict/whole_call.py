@@ -27,11 +27,6 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import Layout, count, layout_of
 from isochrone.collective_io.workload.traffic import RoundKind
 
-__all__ = [
-    "CallFeatures", "MeasuredCall", "WholeCall", "WholeCost", "collective_features",
-    "independent_features", "observation", "scatter_of",
-]  # fmt: skip
-
 BEYOND: Final = 2.0
 """A quantity so many times as large, or small, as in any measured call is worth a warning."""
 

@@ -18,8 +18,6 @@ from isochrone.collective_io.workload import cb_config_list
 from isochrone.collective_io.workload.accesses import made as made_accesses
 from isochrone.runfile.run import Run
 
-__all__ = ["Made", "message_sizes", "program_calls"]
-
 MOST_PATTERNS: Final = 6
 ENOUGH: Final = 0.95
 """Patterns are looked at until they have this part of the time of all calls."""

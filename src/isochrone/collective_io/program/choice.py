@@ -25,8 +25,6 @@ from isochrone.collective_io.program.calls import Made
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.workload.node_messages import layout_of
 
-__all__ = ["MOST", "ompio_ways", "romio_ways"]
-
 MOST: Final = 4
 """Settings to try at most."""
 

@@ -26,8 +26,6 @@ from isochrone.models.regime import Regime
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["Chooser", "Machine", "general", "machine", "sizes_around"]
-
 
 @dataclass(frozen=True)
 class Chooser:

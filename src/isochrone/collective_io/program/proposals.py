@@ -16,10 +16,6 @@ from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 
-__all__ = [
-    "ROMIO_HINTS", "Proposal", "hints_of_user", "not_in_force", "without_given",
-]  # fmt: skip
-
 ROMIO_HINTS: Final = "ROMIO_HINTS"
 
 SYSTEM_HINTS: Final = Path("/etc/romio-hints")

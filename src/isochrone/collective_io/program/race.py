@@ -14,8 +14,6 @@ from typing import Final
 
 from isochrone.base.inference import Speedup, speedup
 
-__all__ = ["GIVEN", "MARGIN", "Duel", "Heats", "Timed", "duel", "heats", "most_starts"]
-
 GIVEN: Final = "given"
 
 MARGIN: Final = 0.02

@@ -10,8 +10,6 @@ from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.runfile.run import Run
 
-__all__ = ["LOCAL", "Summary", "summary"]
-
 LOCAL: Final = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
 """File systems of one host: memory, and local disks."""
 

@@ -21,8 +21,6 @@ from isochrone.measure.program import Program
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-__all__ = ["FIRST_LIMIT", "Trials"]
-
 FIRST_LIMIT: Final = 3600.0
 """Seconds after which the first start is ended, if the user does not say."""
 

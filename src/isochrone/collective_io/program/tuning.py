@@ -19,8 +19,6 @@ from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Trials
 from isochrone.runfile.run import Run
 
-__all__ = ["Choose", "Tuned", "Wish", "tune"]
-
 LONGEST: Final = 600.0
 """Seconds that pairs may take beyond those that were asked for."""
 

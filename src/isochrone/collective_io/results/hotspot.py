@@ -17,10 +17,6 @@ from isochrone.runfile.columns import texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-__all__ = [
-    "KIND", "STAR", "GridPoint", "Role", "Unreachable", "points", "roles", "unreachable",
-]  # fmt: skip
-
 KIND: Final = "hotspot"
 
 STAR: Final = "star"

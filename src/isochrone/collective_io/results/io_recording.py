@@ -21,11 +21,6 @@ from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "KIND", "Independent", "RecordedCall", "RecordedFile", "RecordedPattern", "calls", "files",
-    "hints", "patterns", "seconds_by_pattern",
-]  # fmt: skip
-
 KIND: Final = "io-recording"
 
 COLUMNS: Final = ("rank", "offset", "length", "count", "stride")

@@ -15,10 +15,6 @@ from isochrone.collective_io.predict import call_parts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-__all__ = [
-    "KIND", "PARTS", "Phase", "aggregators", "file_io", "hints", "nodes", "phases",
-]  # fmt: skip
-
 KIND: Final = "tile-io"
 
 PARTS: Final = ("open", "seconds", *call_parts.PARTS, "close", "total")

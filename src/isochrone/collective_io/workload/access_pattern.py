@@ -6,8 +6,6 @@ from typing import NamedTuple, Protocol
 
 from isochrone.collective_io.workload import Ints
 
-__all__ = ["AccessPattern", "Runs"]
-
 
 class Runs(NamedTuple):
     """Ranks that touch windows, as runs ``first`` … ``last - 1`` of neighbouring ranks.

@@ -14,8 +14,6 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.access_pattern import Runs
 
-__all__ = ["MAX_OFFSET", "MAX_RANKS", "Accesses", "made"]
-
 MAX_RANKS: Final = 2**24
 MAX_OFFSET: Final = 2**62
 

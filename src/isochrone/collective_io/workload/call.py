@@ -19,8 +19,6 @@ from isochrone.collective_io.workload.file_domains import (
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
 
-__all__ = ["DRIVERS", "STRIPE", "Call", "collective_by"]
-
 DRIVERS: Final = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
 

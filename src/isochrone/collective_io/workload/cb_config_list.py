@@ -13,8 +13,6 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 
-__all__ = ["DEFAULT", "aggregators", "block_aggregators", "row_aggregators"]
-
 DEFAULT: Final = "*:1"
 """``cb_config_list`` of ROMIO: one aggregator on each host."""
 

@@ -12,8 +12,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import Layout
 
-__all__ = ["Distribution", "distribution"]
-
 
 @dataclass(frozen=True)
 class Distribution:

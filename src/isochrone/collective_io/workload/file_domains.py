@@ -14,8 +14,6 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints
 
-__all__ = ["MAX_WINDOWS", "FileWindows", "even", "in_rounds", "lustre_clients", "stripe_cyclic"]
-
 MAX_WINDOWS: Final = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
 

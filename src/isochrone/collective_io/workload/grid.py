@@ -12,8 +12,6 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.access_pattern import Runs
 
-__all__ = ["Axis", "Grid"]
-
 
 @dataclass(frozen=True)
 class Axis:

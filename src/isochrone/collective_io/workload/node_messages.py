@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.traffic import Sums, Traffic
 
-__all__ = ["Counts", "Layout", "block_layout", "count", "layout_of"]
-
 Floats = NDArray[np.float64]
 
 

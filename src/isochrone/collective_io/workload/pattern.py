@@ -16,8 +16,6 @@ from isochrone.base import registry
 from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.grid import Grid
 
-__all__ = ["DEFAULT", "Option", "Options", "Pattern", "load", "names", "sides"]
-
 FAMILY: Final = "collective_io.patterns"
 
 DEFAULT: Final = "tiles"

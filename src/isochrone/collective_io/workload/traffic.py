@@ -19,8 +19,6 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.access_pattern import AccessPattern, Runs
 from isochrone.collective_io.workload.file_domains import FileWindows
 
-__all__ = ["MAX_KINDS", "RoundKind", "Sums", "Traffic", "round_kinds"]
-
 Amounts = NDArray[Any]
 """Whole numbers of messages, or means of bytes and pieces."""
 

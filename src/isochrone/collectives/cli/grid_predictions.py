@@ -30,8 +30,6 @@ from isochrone.models import Model
 from isochrone.models.cli.predictions import check_subject
 from isochrone.models.pages.model import predicted_by
 
-__all__ = ["OnGrids", "add_grid", "answer"]
-
 _BEST: Final = "best"
 _ALL: Final = "all"
 

@@ -25,9 +25,6 @@ from isochrone.collectives.tuning_table import Rule
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
-__all__ = ["Tuned", "add_modelled", "modelled", "print_report"]
-
-
 WIDTH: Final = 110
 """Of the table, in a narrower window or a file, too."""
 

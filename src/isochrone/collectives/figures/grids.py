@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _MAX_GRIDS: Final = 7
 """Beside the library: of more, those that are best somewhere, and some of all shapes."""
 

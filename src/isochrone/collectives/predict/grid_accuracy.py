@@ -16,8 +16,6 @@ from isochrone.models import Model
 from isochrone.models.deviation import Deviation, deviation
 from isochrone.runfile.run import Run
 
-__all__ = ["Compared", "compare", "summarised"]
-
 
 @dataclass(frozen=True)
 class Compared:

@@ -36,11 +36,6 @@ from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, not_held
 from isochrone.runfile.grid_groups import Place, ranks_on_nodes
 
-__all__ = [
-    "NOISE", "GridTime", "Machine", "PhaseTime", "PhaseTimes", "places", "predict", "ranked",
-    "verdict", "warnings_of",
-]  # fmt: skip
-
 NOISE: Final = "within the noise"
 """The verdict where intervals overlap, so that a choice may be chance."""
 

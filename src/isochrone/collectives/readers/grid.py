@@ -35,8 +35,6 @@ from isochrone.runfile.grid_groups import Place
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, passes_of, points, times_of
 
-__all__ = ["READER"]
-
 _STRIDE: Final = "stride"
 """Column of the samples: from a rank of the group to the next; no variable of a model."""
 

@@ -19,8 +19,6 @@ from isochrone.models.extension import Kept, SampleReader
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 
-__all__ = ["MOST", "READER", "leaving"]
-
 _TOGETHER: Final = 0.98
 """Members that leave no earlier than this part of the time leave together."""
 

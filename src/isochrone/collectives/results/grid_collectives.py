@@ -23,11 +23,6 @@ from isochrone.runfile.samples import points as by_point
 from isochrone.runfile.samples import summarise
 from isochrone.sweep.curves import is_sweep, samples
 
-__all__ = [
-    "LIBRARY", "PHASES", "TOTAL", "Disturbance", "GridPoint", "algorithm", "disturbances",
-    "groups_of", "is_grid_run", "most_sharing", "points",
-]  # fmt: skip
-
 LIBRARY: Final = "library"
 TOTAL: Final = "total"
 PHASES: Final = ("LG", "CG")

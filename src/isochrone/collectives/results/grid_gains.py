@@ -10,8 +10,6 @@ from typing import Any, Final, Literal
 from isochrone.base.inference import ratio_interval, verdict
 from isochrone.collectives.results.grid_collectives import LIBRARY, PHASES, TOTAL, GridPoint
 
-__all__ = ["WORTH", "Gain", "Parts", "Verdict", "best", "gains", "parts"]
-
 WORTH: Final = 0.02
 """Of the time: who is less faster is not called so."""
 

@@ -37,8 +37,6 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 from isochrone.sweep.special import SpecialSweep
 
-__all__ = ["SWEEP", "GridRun", "numbers", "overview", "read"]
-
 MAX_ROWS: Final = 256
 MAX_SENTENCES: Final = 12
 MAX_TILES: Final = 4

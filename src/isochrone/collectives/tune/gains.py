@@ -31,8 +31,6 @@ from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.inference import RATE, contrast, means, median_interval
 from isochrone.collectives.tune.times import Times
 
-__all__ = ["FEWEST_LAUNCHES", "Gain", "gain", "median_of"]
-
 FEWEST_LAUNCHES: Final = 3
 
 

@@ -12,8 +12,6 @@ from isochrone.collectives.tune.times import DEFAULT, Choice, Place
 from isochrone.collectives.tune.tuning import Saving
 from isochrone.models import Model
 
-__all__ = ["modelled_savings"]
-
 
 def modelled_savings(
     model: Model, op: str, ranks: int, sizes: Sequence[int], machine: Machine, least: float

@@ -28,8 +28,6 @@ from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
 
-__all__ = ["Seen", "TuningJobs", "by_counting", "by_loading", "by_messages"]
-
 Verdict = Literal["in force", "not in force", "cannot tell"]
 
 _REPEATS: Final = 40

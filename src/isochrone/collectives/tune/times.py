@@ -24,8 +24,6 @@ from isochrone.runfile.samples import passes_of
 from isochrone.runfile.samples import points as by_point
 from isochrone.sweep.curves import samples
 
-__all__ = ["DEFAULT", "Choice", "Place", "Times", "TuningTimes", "read_times"]
-
 _SELECTOR: Final = "selector"
 """Of SimGrid: whose choice stands for the library's own."""
 

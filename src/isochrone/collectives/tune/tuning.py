@@ -21,8 +21,6 @@ from isochrone.collectives.tune.times import DEFAULT, Choice, Place, Times, Tuni
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
 
-__all__ = ["Kind", "Saving", "algorithm_rules", "cautions", "grid_rules", "ranges", "savings"]
-
 FARTHEST: Final = 16
 """Between sizes that are farther apart than by this factor nothing is assumed."""
 

@@ -37,8 +37,6 @@ from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
 from isochrone.sweep.curves import is_sweep, samples
 
-__all__ = ["EXPORTER", "write"]
-
 _STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
 _COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _SWEEP: Final = (

@@ -23,8 +23,6 @@ from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
-__all__ = ["EXPORTER", "write"]
-
 SCRIPT: Final = ".gp"
 """Suffix of the script, which is written beside the data."""
 

@@ -19,8 +19,6 @@ from isochrone.formats.exporter import Exporter
 from isochrone.formats.protocol_lines import Line, scaled
 from isochrone.runfile.run import Run
 
-__all__ = ["EXPORTER", "write"]
-
 _NANO: Final = 1e9
 _ALWAYS: Final = 2**31 - 1
 """S where no switch was seen: all messages leave at once."""

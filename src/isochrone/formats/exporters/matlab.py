@@ -20,8 +20,6 @@ from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["EXPORTER", "write"]
-
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     """Write the means and standard deviations of a latency map for MATLAB.

@@ -25,8 +25,6 @@ from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["EXPORTER", "write"]
-
 _COLUMNS: Final = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
 _ROW: Final = "%s %03d   %s %03d %14.2f %6.2f\n"
 _UNKNOWN_HOST: Final = "?"

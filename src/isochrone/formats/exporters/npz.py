@@ -20,8 +20,6 @@ from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-__all__ = ["EXPORTER", "write"]
-
 _MORE: Final = ("median", "min", "p95", "max", "low", "high")
 
 

@@ -19,9 +19,6 @@ from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Point
 
-__all__ = ["EXPORTER", "TITLES", "write"]
-
-
 TITLES: Final = {
     "barrier": "Barrier", "bcast": "Broadcast", "reduce": "Reduce", "allreduce": "Allreduce",
     "gather": "Gather", "scatter": "Scatter", "allgather": "Allgather",

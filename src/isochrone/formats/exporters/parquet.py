@@ -25,8 +25,6 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 from isochrone.sweep.curves import is_sweep
 
-__all__ = ["EXPORTER", "write"]
-
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     """Write pairs of a map, or samples of a sweep or hot spot.

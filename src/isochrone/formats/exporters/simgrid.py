@@ -26,8 +26,6 @@ from isochrone.formats.protocol_lines import Line, lines, scaled
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
-__all__ = ["EXPORTER", "write"]
-
 HEADER: Final = 16
 """Bytes that SimGrid's MPI adds to a message."""
 

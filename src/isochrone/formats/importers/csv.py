@@ -26,9 +26,6 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
-__all__ = ["IMPORTER", "read"]
-
-
 _STATISTICS: Final = ("n", *PAIR_QUANTITIES)
 _KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")

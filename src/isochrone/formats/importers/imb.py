@@ -18,9 +18,6 @@ from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-__all__ = ["IMPORTER", "read"]
-
-
 _BENCHMARK: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES: Final = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d{1,9})\b.*")
 _IDLE: Final = re.compile(r"#\s*\(\s*(\d{1,9}) additional process(?:es)? waiting.*")

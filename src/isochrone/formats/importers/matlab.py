@@ -21,8 +21,6 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
-__all__ = ["IMPORTER", "read"]
-
 _MATRICES: Final = ("avg", "stddev")
 _VARIABLES: Final = (*_MATRICES, "hosts", "bytes")
 

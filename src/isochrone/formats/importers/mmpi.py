@@ -22,9 +22,6 @@ from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-__all__ = ["IMPORTER", "read"]
-
-
 DEFAULT_BYTES: Final = 64
 """The program's own default of MsgLen."""
 FIELDS: Final = ("host", "rank", "host", "rank", "mean", "standard deviation")

@@ -19,8 +19,6 @@ from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-__all__ = ["IMPORTER", "read"]
-
 _TEST: Final = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
 _RANK: Final = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
 _LIBRARY: Final = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")

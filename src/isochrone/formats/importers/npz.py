@@ -23,9 +23,6 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-__all__ = ["IMPORTER", "read"]
-
-
 _NAMES: Final = (
     "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",
 )  # fmt: skip

@@ -27,9 +27,6 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-__all__ = ["IMPORTER", "read"]
-
-
 _TITLE: Final = re.compile(
     r"# OSU MPI(?:-\w+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
     r" (?P<ranks>\d{1,9}) ranks)?\s*"

@@ -18,8 +18,6 @@ from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
-__all__ = ["PROGRAM", "write"]
-
 LEAST: Final = 1
 """Bytes of an empty message: LogGOPSim charges for all bytes but the first."""
 

@@ -18,8 +18,6 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
-__all__ = ["PROGRAM", "SPEED", "write"]
-
 SPEED: Final = 1e9
 """Operations a second, if the user does not say: those of ``isochrone platform``."""
 

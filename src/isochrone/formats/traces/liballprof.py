@@ -19,8 +19,6 @@ from isochrone.formats.calls_seen import Calls, folded
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
-__all__ = ["TRACE", "read"]
-
 _RANK: Final = re.compile(r"(\d+)\.[^.]+$")
 _SENDS: Final = ("send", "bsend", "ssend", "rsend")
 _REQUEST_STEPS: Final = (8, 4)

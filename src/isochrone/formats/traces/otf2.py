@@ -18,8 +18,6 @@ from isochrone.base.operations import CALLED, ROOTED
 from isochrone.formats.calls_seen import Calls, folded
 from isochrone.formats.trace import TraceFormat
 
-__all__ = ["TRACE", "read"]
-
 _NO_ROOT: Final = 2**32 - 4
 """Roots from here on are words of OTF2, not ranks."""
 

@@ -12,8 +12,6 @@ from scipy.cluster.hierarchy import linkage
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level
 
-__all__ = ["Tree", "build_tree", "tree_of_levels"]
-
 Array = NDArray[np.float64]
 
 

@@ -19,8 +19,6 @@ from isochrone.views.style import CAPTION, INK, SLOW, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FRAMED", "draw_frames", "named", "runs_of"]
-
 _MAX_NAMED: Final = 3
 
 FRAMED: Final = ("red frame:", "dashed frame:")

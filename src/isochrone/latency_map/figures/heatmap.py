@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
 _MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
 _LOG_ABOVE: Final = 6.0  # largest / smallest from which the colours are logarithmic

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "Tree", "draw", "build_tree"]
-
 _MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches beside the tree, and below the head

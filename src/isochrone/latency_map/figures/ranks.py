@@ -28,8 +28,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw a line for each thing measured and each of the sizes (a few of all if none is named).

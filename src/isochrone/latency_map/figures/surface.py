@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _MAX_POINTS: Final = 128
 """Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""
 _LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours

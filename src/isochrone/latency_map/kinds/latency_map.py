@@ -36,8 +36,6 @@ from isochrone.runfile.run import Run
 from isochrone.views.style import QUANTITIES
 from isochrone.views.view import Options
 
-__all__ = ["PAGE", "placement_in_words", "where"]
-
 MAX_SLOW: Final = 12
 """Slow parts listed one by one; more are counted."""
 

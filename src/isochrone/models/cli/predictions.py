@@ -35,8 +35,6 @@ from isochrone.models.questions import (
 )
 from isochrone.models.terms import VARIABLES
 
-__all__ = ["Predicted", "add_model", "add_models", "add_values", "answer", "check_subject"]
-
 _OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
 

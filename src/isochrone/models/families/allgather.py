@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"t(p,b) = t_{ga}(p,b) + t_{sb}(p,\,p\,b)",
     source=(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from isochrone.models.family import Family
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"t(p,b) = t_{acc}(p,b) + t_{sb}(p,b)",
     source=(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=(
         r"t(p,b) = \tau_1 + \tau_2\,b + \alpha\,h + \beta\,b\,g, "

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=(
         r"t(n,q,b) = \tau_1 + \alpha_1\,s(q) + \alpha_2\,s(n) "

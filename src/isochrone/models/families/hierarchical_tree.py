@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=(
         r"t(n,q,b) = \tau + (\alpha_1 + \beta_1\,b)\,s(q) + (\alpha_2 + \beta_2\,b)\,s(n), "

@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"t(w,b) = g + \frac{2(L + 2o) - g}{w} + G\,b",
     source=(

@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",
     source=(

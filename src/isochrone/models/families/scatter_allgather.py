@@ -2,8 +2,6 @@
 
 from isochrone.models.family import Family, Form
 
-__all__ = ["FAMILY"]
-
 FAMILY = Family(
     formula=r"t(p,b) = \tau + \alpha_1 \log_2 p + \alpha_2\,p + \beta\,b + \beta' b/p",
     source=(

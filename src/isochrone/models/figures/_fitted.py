@@ -25,11 +25,6 @@ from isochrone.views.saving import without_glyph_warnings
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "MAX_PANELS", "WORDS", "Drawn", "head", "measured", "name_of", "origin_notes",
-    "resolve", "title_of", "value_text",
-]  # fmt: skip
-
 Array = NDArray[np.float64]
 Drawn = Run | Samples | Path
 """What the views of a model draw: runs, samples, or paths of CSV files."""

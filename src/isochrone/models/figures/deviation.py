@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _MAX_GROUPS: Final = 24
 _WIDTH: Final = 8.2  # inches
 _THREE: Final = ("minimum", "average", "maximum")

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "axes_of", "draw", "fine", "is_wide", "lines_of", "smallest"]
-
 Array = NDArray[np.float64]
 
 _MAX_LINES: Final = len(COLOURS)

@@ -15,8 +15,6 @@ from isochrone.models.summary import percent
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
-__all__ = ["document", "explanation"]
-
 _TOLD: Final = 3
 """Rivals of one regime that are told."""
 

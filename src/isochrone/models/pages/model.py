@@ -32,10 +32,6 @@ from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 
-__all__ = [
-    "blocks", "brief", "fitted", "origin_of", "predicted_by", "verdict", "rivals",
-]  # fmt: skip
-
 MAX_ROWS: Final = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
 

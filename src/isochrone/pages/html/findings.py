@@ -11,8 +11,6 @@ from isochrone.pages.page import Block, Listing, Page, Sentence, Tone, Warnings,
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 
-__all__ = ["Finding", "finding_of", "in_order"]
-
 SUMMARY: Final = "Summary"
 MAX_SENTENCES: Final = 3
 """Sentences that open a summary; the rest is below, at the run."""

@@ -9,8 +9,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SMALLEST", "codes", "packed"]
-
 SMALLEST: Final = -12
 """Power of ten of the smallest time there is a code for; nothing takes less than a picosecond."""
 

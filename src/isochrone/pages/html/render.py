@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["write_page", "write_report"]
-
 LONGEST: Final = 1000
 """Characters of one text of a file; nobody reads more."""
 

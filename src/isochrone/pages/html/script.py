@@ -14,8 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-__all__ = ["allowed_by", "as_text", "joined"]
-
 MODULES: Final = (
     "elements", "times", "packed", "matrix", "orders", "shades", "filters", "painting", "marks",
     "words", "tables", "controls", "moving", "explorer", "start",

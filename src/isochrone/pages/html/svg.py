@@ -11,8 +11,6 @@ from isochrone.base.text import printable
 from isochrone.pages.page import Picture
 from isochrone.views.style import FAINT, INK, SLOW
 
-__all__ = ["drawn", "inline"]
-
 _THEMED: Final = {INK: "var(--ink)", FAINT: "var(--faint)", SLOW: "var(--slow)"}
 _FONT: Final = re.compile(r"font-family:[^;]*")
 _REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")

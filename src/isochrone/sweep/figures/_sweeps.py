@@ -17,8 +17,6 @@ from isochrone.views.head import taken
 from isochrone.views.lines import Line
 from isochrone.views.scales import Scale, evenly_spaced
 
-__all__ = ["Drawn", "bars", "chosen_scale", "chosen_sizes", "collect", "facts", "lines", "meaning"]
-
 SCALES: Final = ("log", "linear")
 
 Drawn = list[tuple[Run, Curve]]

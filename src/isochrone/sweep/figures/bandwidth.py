@@ -18,8 +18,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 _OF: Final = {"pair": "of one pair", "pairs": "of all pairs together"}
 """Of what the bandwidth is, by what a curve is of."""
 

@@ -15,8 +15,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["VIEW", "draw"]
-
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw all curves of all runs; sizes are of no use here: all are drawn."""

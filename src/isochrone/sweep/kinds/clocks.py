@@ -8,8 +8,6 @@ from isochrone.pages.words import of_ranks, plural, warnings_of
 from isochrone.runfile.clocks import has_clocks
 from isochrone.runfile.run import Run
 
-__all__ = ["PAGE"]
-
 
 def _title(run: Run) -> str:
     return f"synchronised clocks {of_ranks(run)}"

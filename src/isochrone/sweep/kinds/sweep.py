@@ -43,8 +43,6 @@ from isochrone.sweep.late import late
 from isochrone.sweep.special import special_of
 from isochrone.sweep.switches import Switch, describe, switches
 
-__all__ = ["PAGE"]
-
 MAX_CURVES: Final = 64
 MAX_ROWS: Final = 256
 MAX_SENTENCES: Final = 12
