@@ -5,7 +5,7 @@ All that a run measured, where and how, is its setting. Of it must agree, for ru
 * compared, and for launches of one command: `THING`. What else differs is listed, as it may
   explain a change;
 * drawn as one history: `PLACE`. What else differs is marked where it changes;
-* what others of a machine are held against: all.
+* what others of a machine are compared with: all.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class Alike(NamedTuple):
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that can be held against each other, the oldest first, each with its setting."""
+    """Runs that can be compared, the oldest first, each with its setting."""
 
     runs: Hidden[list[Run]]
     settings: Hidden[list[Setting]]

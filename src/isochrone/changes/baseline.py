@@ -1,4 +1,4 @@
-"""A run held against earlier ones of the same kind, place and settings.
+"""A run compared with earlier ones of the same kind, place and settings.
 
 A night on which the others prove a quantity odd says nothing of what is usual, and is left out of
 it (`without_odd`). Of the n others it (`quantities`) has the mean m and the standard deviation s.
@@ -94,7 +94,7 @@ class Change:
 
 
 class Against(NamedTuple):
-    """What became of a run held against earlier ones.
+    """A run compared with earlier ones.
 
     Attributes
     ----------

@@ -197,7 +197,7 @@ def check(
     run
         Of any kind; of what no map is, only earlier runs tell whether it is good.
     earlier
-        The runs it is held against.
+        The runs it is compared with.
     rules
         What is allowed.
     least
@@ -297,10 +297,10 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     if not found.run.complete:
         return replace(found, doubts=[*found.doubts, "a partial run cannot be held against others"])
     try:
-        told = against(runs, found.run, margin)
+        compared = against(runs, found.run, margin)
     except InputError as error:
         return replace(found, doubts=[*found.doubts, error.what])
-    blind = {kind: ratio for kind, ratio in told.visible.items() if ratio > BLIND}
+    blind = {kind: ratio for kind, ratio in compared.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
         f"earlier runs differ so much that a {kind} is seen to be worse from {ratio:.1f} times on "
@@ -308,12 +308,12 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
         for kind, ratio in blind.items()
     ]
     judged = [
-        *found.judged, f"compared with {len(runs)} earlier runs", *told.notes,
-        *(f"{printable(one.where, 200)} is not usual in {number} of {told.items} times, and "
-          "left out there" for one, number in zip(runs, told.odd, strict=True) if number),
+        *found.judged, f"compared with {len(runs)} earlier runs", *compared.notes,
+        *(f"{printable(one.where, 200)} is not usual in {number} of {compared.items} times, and "
+          "left out there" for one, number in zip(runs, compared.odd, strict=True) if number),
     ]  # fmt: skip
-    findings = [*found.findings, *map(_worse, told.worse)]
-    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=told.visible)
+    findings = [*found.findings, *map(_worse, compared.worse)]
+    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=compared.visible)
 
 
 def _worse(change: Change) -> Finding:

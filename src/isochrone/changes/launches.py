@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,6 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 
 Array = NDArray[np.float64]
-
-_QUANTITIES: Final = ("seconds", "low", "high", "next_low", "next_high", "spread")
 
 
 class OverLaunch(NamedTuple):

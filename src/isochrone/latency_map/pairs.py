@@ -15,7 +15,7 @@ from isochrone.runfile.run import Run
 
 @dataclass(frozen=True)
 class Pair:
-    """One pair of ranks, held against its level.
+    """One pair of ranks, compared with its level.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def parse(document: object, where: str, settings: Mapping[str, str] | None = Non
 def as_document(description: Description) -> dict[str, Any]:
     """Return a description as plain data that `parse` reads, and JSON can hold.
 
-    It stands on its own: graphs of GraphML files become lists of edges.
+    It needs no other file: graphs of GraphML files become lists of edges.
 
     Raises
     ------

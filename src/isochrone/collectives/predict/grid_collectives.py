@@ -267,7 +267,7 @@ _LINE: Final = 1e-9
 """A size this close to a measured one, as a part of it, is that one."""
 
 _NO_TIME: Final = 1e-12
-"""Seconds below which a formula says nothing that measured times could be held against."""
+"""Seconds below which a formula says nothing that measured times could be compared with."""
 
 
 @dataclass(frozen=True)

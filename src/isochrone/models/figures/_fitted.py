@@ -1,4 +1,4 @@
-"""What the views of a model share: the model itself, and the points it is held against."""
+"""What the views of a model share: the model itself, and the points it is compared with."""
 
 from __future__ import annotations
 
