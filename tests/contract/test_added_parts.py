@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,22 @@ VIEW = View(draw, kinds=("sweep",))
 ''',
 }
 
+ROWS = {
+    "latency_map/slow.py": (
+        '    "pair": SlowKind(',
+        '    "chassis": SlowKind("either", unit=True),\n',
+    ),
+    "sweep/kinds/sweep.py": (
+        '    ("mean", "mean",',
+        '    ("shortest", "min", lambda t: f"{t} s"),\n',
+    ),
+    "base/operations.py": (
+        '    "barrier": _Operation(',
+        '    "ibcast": _Operation(rooted=True),\n',
+    ),
+}
+"""Tables: a row that is there, and the one that is added before it."""
+
 pytestmark = pytest.mark.usefixtures("processes")
 
 
@@ -53,11 +70,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "src/isochrone", package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
         (package / name).write_text(text)
-    table = package / "latency_map/slow.py"
-    row = '    "pair": SlowKind('
-    assert row in table.read_text()
-    added = '    "chassis": SlowKind("either", unit=True),\n'
-    table.write_text(table.read_text().replace(row, added + row))
+    for name, (row, added) in ROWS.items():
+        table = package / name
+        assert row in table.read_text()
+        table.write_text(table.read_text().replace(row, added + row))
     write(point_to_point(), folder / "sweep.jsonl")
     (folder / "own.txt").write_text("2e-6")
     return folder
@@ -104,3 +120,29 @@ found = Finding("slow", "chassis", "n1", ("n1",), (1,), None, 8, 2.0, None, "")
 print(found.bad_hosts, found.suspects)
 """
     assert python(copy, "-c", code).splitlines() == ["chassis n1 either", "('n1',) ()"]
+
+
+def test_a_column_is_in_the_table(copy: Path) -> None:
+    shown = python(copy, "-m", "isochrone", "show", "sweep.jsonl")
+    assert "shortest" in shown
+    shortest = min(point["min"] for point in _points(copy))
+    assert f"{shortest} s" in shown
+
+
+def test_an_operation_is_a_phase_of_an_application_with_a_root(copy: Path) -> None:
+    """What is known of operations follows from the row: traces and descriptions know it, too."""
+    (copy / "app.yaml").write_text(
+        "isochrone: app/1\napps:\n  - name: a\n    ranks: 4\n    iterations: 2\n"
+        "    phases:\n      - ibcast: {bytes: 8, root: 1}\n"
+    )
+    read = """
+from pathlib import Path
+from isochrone.applications.description.reading import read
+print(read(Path("app.yaml")))
+"""
+    assert "ibcast" in python(copy, "-c", read)
+
+
+def _points(copy: Path) -> list[dict[str, float]]:
+    document = json.loads(python(copy, "-m", "isochrone", "show", "sweep.jsonl", "--json"))
+    return [point for curve in document["curves"] for point in curve["points"]]
