@@ -23,12 +23,14 @@ from beds.mpis import ROOT
 from isochrone import models
 from isochrone.applications.predict.application_accuracy import Accuracy, Said
 from isochrone.base.documents import plain
-from isochrone.base.inference import Estimate
+from isochrone.base.inference import Estimate, speedup
 from isochrone.cli.main import parser
 from isochrone.cli.parser import load_all
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
+from isochrone.collectives.tune.program import TunedProgram, Used, Way
 from isochrone.console import documents
+from isochrone.console.as_json import json_text
 from isochrone.runfile import rules_table
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
@@ -248,6 +250,16 @@ def tuned_io(folder: Path) -> Found:
     yield start
 
 
+def tuned_program(folder: Path) -> Found:
+    """Likewise; with a choice that was tried."""
+    document = TunedProgram(["mpiexec", "./a.out"], 2, 1.0, 0.5, [Used("bcast", 8, 3, 0.5)], 0.0)
+    yield json.loads(json_text(document))
+    gain = speedup([2.0, 2.1, 2.2], [1.0, 1.1, 1.2])
+    document.ways = [Way("table", [], [folder / "table.json"], ["isochrone exec"], {}, gain)]
+    document.kept = "table"
+    yield json.loads(json_text(document))
+
+
 def run_files(folder: Path) -> Found:
     made = (
         slow_map(), sweeps.point_to_point(), sweeps.bisection(), sweeps.collective(), emulation(),
@@ -306,6 +318,7 @@ CASES: dict[str, Callable[[Path], Found]] = {
     "show-io-recording": recorded_io, "show-latency-map": maps, "show-pool": pooled,
     "show-recording": recorded, "show-sweep": all_sweeps, "show-tile-io": tiles,
     "tune-collective-io": tuned_io, "tune-collectives": tuned,
+    "tune-program": tuned_program,
 }  # fmt: skip
 """What makes documents of each name."""
 

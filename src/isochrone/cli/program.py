@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from isochrone.base.errors import InputError
-from isochrone.console.options import add_mpi
+from isochrone.console.options import add_mpi, add_option
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
@@ -32,3 +33,24 @@ def command_of(args: argparse.Namespace, example: str) -> list[str]:
     if not command:
         raise InputError("there is no command", hint=example)
     return command
+
+
+def add_before(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add ``--before``."""
+    add_option(parser, "--before", "COMMAND", str,
+        "run this before each launch, such as 'rm -f out.h5' (words, no shell)",
+        default="")  # fmt: skip
+
+
+def before_of(args: argparse.Namespace) -> list[str]:
+    """Return the words of ``--before``.
+
+    Raises
+    ------
+    InputError
+        If its quotes do not match.
+    """
+    try:
+        return shlex.split(args.before)
+    except ValueError as error:
+        raise InputError(f"cannot read it: {error}", where="--before") from error

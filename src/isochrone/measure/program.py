@@ -28,30 +28,35 @@ class Program:
         For its MPI.
     before
         A command that is run before each start; empty: none.
+    records
+        What a recording is of: ``io``, collective I/O, or ``record``, calls of MPI.
     """
 
     command: Sequence[str]
     environ: Mapping[str, str]
     probe: Probe
     before: Sequence[str] = ()
+    records: str = "io"
 
     @cached_property
     def library(self) -> Path:
-        """The library that records collective I/O; compiled if need be."""
-        return finding.library(self.probe, "io")
+        """The library that records; compiled if need be."""
+        return finding.library(self.probe, self.records)
 
     @cached_property
     def says(self) -> str:
         """What the MPI library says of itself."""
         return self.probe.library
 
-    def run(self, recording: Path, variables: Mapping[str, str], log: Path, limit: float) -> float:
+    def run(
+        self, recording: Path | None, variables: Mapping[str, str], log: Path, limit: float
+    ) -> float:
         """Run it to its end; return the seconds that took.
 
         Parameters
         ----------
         recording
-            Run file that its rank 0 writes.
+            Run file that its rank 0 writes; None: nothing is recorded.
         variables
             For the ranks.
         log
@@ -80,7 +85,10 @@ class Program:
                     raise MeasurementError(
                         error.what, where="--before", details=error.details
                     ) from error
-            ours = {**recorded.settings(self.library, recording, self.environ, "io"), **variables}
+            ours = dict(variables)
+            if recording is not None:
+                files = recorded.settings(self.library, recording, self.environ, self.records)
+                ours = files | ours
             words, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
             began = time.monotonic()
             job.run(words, timeout=limit, hear=hear, environ=environ)

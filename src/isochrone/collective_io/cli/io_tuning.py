@@ -74,7 +74,7 @@ def _print_kept(console: Console, title: str, found: Mapping[str, Any]) -> None:
 def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         if found.get(key) is not None:
-            console.print(_gained(name, found[key]))
+            console.print(gained(name, found[key]))
 
 
 def _cost(one: Mapping[str, Any]) -> str:
@@ -84,14 +84,15 @@ def _cost(one: Mapping[str, Any]) -> str:
     if expected is not None:
         now = format_seconds(one["seconds"], 3)
         said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
-    said += f"; {_gained('measured', gain) if gain else one['why']}"
+    said += f"; {gained('measured', gain) if gain else one['why']}"
     return (
         f"{one['hint']} {one['value']} of your hints file is kept. In its place "
         f"{one['words']}: {said} (--override tries it)"
     )
 
 
-def _gained(name: str, gain: Speedup) -> str:
+def gained(name: str, gain: Speedup) -> str:
+    """Say what was gained, of what, and how sure that is."""
     return (
         f"{name}: {format_seconds(gain.given, 3)} as given, "
         f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "

@@ -15,9 +15,9 @@ from isochrone.collective_io.program.proposals import (
     Proposal,
     not_in_force,
 )
-from isochrone.collective_io.program.race import GIVEN, Timed
 from isochrone.collective_io.results import io_recording
 from isochrone.measure.program import Program
+from isochrone.measure.race import GIVEN, Timed
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

@@ -14,9 +14,9 @@ from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.proposals import Proposal
-from isochrone.collective_io.program.race import Duel, Timed, duel, heats, most_starts
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Trials
+from isochrone.measure.race import Duel, Timed, duel, heats, most_starts
 from isochrone.runfile.run import Run
 
 LONGEST: Final = 600.0

@@ -1,1 +1,1 @@
-"""Choose faster realisations of communication from measurements, and put them to work."""
+"""Choose faster collectives, or hints of collective I/O, from measurements, and apply them."""

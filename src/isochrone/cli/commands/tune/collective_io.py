@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import shell_word
-from isochrone.cli.program import add_program, command_of
+from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.cli.io_tuning import print_outcome, teller
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -91,9 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(trials, "--launches", "N", _several,
         "starts with the best setting, and as many without, that prove the gain (default: 5; "
         "more are added if they leave a doubt)", default=5)  # fmt: skip
-    add_option(trials, "--before", "COMMAND", str,
-        "run this before each start, such as 'rm -f out.h5' (words, no shell)",
-        default="")  # fmt: skip
+    add_before(trials)
     add_option(trials, "--time-limit", "SECONDS", seconds_above_zero,
         "end a start after this time (default: an hour for the first; for the others four "
         "times what the first took, and 30 s)")  # fmt: skip
@@ -156,12 +153,8 @@ def _program(args: argparse.Namespace) -> Program:
             f"the command sets {ROMIO_HINTS} itself", where=" ".join(command),
             hint=f"export {ROMIO_HINTS} instead: its hints are kept, and others added",
         )  # fmt: skip
-    try:
-        before = shlex.split(args.before)
-    except ValueError as error:
-        raise InputError(f"cannot read it: {error}", where="--before") from error
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    return Program(command, args.environ, built, before)
+    return Program(command, args.environ, built, before_of(args))
 
 
 def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from isochrone.collective_io.program.race import GIVEN, Timed, duel, heats, most_starts
+from isochrone.measure.race import GIVEN, Timed, duel, heats, most_starts
 
 NOISE = 0.05
 PAIRS = 5

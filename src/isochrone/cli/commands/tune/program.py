@@ -1,0 +1,143 @@
+"""Tune the collective operations of an unmodified program, or find that nothing is gained.
+
+    isochrone tune program -o FOLDER -- mpiexec -n 16 ./app ...
+
+The program is launched once with its MPI calls recorded. The operations and sizes that take most
+time are then measured with the same launcher: the default of the MPI library, its algorithms, and
+grids. What saves time is tried with the program, in pairs of launches with and without it: first a
+tuning file of the library, then a table for isochrone exec. Only what makes the whole program
+faster is kept. The program is launched many times, and writes its files each time (see --before).
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from isochrone.applications.results import recording
+from isochrone.base.errors import InputError
+from isochrone.base.files import write_text
+from isochrone.base.text import printable
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.cli.launches import make_folder
+from isochrone.cli.program import add_before, add_program, before_of, command_of
+from isochrone.collective_io.cli.io_tuning import gained, teller
+from isochrone.collectives.tune.program import TunedProgram, Wish, tune, used
+from isochrone.console.as_json import add_json, json_text, print_json
+from isochrone.console.options import add_flag, add_option, count_of, read_part, seconds_above_zero
+from isochrone.console.output import check_output
+from isochrone.measure import tuned
+from isochrone.measure.program import Program, launcher_words
+from isochrone.runfile.file import read
+
+EXAMPLES: Final = (
+    ("record, measure, choose, and keep what is faster",
+     "isochrone tune program -o tuned -- mpiexec -n 16 ./app"),
+    ("with a fresh file for each launch, and longer measurements",
+     "isochrone tune program --before 'rm -f out.dat' --budget 600 -- srun -n 64 ./app"),
+)  # fmt: skip
+
+USUAL: Final = Path("tuned-program")
+REPORT: Final = "report.json"
+FIRST_LIMIT: Final = 3600.0
+
+DOCUMENTS: Final = {"tune-program": TunedProgram}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone tune program``."""
+    parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
+    add_option(parser, "-o --output", "FOLDER", Path,
+        f"folder for recordings, measurements and what is kept (default: {USUAL})",
+        default=USUAL)  # fmt: skip
+    add_flag(parser, "--force", "overwrite an earlier report")
+    add_option(parser, "--launches", "N", count_of("launches of at least 3", 99),
+        "launches of each measurement, and pairs of launches of the program (default: 5)",
+        default=5)  # fmt: skip
+    add_option(parser, "--budget", "TIME", seconds_above_zero,
+        "time for all measurements together, in seconds (default: 180)", default=180.0)  # fmt: skip
+    add_option(parser, "--min-gain", "PERCENT", read_part,
+        "smallest saving of an operation to be chosen (default: 5%%)", default=0.05)  # fmt: skip
+    add_before(parser)
+    add_json(parser)
+    add_program(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Record, measure, choose, prove, and say what is kept."""
+    command = command_of(args, "isochrone tune program -- mpiexec -n 4 ./app")
+    built = tuned.probe_of(command[0], args.mpicc, args.probe)
+    program = Program(command, args.environ, built, before_of(args), "record")
+    folder: Path = args.output
+    make_folder(folder)
+    check_output(folder / REPORT, force=args.force, inputs=[])
+    make_folder(folder / "runs")
+    tell = teller(quiet=args.json)
+    document, words = _recorded(program, folder)
+    try:
+        wish = Wish(args.launches, args.budget, args.min_gain)
+        tune(program, words, folder, wish, document, tell)
+    finally:
+        write_text(folder / REPORT, json_text(document, indent=1))
+    if args.json:
+        print_json(document)
+    else:
+        _print(document, folder)
+    return 0
+
+
+def _recorded(program: Program, folder: Path) -> tuple[TunedProgram, list[str]]:
+    """Launch the program once; return what it calls, and the words that start its ranks."""
+    path = folder / "recording.jsonl"
+    path.unlink(missing_ok=True)  # the library overwrites nothing
+    seconds = program.run(path, {}, path.with_suffix(".log"), FIRST_LIMIT)
+    if not path.is_file() or not path.stat().st_size:
+        raise InputError(
+            "nothing was recorded: is it a program of this MPI?", where=" ".join(program.command),
+            hint="it must call MPI_Finalize and load its MPI library dynamically; see --mpicc",
+        )  # fmt: skip
+    found = read(path)
+    words = launcher_words(program.command, found.notes.get("command", ""))
+    if words is None:
+        raise InputError(
+            "the words that start the ranks were not found", where=" ".join(program.command),
+            hint="give launcher, options and program as one plain command",
+        )  # fmt: skip
+    calls = [
+        (one.op, one.bytes, one.members, one.calls, one.seconds)
+        for one in recording.operations(found)
+    ]
+    operations, others = used(calls, found.size)
+    busy = sum(one.seconds for one in recording.rank_times(found)) / found.size
+    share = sum(one.seconds for one in operations) / busy if busy > 0 else 0.0
+    document = TunedProgram(list(program.command), found.size, seconds, share, operations, others)
+    return document, words
+
+
+def _print(document: TunedProgram, folder: Path) -> None:
+    print(
+        f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
+        f"{100 * document.share:.0f} % in collective operations of all ranks"
+    )
+    for one in document.operations[:8]:
+        print(
+            f"  {printable(one.op, 40)}, {format_bytes(one.bytes)}: {one.calls} calls, "
+            f"{format_seconds(one.seconds)}"
+        )
+    for way in document.ways:
+        title = "Tuning file of the library" if way.name == "library" else "Table of grids"
+        if way.gain is not None:
+            print(gained(f"{title}, whole program", way.gain))
+        elif way.why:
+            print(f"{title}: {printable(way.why, 400)}")
+    for way in document.ways:
+        if way.name == document.kept:
+            print("To use it, without changing the program:")
+            for line in way.use:
+                print(f"  {printable(line, 1400)}")
+    if document.kept is None:
+        print(f"Nothing gained: leave it as it is ({document.why}).")
+    for warning in document.warnings:
+        print(f"Warning: {printable(warning, 400)}")
+    print(f"The report and all measurements are in {printable(folder, 400)}")
