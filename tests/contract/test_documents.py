@@ -308,9 +308,13 @@ def configured(folder: Path) -> Found:
     yield answered("config")
 
 
+def healthy(folder: Path) -> Found:
+    yield answered("doctor")
+
+
 CASES: dict[str, Callable[[Path], Found]] = {
     "baseline-list": listed, "baseline-show": typical, "check": verdicts, "config": configured,
-    "compare": compared, "compare-with-prediction": against_models, "model": fitted,
+    "compare": compared, "compare-with-prediction": against_models, "doctor": healthy, "model": fitted,
     "place-aggregators": aggregators, "place-nodes": nodes, "place-orders": orders,
     "predict-app": applications, "predict-collective-io": collective_io,
     "predict-grids": on_grids, "predict-times": times, "run-file": run_files,

@@ -1,0 +1,138 @@
+"""Show which MPI, launcher and compiler are used, and what to change before measuring.
+
+The exit code is 1 if nothing can be measured here. With ``-n`` a short map is measured: whether
+ranks start, on which processors, and how fine their clock is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from isochrone import __version__
+from isochrone.base.errors import IsochroneError
+from isochrone.base.text import printable
+from isochrone.base.units import format_seconds
+from isochrone.console.as_json import add_json, print_json
+from isochrone.console.measuring import add_setup, setup_of
+from isochrone.console.options import add_option, read_count
+from isochrone.measure import machine
+from isochrone.measure.library import library_file
+from isochrone.measure.machine import Check
+from isochrone.measure.setup import Setup, follow
+from isochrone.pages.page import Column, Row, Sentence, Table, Tone
+from isochrone.pages.terminal import print_blocks
+from isochrone.runfile.file import read
+from isochrone.runfile.header import library_name
+
+EXAMPLES: Final = (
+    ("what is used here, and what to change", "isochrone doctor"),
+    ("start two ranks as well, with another MPI",
+     "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
+)  # fmt: skip
+
+PATIENCE: Final = 60.0
+"""Seconds after which the ranks of ``-n`` are ended."""
+
+STYLES: Final[dict[str, Tone]] = {"ok": "", "advice": "strong", "problem": "bad", "unknown": ""}
+
+
+class _Health(msgspec.Struct):
+    """What is used to measure, and what to change first."""
+
+    version: str
+    checks: list[Check]
+
+
+DOCUMENTS: Final = {"doctor": _Health}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``isochrone doctor``."""
+    add_option(parser, "-n --ranks", "N", read_count,
+        "also start N ranks for a moment (default: none is started)")  # fmt: skip
+    add_setup(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look, and say what was found."""
+    found = _of_mpi(args)
+    document = _Health(__version__, [*found, *machine.checks()])
+    if args.json:
+        print_json(document)
+    else:
+        _print(document.checks)
+    return 1 if machine.problems(document.checks) else 0
+
+
+def _of_mpi(args: argparse.Namespace) -> list[Check]:
+    """Look at MPI, launcher and compiler, and at ranks if any are asked for."""
+    try:
+        setup = setup_of(args)
+    except IsochroneError as error:
+        return [Check("MPI", "problem", error.what, error.hint or "load an MPI, or give --mpicc")]
+    built = setup.built
+    library = library_file(built.path)
+    where = f" ({library.resolve()})" if library else ""
+    named = library_name(built.library) or setup.name
+    found = [
+        Check("MPI", "ok", f"{named}{where}"),
+        Check("probe", "ok", f"{built.path} ({built.origin})"),
+        _compiler(built.mpicc),
+        Check("launcher", "ok", setup.name),
+    ]
+    return [*found, *(_of_ranks(setup, args.ranks) if args.ranks else [])]
+
+
+def _compiler(mpicc: Path) -> Check:
+    if os.access(mpicc, os.X_OK):
+        return Check("compiler", "ok", str(mpicc))
+    return Check(
+        "compiler", "advice", "there is none",
+        "maps and sweeps work without; `isochrone record` and `exec` may have to compile libraries",
+    )  # fmt: skip
+
+
+def _of_ranks(setup: Setup, ranks: int) -> list[Check]:
+    """Start ranks, and say where they ran and what their clock is."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "doctor.jsonl"
+        tokens = setup.tokens("latency-map", ("--repeats", "20", "--retest", "0"), ranks, path)
+        try:
+            follow(tokens, path, timeout=PATIENCE)
+        except IsochroneError as error:
+            return [Check("ranks", "problem", error.what, error.hint or " ".join(tokens))]
+        run = read(path)
+    found = f"{run.size} ranks on {len(set(run.hosts))} hosts"
+    bound = run.notes.get("binding")
+    shared = run.shared_processors
+    clock = run.header.get("clock", {})
+    granularity = float(clock.get("granularity", 0.0))
+    return [
+        Check("ranks", "advice", f"{found}, several of them on one processor",
+              "their times will be those of the scheduler: start fewer ranks, or bind them")
+        if shared else Check("ranks", "ok", f"{found}, each on a processor of its own"),
+        Check("binding", "ok", f"to a {bound}") if bound else
+        Check("binding", "unknown", "left to the launcher and its options"),
+        Check("clock of MPI", "ok", f"{clock.get('source', '')}, {format_seconds(granularity)}"),
+    ]  # fmt: skip
+
+
+def _print(checks: list[Check]) -> None:
+    rows = [
+        Row((one.name, one.verdict, printable(one.found, 400)), STYLES[one.verdict])
+        for one in checks
+    ]
+    titles = (Column("check"), Column("verdict"), Column("found"))
+    advice = [
+        Sentence(f"{one.name}: {printable(one.advice, 400)}", "strong")
+        for one in checks if one.advice
+    ]  # fmt: skip
+    end = Sentence("" if advice else "Nothing to change before measuring.")
+    print_blocks([Table("", titles, tuple(rows)), Sentence(""), *advice, end])

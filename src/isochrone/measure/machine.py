@@ -1,0 +1,182 @@
+"""What of this host decides how far measurements can be trusted, and what to change first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from isochrone.measure import launcher as launchers
+
+BUSY: Final = 0.2
+"""Load average for each processor from which others would disturb the ranks."""
+
+SHARED_MEMORY: Final = 64 * 1024**2
+"""Bytes of /dev/shm that an MPI library needs at least: containers often have just this."""
+
+_SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies")
+"""Clock sources that take a microsecond or more to read."""
+
+_STEADY: Final = ("performance",)
+"""Governors of processors that keep their frequency."""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    verdict
+        ``ok``; ``advice``: better changed before measuring; ``problem``: nothing can be measured;
+        ``unknown``: the machine does not say.
+    found
+        What is there.
+    advice
+        What to do; empty if it is well.
+    """
+
+    name: str
+    verdict: Literal["ok", "advice", "problem", "unknown"]
+    found: str
+    advice: str = ""
+
+
+def checks(root: Path = Path("/")) -> list[Check]:
+    """Look at this host: processors, frequency, clock, load, memory that ranks share.
+
+    Parameters
+    ----------
+    root
+        Where ``proc``, ``sys`` and ``dev`` are.
+    """
+    return [
+        _processors(),
+        _governor(root),
+        _boost(root),
+        _threads(root),
+        _clock(root),
+        _load(root),
+        _quota(root),
+        _shared_memory(root / "dev/shm"),
+    ]
+
+
+def _processors() -> Check:
+    count, cores = launchers.processors(os.environ), launchers.cores(os.environ)
+    if count is None:
+        return Check("processors", "unknown", "the batch system starts the ranks on other hosts")
+    found = f"{count} processors" + (f" of {cores} cores" if cores else "")
+    if count == 1:
+        return Check("processors", "advice", found, "two ranks would share it: use another host")
+    return Check("processors", "ok", found)
+
+
+def _governor(root: Path) -> Check:
+    files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    found = Counter(filter(None, map(_read, files)))
+    if not found:
+        return Check("frequency governor", "unknown", "not shown (usual in virtual machines)")
+    words = ", ".join(f"{name} on {count}" for name, count in found.most_common())
+    if set(found) <= set(_STEADY):
+        return Check("frequency governor", "ok", words)
+    return Check(
+        "frequency governor", "advice", words,
+        "cpupower frequency-set -g performance (or srun --cpu-freq=performance)",
+    )  # fmt: skip
+
+
+def _boost(root: Path) -> Check:
+    cpu = root / "sys/devices/system/cpu"
+    boost, no_turbo = _read(cpu / "cpufreq/boost"), _read(cpu / "intel_pstate/no_turbo")
+    if boost is None and no_turbo is None:
+        return Check("turbo", "unknown", "not shown")
+    if boost == "1" or no_turbo == "0":
+        return Check(
+            "turbo", "advice", "on: the frequency depends on load and temperature",
+            "turn it off to compare runs, or compare launches in turns (compare --measure)",
+        )  # fmt: skip
+    return Check("turbo", "ok", "off")
+
+
+def _threads(root: Path) -> Check:
+    active = _read(root / "sys/devices/system/cpu/smt/active")
+    if active is None:
+        return Check("hardware threads", "unknown", "not shown")
+    if active == "1":
+        return Check(
+            "hardware threads", "ok", "several a core: ranks are bound to cores by default"
+        )
+    return Check("hardware threads", "ok", "one a core")
+
+
+def _clock(root: Path) -> Check:
+    name = _read(root / "sys/devices/system/clocksource/clocksource0/current_clocksource")
+    if name is None:
+        return Check("clock", "unknown", "the clock source is not shown")
+    if name in _SLOW_CLOCKS:
+        return Check("clock", "advice", name, "boot with clocksource=tsc: reading this one is slow")
+    return Check("clock", "ok", name)
+
+
+def _load(root: Path) -> Check:
+    words = (_read(root / "proc/loadavg") or "").split()
+    count = len(os.sched_getaffinity(0))
+    try:
+        load = float(words[0])
+    except (IndexError, ValueError):
+        return Check("load", "unknown", "not shown")
+    found = f"{load:.2f} on {count} processors in the last minute"
+    if load > BUSY * count:
+        return Check(
+            "load", "advice", found,
+            "other programs disturb the ranks: wait, or ask for the host alone (srun --exclusive)",
+        )  # fmt: skip
+    return Check("load", "ok", found)
+
+
+def _quota(root: Path) -> Check:
+    group = (_read(root / "proc/self/cgroup") or "").rpartition("::")[2].strip("/")
+    folder = root / "sys/fs/cgroup" / group
+    names = [folder, *(p for p in folder.parents if (root / "sys/fs/cgroup") in (p, *p.parents))]
+    for words in (_read(name / "cpu.max") for name in names):
+        if words and not words.startswith("max"):
+            return Check(
+                "processor quota", "advice", f"cpu.max is {words}",
+                "the container stops ranks in between: remove its limit of processor time",
+            )  # fmt: skip
+    return Check("processor quota", "ok", "none")
+
+
+def _shared_memory(folder: Path) -> Check:
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return Check(
+            "shared memory", "advice", f"there is no {folder}",
+            "MPI libraries need it between ranks of a host: mount a tmpfs there",
+        )  # fmt: skip
+    found = f"{usage.free / 2**30:.1f} GiB free of {usage.total / 2**30:.1f} GiB in {folder}"
+    if usage.free < SHARED_MEMORY:
+        return Check(
+            "shared memory", "advice", found,
+            "MPI_Init may fail: free some, or give the container --shm-size=1g",
+        )  # fmt: skip
+    return Check("shared memory", "ok", found)
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of a small file without its last newline; None if it cannot be read."""
+    try:
+        return path.read_text(errors="replace")[:4096].strip()
+    except OSError:
+        return None
+
+
+def problems(found: Iterable[Check]) -> list[Check]:
+    """Return what stands in the way of any measurement."""
+    return [one for one in found if one.verdict == "problem"]
