@@ -309,12 +309,14 @@ def configured(folder: Path) -> Found:
 
 
 def healthy(folder: Path) -> Found:
-    yield answered("doctor")
+    """Of a host without the MPI that is meant."""
+    yield checked.strictly(run_here("doctor", "--mpicc", folder / "mpicc", "--json").stdout)
 
 
 CASES: dict[str, Callable[[Path], Found]] = {
     "baseline-list": listed, "baseline-show": typical, "check": verdicts, "config": configured,
-    "compare": compared, "compare-with-prediction": against_models, "doctor": healthy, "model": fitted,
+    "compare": compared, "compare-with-prediction": against_models, "doctor": healthy,
+    "model": fitted,
     "place-aggregators": aggregators, "place-nodes": nodes, "place-orders": orders,
     "predict-app": applications, "predict-collective-io": collective_io,
     "predict-grids": on_grids, "predict-times": times, "run-file": run_files,
