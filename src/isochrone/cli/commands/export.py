@@ -9,19 +9,23 @@ from typing import Final
 from isochrone.applications.description import lowering, reading
 from isochrone.applications.description.actions import actions
 from isochrone.base.errors import InputError
-from isochrone.base.text import warn
+from isochrone.base.text import printable, warn
 from isochrone.base.units import format_bytes
 from isochrone.console.input import read_run
-from isochrone.console.options import add_message_size, add_option, count_of
+from isochrone.console.options import add_flag, add_message_size, add_option, count_of
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
+from isochrone.runfile import file as run_file
+from isochrone.runfile.anonymise import anonymise
 
 EXAMPLES: Final = (
     ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
     ("a script for gnuplot", "isochrone export pair.jsonl --to gnuplot -o pair.dat"),
     ("a described application, for SimGrid to replay",
      "isochrone export app.yaml --to simgrid-ti -o app.ti"),
+    ("a run file to give away: no hosts, paths, commands or users",
+     "isochrone export map.jsonl --anonymise -o public.jsonl"),
 )  # fmt: skip
 
 
@@ -32,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--to", "FORMAT", str,
         f"of a run file one of: {', '.join(of_runs)}; of a description, for simulators: "
         f"{', '.join(of_programs)}",
-        choices=sorted({*of_runs, *of_programs}), required=True)  # fmt: skip
+        choices=sorted({*of_runs, *of_programs}))  # fmt: skip
+    add_flag(parser, "--anonymise",
+        "write the run file without hosts, paths, commands and users")  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for descriptions")
@@ -54,6 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the file, say where it is, and what it leaves out."""
+    if args.anonymise:
+        return _anonymised(args)
+    if args.to is None:
+        raise InputError("no format is given", hint="give --to FORMAT, such as --to csv")
     if args.to in programs.names():
         return _program(args)
     for option in ("app", "iterations", "speed", "set"):
@@ -72,6 +82,19 @@ def run(args: argparse.Namespace) -> int:
         warn(f"{args.to} holds one message size; exported {size} (see --bytes)")
     for written in (path, *beside):
         print_path(written)
+    return 0
+
+
+def _anonymised(args: argparse.Namespace) -> int:
+    """Write the run file again, and say what became of names, which only the user sees."""
+    if args.to is not None:
+        raise InputError("--anonymise writes a run file", where=f"--to {args.to}")
+    name = args.file.with_name(f"{args.file.stem}-anonymous.jsonl")
+    path = output_of(args, name, [args.file])
+    found = anonymise(run_file.read(args.file), args.file, path)
+    for old, new in found.items():
+        warn(f"{printable(old, 200)} is {new}")
+    print_path(path)
     return 0
 
 
