@@ -310,7 +310,7 @@ static void conduct(state_t *s, int launch)
     record_results(s, launch);
 }
 
-static iso_outcome_t conduct_all(state_t *s, double max_time)
+static iso_outcome_t conduct_all(state_t *s, double time_limit)
 {
     const iso_context_t *ctx = s->ctx;
     int total = s->program->launch_count, done = 0;
@@ -338,7 +338,7 @@ static iso_outcome_t conduct_all(state_t *s, double max_time)
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
                                const iso_role_t *roles, iso_player_t *player,
-                               double max_time)
+                               double time_limit)
 {
     iso_outcome_t outcome = ISO_COMPLETE;
     state_t s = {

@@ -39,11 +39,11 @@ def test_the_environment_wins_over_the_user_and_the_user_over_the_site(
 ) -> None:
     site(environ, 'launcher = "srun"\nmpicc = "a"\n[limits]\ntimeout = 60\n')
     user(environ, 'mpicc = "b"\n[limits]\ntimeout = "10min"\n')
-    found = configuration.values({**environ, "ISOCHRONE_TIMEOUT": "1h"})
+    found = configuration.values({**environ, "ISOCHRONE_KILL_AFTER": "1h"})
     sources = {key: (one.value, one.source) for key, one in found.items()}
     assert sources["launcher"] == ("srun", "site")
     assert sources["mpicc"] == ("b", "user")
-    assert sources["limits.timeout"] == (3600.0, "environment")
+    assert sources["limits.kill-after"] == (3600.0, "environment")
     assert sources["thresholds.margin"] == (None, "default")
 
 
@@ -74,7 +74,7 @@ def test_a_pipe_is_no_file(environ: dict[str, str], golden: Golden) -> None:
 
 CASES = [
     ("lancher = 'srun'", "no setting 'lancher' (did you mean 'launcher'?"),
-    ("[limits]\ntimeot = 3", "did you mean 'limits.timeout'?"),
+    ("[limits]\nkill-aftr = 3", "did you mean 'limits.kill-after'?"),
     ("[thresholds]\nmargin = 5", "thresholds.margin: 5 is not a part such as"),
     ("[thresholds]\nmargin = true", "True is not a part"),
     ("launcher = 'sun'", "did you mean 'srun'?"),
@@ -181,7 +181,7 @@ def test_what_is_configured_of_a_launcher_is_for_this_launcher_only(
 ) -> None:
     """Arguments of the site's srun would be wrong for the launcher that a user names."""
     site(environ, LAUNCHER)
-    answer = isochrone("measure", "null", "-n", "2", "--dry-run", *words, **environ)
+    answer = isochrone("measure", "synthetic", "-n", "2", "--dry-run", *words, **environ)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith(begins)
     assert ("--exclusive" in answer.stdout) == ("--exclusive" in begins)
@@ -192,7 +192,7 @@ def test_a_template_of_the_site_starts_the_ranks(
     isochrone: Command, environ: dict[str, str]
 ) -> None:
     site(environ, 'launcher = "generic"\nlauncher-template = "ibrun -n {ranks} {program}"\n')
-    answer = isochrone("measure", "null", "-n", "3", "--dry-run", **environ)
+    answer = isochrone("measure", "synthetic", "-n", "3", "--dry-run", **environ)
     assert answer.stdout.startswith("ibrun -n 3 "), answer.stderr
 
 
