@@ -182,7 +182,8 @@ def test_launches_are_files_that_say_which_they_are(
 def test_sizes_that_are_chosen_are_chosen_once(isochrone: Isochrone, tmp_path: Path) -> None:
     """Launches with sizes of their own would have no points in common."""
     answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "auto:0:16KiB",
-                       "--launches", 3, "--repeats", 3, "--quiet", "-o", "p.jsonl", cwd=tmp_path)  # fmt: skip
+                       "--launches", 3, "--repeats", 3, "--quiet", "-o", "p.jsonl",
+                       cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     runs = [read(tmp_path / f"p-{k}.jsonl") for k in (1, 2, 3)]
     sizes = [set(run.tables["sample"]["bytes"].tolist()) for run in runs]
