@@ -63,7 +63,7 @@ def fit_hotspot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
     limits = ("--warmup", 1, "--repeats", 2, "--time-limit", 120)
     run = measure(on, mpi, out, *GRID, *limits, experiment="hotspot")
     for family in ("hotspot", "hotspot-directional"):
-        cost([ISOCHRONE, "fit", out, "--model", family, "--force", "-o", model])
+        cost([ISOCHRONE, "fit", out, "--family", family, "--force", "-o", model])
         (regime,) = models.read(model).regimes
         words = zip(regime.coefficients, regime.terms, strict=True)
         formula = " + ".join(f"{value * 1e3:.2f} ms {term}" for value, term in words)

@@ -59,7 +59,7 @@ def interval_coverage(built: Probe, folder: Path) -> None:
 def over_several(repetitions: list[list[NDArray[np.float64]]]) -> None:
     """Say how often intervals over 3 and 5 of the reruns hold what the others measured.
 
-    Those drawn at random are as the formula assumes; those in a row are what ``measure --runs``
+    Those drawn at random are as the formula assumes; those in a row are what ``measure --launches``
     makes, which a slow drift of the machine keeps alike.
     """
     logs = np.array([[np.log(np.median(values)) for values in of] for of in repetitions])

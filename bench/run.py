@@ -132,7 +132,7 @@ def large_map(built: probe.Probe, folder: Path) -> None:
     """Time what reads a map of 1024 ranks, and its memory."""
     out, picture = folder / "large.jsonl", folder / "large.png"
     options = ("--shape", "32,8,4", "--repeats", "5", "--noise", "0.05", "--out", str(out))
-    probe.run([str(built.path), "null", *options], timeout=TIMEOUT)
+    probe.run([str(built.path), "synthetic", *options], timeout=TIMEOUT)
     pairs, size = 1024 * 1023 // 2, out.stat().st_size / 2**20
     print(f"\n1024 ranks, {pairs} pairs, {size:.0f} MiB (limits: show 2 s, others 10 s; 1 GiB):")
     commands = {
@@ -150,9 +150,9 @@ def large_map(built: probe.Probe, folder: Path) -> None:
 def simulated_cost(folder: Path) -> None:
     """Compare the orders where time is exact: what a map costs, and whether it is the same map."""
     print(
-        "\nSimulated cost of a map, 4 ranks a node (limits: quiet 15x less at 256, same times 1 %):"
+        "\nSimulated cost of a map, 4 ranks a node (limits: isolated 15x less at 256, times 1 %):"
     )
-    seconds: dict[str, list[float]] = {"serial": [], "quiet": [], "rounds": []}
+    seconds: dict[str, list[float]] = {"serial": [], "isolated": [], "rounds": []}
     sizes = (16, 64, 256)
     for ranks in sizes:
         platform = folder / "platform.xml"
@@ -162,7 +162,7 @@ def simulated_cost(folder: Path) -> None:
         for order, found in seconds.items():
             out = folder / f"{order}.jsonl"
             argv = [ISOCHRONE, "measure", "latency-map", "-n", str(ranks), "--launcher", "simgrid"]
-            argv += ["--platform", platform, "--order", order, "--quiet", "--force", "-o", out]
+            argv += ["--platform", platform, "--schedule", order, "--quiet", "--force", "-o", out]
             wall, memory = cost(argv)
             run = read(out)
             found.append(float(run.end["seconds"]) if run.end else float("nan"))
@@ -171,9 +171,9 @@ def simulated_cost(folder: Path) -> None:
                 print(
                     f"  {order:6} {ranks} ranks took {wall:.1f} s and {memory:.0f} MiB to simulate"
                 )
-        error = np.nanmax(np.abs(times["quiet"] / times["serial"] - 1))
-        gain = seconds["serial"][-1] / seconds["quiet"][-1]
-        print(f"  {ranks:4} ranks: serial costs {gain:.1f}x quiet; times differ by {error:.2e}")
+        error = np.nanmax(np.abs(times["isolated"] / times["serial"] - 1))
+        gain = seconds["serial"][-1] / seconds["isolated"][-1]
+        print(f"  {ranks:4} ranks: serial costs {gain:.1f}x isolated; times differ by {error:.2e}")
     for order, found in seconds.items():
         exponent = np.polyfit(np.log(sizes), np.log(found), 1)[0]
         shown = ", ".join(format_seconds(value) for value in found)
@@ -186,7 +186,9 @@ def start_up(built: probe.Probe, folder: Path) -> None:
     The help must need neither numpy nor scipy.
     """
     small = folder / "small.jsonl"
-    probe.run([str(built.path), "null", "--shape", "4,2", "--out", str(small)], timeout=TIMEOUT)
+    probe.run(
+        [str(built.path), "synthetic", "--shape", "4,2", "--out", str(small)], timeout=TIMEOUT
+    )
     bare = "python -c pass"
     commands: dict[str, list[str | Path]] = {
         bare: [sys.executable, "-c", "pass"],

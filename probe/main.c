@@ -42,7 +42,7 @@ static const iso_option_t common_options[] = {
     {"check", ISO_OPTION_COUNT, "RANKS", NULL,
      "only check the options, for this many ranks; needs no MPI job",
      &common.check},
-    {"stall-timeout", ISO_OPTION_SECONDS, "T", NULL,
+    {"stall-timeout", ISO_OPTION_SECONDS, "TIME", NULL,
      "end if nothing was done for so long, and say who is silent; 0: never "
      "(default: 10min; tile-io: 1h; app: never)",
      &common.stall},

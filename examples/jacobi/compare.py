@@ -8,7 +8,7 @@ builds jacobi.c, fits models of the collective operations it uses (`isochrone me
 program has, all ranks at once (`measure compute`); the program; its description emulated with the
 t_op of this round (`emulate`). In the end the descriptions are predicted with the middle t_op
 (`predict app`). With --grid everything is done a second time with the collective operations in two
-phases: the unmodified program then runs under `isochrone run`, or in a simulation with the grid of
+phases: the unmodified program then runs under `isochrone exec`, or in a simulation with the grid of
 its own.
 
 What is compared is the time of the iteration in the middle (of each start, on the slowest rank); of

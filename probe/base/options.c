@@ -119,6 +119,33 @@ static int parse_number(const iso_option_t *option, const char *text,
     return 0;
 }
 
+/** A fraction: "5%", or a number below 1; "5" may mean either. */
+static int parse_percent(const iso_option_t *option, const char *text,
+                         char *error)
+{
+    char *end = NULL;
+    double number = strtod(text, &end);
+    if (end == text || !(number >= 0) || isinf(number)) {
+        end = NULL;
+    } else {
+        while (*end == ' ') {
+            end++;
+        }
+    }
+    bool percent = end && strcmp(end, "%") == 0;
+    if (!percent && (end == NULL || *end)) {
+        return fail(error, "--%s is '%.80s', not a percentage such as 5%%",
+                    option->name, text);
+    }
+    if (!percent && number >= 1) {
+        return ISO_REFUSE(error,
+                          "--%s is '%.80s', which is ambiguous: write %g%%",
+                          option->name, text, number);
+    }
+    *(double *)option->value = percent ? number / 100 : number;
+    return 0;
+}
+
 static int store(const iso_option_t *option, const char *text, char *error)
 {
     switch (option->kind) {
@@ -129,6 +156,8 @@ static int store(const iso_option_t *option, const char *text, char *error)
     case ISO_OPTION_NUMBER:
     case ISO_OPTION_SECONDS:
         return parse_number(option, text, error);
+    case ISO_OPTION_PERCENT:
+        return parse_percent(option, text, error);
     case ISO_OPTION_SIZES:
         return parse_plain_sizes(text, option->value, error);
     case ISO_OPTION_SWEEP:

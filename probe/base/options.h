@@ -28,6 +28,7 @@ typedef enum iso_option_kind {
     ISO_OPTION_FLAG,    /**< bool; takes no value */
     ISO_OPTION_COUNT,   /**< long, 0 or more */
     ISO_OPTION_NUMBER,  /**< double, 0 or more */
+    ISO_OPTION_PERCENT, /**< double, a fraction: "5%", or below 1: "0.05" */
     ISO_OPTION_SECONDS, /**< double, 0 or more: "300", "5m", "5min", "250ms" */
     ISO_OPTION_SIZE,    /**< long long, bytes: "4MiB" */
     ISO_OPTION_SIZES,   /**< iso_sizes_t, each below 2 GiB: "64,1KiB:1MiB:x2" */

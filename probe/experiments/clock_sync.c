@@ -44,14 +44,14 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"seconds", ISO_OPTION_SECONDS, "SECONDS", "10",
+    {"seconds", ISO_OPTION_SECONDS, "TIME", "10",
      "how long the clocks are observed", &options.seconds},
-    {"interval", ISO_OPTION_SECONDS, "SECONDS", "0.05",
+    {"interval", ISO_OPTION_SECONDS, "TIME", "0.05",
      "time between two comparisons", &options.interval},
     {"skew", ISO_OPTION_NUMBER, "PPM", "0",
      "skew the clocks artificially by up to this many parts per million",
      &options.skew},
-    {"offset", ISO_OPTION_SECONDS, "SECONDS", "0",
+    {"offset", ISO_OPTION_SECONDS, "TIME", "0",
      "offset the clocks artificially by up to this much", &options.offset},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the choice of pairs",
      &options.seed},

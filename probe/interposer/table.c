@@ -34,7 +34,7 @@ const char *iso_table_check(const iso_table_t *table, size_t length)
     static const char magic[sizeof table->magic] = "isochrone-tuning 1\n";
     const unsigned char *begin = (const unsigned char *)table;
     if (length < sizeof *table || memcmp(table->magic, magic, 17) != 0) {
-        return "it is not compiled: isochrone run does that";
+        return "it is not compiled: isochrone exec does that";
     }
     if (memcmp(table->magic, magic, sizeof magic) != 0) {
         return "it was compiled by another version of isochrone";

@@ -223,6 +223,7 @@ void iso_record_options(iso_record_t *record, const iso_option_t *table)
             iso_record_int(record, option->name, *(long *)option->value);
             break;
         case ISO_OPTION_NUMBER:
+        case ISO_OPTION_PERCENT:
         case ISO_OPTION_SECONDS:
             iso_record_double(record, option->name, *(double *)option->value);
             break;

@@ -28,15 +28,15 @@ const iso_option_t iso_sampler_options[] = {
     {"repeats", ISO_OPTION_COUNT, "N", NULL,
      "repetitions of each point (default 100, unless --precision is given)",
      &options.repeats},
-    {"precision", ISO_OPTION_NUMBER, "FRACTION", "0",
-     "repeat until the 95 % interval of the median is within this fraction of "
-     "it, e.g. 0.05",
+    {"precision", ISO_OPTION_PERCENT, "PERCENT", "0",
+     "repeat until the 95 % interval of the median is within this of it, such "
+     "as 5%; 0: off",
      &options.precision},
     {"min-repeats", ISO_OPTION_COUNT, "N", "10",
      "with --precision: at least this many repetitions", &options.min_repeats},
     {"max-repeats", ISO_OPTION_COUNT, "N", "1000",
      "with --precision: at most this many repetitions", &options.max_repeats},
-    {"max-time", ISO_OPTION_SECONDS, "SECONDS", "1",
+    {"max-time", ISO_OPTION_SECONDS, "TIME", "1",
      "with --precision: spend at most this long on a point", &options.max_time},
     {"warmup", ISO_OPTION_COUNT, "N", "5",
      "untimed operations before the first timed one", &options.warmup},
@@ -51,7 +51,7 @@ int iso_sampler_check(char *error)
     } else if (options.repeats > 0 && options.precision > 0) {
         wrong = "--repeats and --precision cannot be combined";
     } else if (options.precision >= 1) {
-        wrong = "--precision is a fraction below 1, for example 0.05";
+        wrong = "--precision is below 100%, for example 5%";
     } else if (options.min_repeats < 1 ||
                options.max_repeats < options.min_repeats) {
         wrong = "--min-repeats must be at least 1 and at most --max-repeats";

@@ -23,10 +23,9 @@ static struct {
 } options;
 
 const iso_option_t iso_sweep_options[] = {
-    {"tolerance", ISO_OPTION_NUMBER, "FRACTION", "0.02",
-     "--bytes auto: divide an interval where the time differs from the "
-     "straight line between its neighbours by more than this fraction, again "
-     "and again",
+    {"tolerance", ISO_OPTION_PERCENT, "PERCENT", "2%",
+     "--bytes auto: divide intervals where the time deviates from a straight "
+     "line by more than this",
      &options.tolerance},
     {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
      "--bytes auto: do not divide intervals of this size, or 2 % of the "

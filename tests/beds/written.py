@@ -42,7 +42,7 @@ def commands(inputs: Path, to: Path) -> Iterator[tuple[list[object], list[str]]]
         ["import", log, "--from", "mmpi", "-o", to / "imported.jsonl", "--force"],
         ["imported.jsonl"],
     )
-    yield ["fit", sweep, "--model", "hockney", "-o", to / "model.json", "--force"], ["model.json"]
+    yield ["fit", sweep, "--family", "hockney", "-o", to / "model.json", "--force"], ["model.json"]
     yield ["place", "nodes", *UNEVEN, "-o", to / "nodes", "--force"], ["nodes"]
     yield ["place", "aggregators", *UNEVEN, "-o", to / "hints", "--force"], ["hints"]
     yield (
@@ -55,7 +55,7 @@ def commands(inputs: Path, to: Path) -> Iterator[tuple[list[object], list[str]]]
     yield ["platform", "nodes:2 cores:2", "-o", to / "p.xml", "--force"], ["p.xml"]
     yield ["baseline", "add", to, run], []
     yield (
-        ["measure", "null", "-n", "1", "-o", to / "null.jsonl", "--force", "--quiet"],
+        ["measure", "synthetic", "-n", "1", "-o", to / "null.jsonl", "--force", "--quiet"],
         ["null.jsonl"],
     )
 

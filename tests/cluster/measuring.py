@@ -41,7 +41,7 @@ def measure(
     kind = "openmpi" if "openmpi" in mpi.name else "mpich"
     launcher, flag = LAUNCHERS[kind]
     start = ["--launcher", launcher, f"--launcher-arg={flag}"]
-    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--timeout", str(PATIENCE)]
+    start += [f"--launcher-arg={hosts or on.hostfile(kind)}", "--kill-after", str(PATIENCE)]
     ranks = ["-n", sum(on.plan.ranks), "--mpicc", mpi.probe.mpicc]
     words = ["measure", experiment, *ranks, *start, *options, "-o", out]
     answer = on.run(SCRIPTS / "isochrone", *words, timeout=2 * PATIENCE)

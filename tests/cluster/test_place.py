@@ -107,7 +107,7 @@ def test_measuring_launches_both_arrangements_in_turn(
     proof = ("--measure", "--launches", 2, "--repeats", 2, "--tile", "64x64")
     for what in ("nodes", "aggregators"):
         runs = tmp_path / what
-        out = ("-o", tmp_path / f"{what}.txt", "--runs", runs)
+        out = ("-o", tmp_path / f"{what}.txt", "--keep", runs)
         found = isochrone(made, "mpich-wheel", "place", what, *words, *proof, *out)
         gain = found["measured"]
         assert isinstance(gain, dict)
@@ -131,7 +131,7 @@ def test_each_compared_order_is_the_one_that_is_launched(
     """How well it is predicted is for `make bench`; here: that each time is of its order."""
     made = cluster(UNEVEN)
     words = ("--hostfile", made.hostfile("mpich"), "--tiles", "4x4", "--model", TACHYON)
-    jobs = ("--launches", 2, "--repeats", 2, "--tile", "64x64", "--runs", tmp_path / "runs")
+    jobs = ("--launches", 2, "--repeats", 2, "--tile", "64x64", "--keep", tmp_path / "runs")
     kept = ("-o", tmp_path / "orders.json", "--figure", tmp_path / "orders.png")
     found = isochrone(
         made, "mpich-wheel", "place", "orders", "--what", what, "--orders", 3, *words, *jobs, *kept

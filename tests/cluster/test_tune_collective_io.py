@@ -25,7 +25,7 @@ def test_an_order_of_aggregators_is_proposed_and_in_force(
     program = built(mpi, tmp_path, "io_program")
     start = (mpi.probe.mpicc.with_name("mpiexec"), "-f", made.hostfile("mpich"), "-n", sum(UNEVEN))
     words = ("-m", "isochrone", "tune", "collective-io", "-o", tmp_path / "out", "--no-measure")
-    trials = ("--launches", 2, "--least", 0, "--json", "--")
+    trials = ("--launches", 2, "--min-io-share", 0, "--json", "--")
     file = (program, tmp_path / "data", "tiles", 262144, 1)
     answer = made.run(SCRIPTS / "python", *words, *trials, *start, *file, environ=CROWDED)
     assert answer.returncode == 0, answer.stderr

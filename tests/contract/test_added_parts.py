@@ -89,7 +89,7 @@ def python(folder: Path, *args: str) -> str:
 
 
 def test_a_family_is_fitted(copy: Path) -> None:
-    python(copy, "-m", "isochrone", "fit", "sweep.jsonl", "--model", "own", "-o", "own.json")
+    python(copy, "-m", "isochrone", "fit", "sweep.jsonl", "--family", "own", "-o", "own.json")
     assert "own" in (copy / "own.json").read_text()
 
 

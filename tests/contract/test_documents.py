@@ -173,7 +173,7 @@ def fitted(folder: Path) -> Found:
         path = folder / f"{number}.jsonl"
         write(run, path)
         yield answered("fit", path, "--explain", "--rivals")
-    yield answered("fit", *launched(folder, "run"), "--model", "hockney", "--split", "none")
+    yield answered("fit", *launched(folder, "run"), "--family", "hockney", "--split", "none")
     for path in sorted((ROOT / "examples/models").glob("*.json")):
         yield json.loads(path.read_text())
 

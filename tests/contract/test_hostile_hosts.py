@@ -122,7 +122,7 @@ def test_place_refuses_a_host_file_of_hostile_names(tmp_path: Path, golden: Gold
         (tmp_path / "hosts").write_text(f"n1:2\n{name}:2\n")
         answer = run_here(
             "place", "nodes", "--model", "ok-nodes.json", "--hostfile", "hosts", "--to", "hydra",
-            "-o", "out", "--seconds", "0", cwd=tmp_path,
+            "-o", "out", "--search-time", "0", cwd=tmp_path,
         )  # fmt: skip
         assert answer.returncode == 2
         golden(answer.stderr)
@@ -140,7 +140,7 @@ def test_a_name_that_ends_an_option_is_refused_before_anything_is_written(
     for name in ("a:OVERSUBSCRIBE", "a,b", "a;b"):
         answer = run_here(
             "place", "nodes", "--model", "ok-nodes.json", "--nodes", "2,2", "--to", form, "-o",
-            name, "--seconds", "0", cwd=tmp_path,
+            name, "--search-time", "0", cwd=tmp_path,
         )  # fmt: skip
         assert answer.returncode == 2
         golden(answer.stderr)
@@ -156,7 +156,7 @@ def test_arguments_of_a_launcher_stay_words(launcher: str, tmp_path: Path) -> No
     words = [name for name in NAMES[::5] if name and "\0" not in name]
     template = ["--launcher-template", "start -n {ranks} {program}"] * (launcher == "generic")
     answer = run_here(
-        "measure", "null", "-n", "2", "--dry-run", "--launcher", launcher, *template,
+        "measure", "synthetic", "-n", "2", "--dry-run", "--launcher", launcher, *template,
         *(f"--launcher-arg={word}" for word in words), "-o", "./a $(touch pwned)\x1b.jsonl",
         cwd=tmp_path, SLURM_MPI_TYPE="none",
     )  # fmt: skip

@@ -53,7 +53,7 @@ FILES = {
     ),
     "ok-nodes.json": (
         "predict collective-io --model {f} --nodes 2,2,1 --rows",
-        "place nodes --model {f} --nodes 4,2 --seconds 0.1 --to openmpi_rankfile -o {o}",
+        "place nodes --model {f} --nodes 4,2 --search-time 0.1 --to openmpi_rankfile -o {o}",
         "platform nodes:2 -o {o}.xml", "fit {f}", "run --tuning {f} -- x", "config show {f}",
     ),
 }  # fmt: skip

@@ -15,7 +15,7 @@ from isochrone.measure.launcher import Job, Launcher
 def test_a_launcher_starts_the_program_it_was_given(tmp_path: Path, name: str) -> None:
     launcher = launchers.load(name)
     assert isinstance(launcher, Launcher)
-    program = ("/opt/probe", "null", "--note", "a=b")
+    program = ("/opt/probe", "synthetic", "--note", "a=b")
     platform = tmp_path / "platform.xml"
     platform.write_text("<platform/>")
     options = {"launcher_template": "run {ranks}", "platform": platform}

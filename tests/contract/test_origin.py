@@ -158,7 +158,7 @@ def test_a_model_and_its_prediction_say_where_the_times_are_from(
             "imported": {"imported": {"format": "csv"}},
         }[change]  # fmt: skip
     model = tmp_path / "model.json"
-    assert main(["fit", *written(tmp_path, made), "--model", "bcast-log", "-o", str(model)]) == 0
+    assert main(["fit", *written(tmp_path, made), "--family", "bcast-log", "-o", str(model)]) == 0
     said = capsys.readouterr().out
     assert with_noun(origin) in said
     assert bool(MEASURED.search(said)) == (origin == "measured"), said
@@ -196,7 +196,7 @@ def test_a_table_of_the_users_own_is_given_and_a_published_model_says_its_source
     table = tmp_path / "a.csv"
     rows = [f"bcast,{p},{b},{p * 1e-6 + b * p * 1e-9}" for p in (2, 4, 8) for b in SIZES]
     table.write_text("\n".join(["op,p,b,seconds", *rows]))
-    assert main(["fit", str(table), "--model", "bcast-linear"]) == 0
+    assert main(["fit", str(table), "--family", "bcast-linear"]) == 0
     said = capsys.readouterr().out
     assert "given times" in said
     assert not MEASURED.search(said), said

@@ -33,7 +33,7 @@ def test_the_costs_of_table_2_are_those_of_the_paper(
     isochrone: Isochrone, nodes: str, order: str, cost: float, hot: list[int]
 ) -> None:
     """Six digits, T16-01 and T16-03; one value of the table is a tie in the seventh."""
-    words = ("--nodes", nodes, "--tiles", "4x4", "--model", TACHYON, "--order", order)
+    words = ("--nodes", nodes, "--tiles", "4x4", "--model", TACHYON, "--posting", order)
     answer = isochrone("predict", "collective-io", *words, "--json")
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)

@@ -41,7 +41,7 @@ def made_up(shared: Path, isochrone: Isochrone) -> Path:
     path = shared / "made-up.jsonl"
     if not path.exists():
         options = ("--shape", "4,8", "--slow-node", 5, "--noise", 0.05)
-        answer = isochrone("measure", "null", "-n", 1, "-o", path, *options)
+        answer = isochrone("measure", "synthetic", "-n", 1, "-o", path, *options)
         assert answer.returncode == 0, answer.stderr
     return path
 
@@ -187,7 +187,7 @@ def test_help_answers_without_numpy(tmp_path: Path) -> None:
 def test_help_of_an_experiment_lists_its_own_options(isochrone: Isochrone) -> None:
     answer = isochrone("measure", "latency-map", "--help")
     assert answer.returncode == 0
-    for option in ("--bytes", "--order", "--repeats", "--precision", "--launcher-arg"):
+    for option in ("--bytes", "--schedule", "--repeats", "--precision", "--launcher-arg"):
         assert option in answer.stdout
 
 
@@ -217,7 +217,8 @@ WRONG = [
     (["measure", "latency-map", "-n", "-3"], "'-3' is not a number of ranks"),
     (["measure", "latency-map", "-n", "many"], "'many' is not a number of ranks"),
     (["measure", "latency-map", "-n", "2", "--bytes", "huge"], "'huge' is not a message size"),
-    (["measure", "latency-map", "-n", "2", "--order", "fast"], "not one of quiet|rounds|serial"),
+    (["measure", "latency-map", "-n", "2", "--schedule", "fast"],
+     "not one of isolated|rounds|serial"),
     (["measure", "latency-map", "-n", "2", "--typo"], "there is no option '--typo'"),
     (["platform", "nodes:many", "-o", "p.xml"], "'nodes' wants a number from 1"),
     (["platform", "nodes:4 wheels:4", "-o", "p.xml"], "'wheels:4' says nothing about a machine"),
@@ -227,11 +228,11 @@ WRONG = [
     (["measure", "latency-map", "-n", "2", "--launcher", "rsh"], "there is no launcher 'rsh'"),
     (["measure", "latency-map", "-n", "2", "--launcher", "generic"], "--launcher-template"),
     (["measure", "latency-map", "-n", "2", "--launcher", "flux"], "cannot start 'flux'"),
-    (["measure", "latency-map", "-n", "2", "--timeout", "soon"], "is no time above 0"),
-    (["measure", "latency-map", "-n", "2", "--timeout", "0"], "is no time above 0"),
+    (["measure", "latency-map", "-n", "2", "--kill-after", "soon"], "is no time above 0"),
+    (["measure", "latency-map", "-n", "2", "--kill-after", "0"], "is no time above 0"),
     (["measure", "latency-map", "-n", "2", "--platform", "absent.xml"], "no such file"),
     (["measure", "latency-map", "-n", "2", "--platform", "garbage.jsonl"], "no platform file"),
-    (["measure", "null", "-n", "1", "--shape", "2,2", "--slow-node", "9"], "nodes 0 to 1"),
+    (["measure", "synthetic", "-n", "1", "--shape", "2,2", "--slow-node", "9"], "nodes 0 to 1"),
     (["measure", "latency-map", "-n", "2", "--bytes", "1TiB"], "below 2 GiB"),
     (["show", "absurd.jsonl"], "'median' is out of range"),
     (["show", "huge.jsonl"], "no valid number of 'ranks'"),
@@ -348,7 +349,7 @@ def test_a_probe_that_hangs_is_ended_and_its_file_kept(
     hang.write_text(f"#!/bin/sh\necho '{header}' > '{out}'\nsleep 100000\n")
     hang.chmod(0o755)
     args = ("--launcher", "generic", "--launcher-template", f"{hang} {{program}}", "-o", out)
-    answer = isochrone("measure", "latency-map", "-n", 2, "--timeout", 2, *args)
+    answer = isochrone("measure", "latency-map", "-n", 2, "--kill-after", 2, *args)
     assert answer.returncode == 3
     golden.measured(answer.stderr)
     assert not read(out).complete

@@ -81,7 +81,7 @@ def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
         assert answer.returncode == 1
         assert "8 unclear" in answer.stdout
         assert "cannot judge" in answer.stdout
-        assert "isochrone measure … --runs 5" in answer.stdout
+        assert "isochrone measure … --launches 5" in answer.stdout
     pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-start")
     assert isochrone("compare", *pair, "--fail-on", "slower:10%").returncode == 1
     assert isochrone("compare", *pair, "--fail-on", "slower:50%").returncode == 0
@@ -119,7 +119,7 @@ def test_sides_are_files_lists_and_folders(
     one_line(isochrone("compare", folder / "a-1.jsonl", folder / "c.jsonl"), "cannot read it")
     one_line(isochrone("compare", "a", "b", "--fail-on", "slow"), "slower:PERCENT")
     one_line(isochrone("compare", "a", "b", "--margin", "wide"), "not a percentage")
-    one_line(isochrone("compare", "a", "b", "--runs", "3"), "it goes with --measure")
+    one_line(isochrone("compare", "a", "b", "--launches", "3"), "it goes with --measure")
 
 
 def test_folders_of_suites_are_compared_kind_by_kind(
@@ -146,7 +146,7 @@ def test_folders_of_suites_are_compared_kind_by_kind(
     assert "pair.jsonl: cannot judge" in gate.stdout
 
 
-NULL = "null -n 1 --shape 2,4"
+NULL = "synthetic -n 1 --shape 2,4"
 
 
 def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
@@ -164,16 +164,16 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
 def test_launches_are_files_that_say_which_they_are(
     isochrone: Isochrone, tmp_path: Path, golden: Golden
 ) -> None:
-    answer = isochrone("measure", *NULL.split(), "--runs", 3, "-o", "map.jsonl", cwd=tmp_path)
+    answer = isochrone("measure", *NULL.split(), "--launches", 3, "-o", "map.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert "map-1.jsonl … map-3.jsonl" in answer.stdout
     files = sorted(tmp_path.iterdir())
     assert [file.name for file in files] == ["map-1.jsonl", "map-2.jsonl", "map-3.jsonl"]
     assert [read(file).notes["launch"] for file in files] == ["1 of 3", "2 of 3", "3 of 3"]
-    again = isochrone("measure", *NULL.split(), "--runs", 3, "-o", "map.jsonl", cwd=tmp_path)
+    again = isochrone("measure", *NULL.split(), "--launches", 3, "-o", "map.jsonl", cwd=tmp_path)
     assert again.returncode == 2
     golden.measured(again.stderr)
-    printed = isochrone("measure", *NULL.split(), "--runs", 2, "--dry-run", cwd=tmp_path).stdout
+    printed = isochrone("measure", *NULL.split(), "--launches", 2, "--dry-run", cwd=tmp_path).stdout
     assert [f"launch={k} of 2" in line for k, line in enumerate(printed.splitlines(), 1)] == [
         True, True,
     ]  # fmt: skip
@@ -181,8 +181,9 @@ def test_launches_are_files_that_say_which_they_are(
 
 def test_sizes_that_are_chosen_are_chosen_once(isochrone: Isochrone, tmp_path: Path) -> None:
     """Launches with sizes of their own would have no points in common."""
-    answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "auto:0:16KiB", "--runs", 3,
-                       "--repeats", 3, "--quiet", "-o", "p.jsonl", cwd=tmp_path)  # fmt: skip
+    answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "auto:0:16KiB",
+                       "--launches", 3, "--repeats", 3, "--quiet", "-o", "p.jsonl",
+                       cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     runs = [read(tmp_path / f"p-{k}.jsonl") for k in (1, 2, 3)]
     sizes = [set(run.tables["sample"]["bytes"].tolist()) for run in runs]
@@ -193,7 +194,7 @@ def test_two_commands_are_launched_in_turns_and_compared(
     isochrone: Isochrone, tmp_path: Path
 ) -> None:
     slow = f"{NULL} --slow-node '1'"
-    answer = isochrone("compare", "--measure", NULL, slow, "--runs", 3, *GATE, "--quiet",
+    answer = isochrone("compare", "--measure", NULL, slow, "--launches", 3, *GATE, "--quiet",
                        "-o", "kept", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 1, answer.stderr
     assert "slower by 200.0 %: node n1: 3.00x, 12 pairs" in answer.stdout
@@ -212,7 +213,7 @@ def test_two_commands_are_launched_in_turns_and_compared(
         (NULL, f"{NULL} --dry-run", "--dry-run belongs to compare"),
         (NULL, f"{NULL} 'open", "no closing quotation"),
         (NULL, "nothing -n 2", "invalid choice"),
-        (NULL, "point-to-point -n 2", "null is not point-to-point"),
+        (NULL, "point-to-point -n 2", "synthetic is not point-to-point"),
         (NULL, f"{NULL} --bandwidth 0", "--bandwidth must be above 0"),
         (NULL, f"{NULL}; touch hacked", "'2,4;' is not a list"),
     ],

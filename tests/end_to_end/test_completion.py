@@ -16,12 +16,12 @@ OFFERED = [
     ("isochrone me", {"measure"}, {"fit"}),
     ("isochrone predict ", {"app", "collective", "collective-io", "message"}, {"show"}),
     ("isochrone measure lat", {"latency-map"}, {"hotspot"}),
-    ("isochrone measure latency-map --or", {"--order"}, {"--op"}),
-    ("isochrone measure latency-map --order ", {"quiet", "rounds", "serial"}, {"barrier"}),
+    ("isochrone measure latency-map --sch", {"--schedule"}, {"--op"}),
+    ("isochrone measure latency-map --schedule ", {"isolated", "rounds", "serial"}, {"barrier"}),
     ("isochrone measure collective -n 4 --op all", {"allreduce", "alltoall"}, {"bcast"}),
     ("isochrone measure point-to-point --preset long", {"long", "longnb"}, {"bcast"}),
     ("isochrone plot map.jsonl --view heat", {"heatmap"}, {"levels"}),
-    ("isochrone fit times.csv --model hock", {"hockney"}, {"tree"}),
+    ("isochrone fit times.csv --family hock", {"hockney"}, {"tree"}),
     ("isochrone help sho", {"show"}, {"plot"}),
 ]
 

@@ -23,7 +23,7 @@ def fig2(isochrone: Command, mpich: Mpi, tmp_path_factory: pytest.TempPathFactor
     """Barton's Fig. 2, once, each pattern alone and all at once."""
     folder = tmp_path_factory.mktemp("fig2")
     answer = isochrone(
-        "emulate", FIG2, "-n", 16, "--repeats", 1, "--runs", "alone,all", "--timeout", 100,
+        "emulate", FIG2, "-n", 16, "--launches", 1, "--sets", "alone,all", "--kill-after", 100,
         "-o", "fig2.jsonl", "--quiet", cwd=folder,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
@@ -85,7 +85,7 @@ def test_it_stands_beside_what_models_predict(
     """In the picture of phases and in the report; whatever the times are here."""
     messages = point_to_point(sizes=(0, 512, 4096, 65536), pairs=((0, 1),), repeats=4)
     write(messages, tmp_path / "messages.jsonl")
-    fitted = isochrone("fit", "messages.jsonl", "--model", "hockney", "-o", "m.json", cwd=tmp_path)
+    fitted = isochrone("fit", "messages.jsonl", "--family", "hockney", "-o", "m.json", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
     answer = isochrone("plot", fig2, "--view", "phases", "--model", "m.json", "-o", "a.svg",
                        cwd=tmp_path)  # fmt: skip
@@ -180,9 +180,9 @@ def test_bad_input_is_one_line_before_any_rank_starts(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--runs", "alone,three"], "no application 'three'"),
-        (["--runs", "one+"], "names nothing"),
-        (["--repeats", "0"], "not a number of repeats"),
+        (["--sets", "alone,three"], "no application 'three'"),
+        (["--sets", "one+"], "names nothing"),
+        (["--launches", "0"], "not a number of repeats"),
         (["--set", "n"], "not NAME=VALUE"),
         (["--set", "m=3"], "no parameter 'm'"),
         (["-o", "nowhere/a.jsonl"], "its folder does not exist"),
@@ -204,7 +204,7 @@ def test_what_ends_too_late_is_ended_and_kept(
 ) -> None:
     """And the program file is removed then, too."""
     (tmp_path / "spec.yaml").write_text(spec("compute: {time: 1h, mode: sleep}"))
-    answer = isochrone("emulate", "spec.yaml", "-n", 2, "--timeout", 2, "-o", "a.jsonl",
+    answer = isochrone("emulate", "spec.yaml", "-n", 2, "--kill-after", 2, "-o", "a.jsonl",
                        "--quiet", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 3
     golden.measured(answer.stderr)

@@ -53,7 +53,7 @@ class Site:
         for launcher in ("mpiexec", "mpiexec.hydra"):
             (folder / launcher).symlink_to(MPIS["mpich-wheel"].with_name(launcher))
         self.environ = {"XDG_CACHE_HOME": str(folder / "cache"), "CFLAGS": "-O0"}
-        self.words = ("measure", "null", "-n", "1", "--dry-run", "-o", "x.jsonl",
+        self.words = ("measure", "synthetic", "-n", "1", "--dry-run", "-o", "x.jsonl",
                       "--mpicc", str(self.mpicc))  # fmt: skip
 
     def compiler(self, how: str) -> None:

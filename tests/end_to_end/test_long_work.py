@@ -96,6 +96,6 @@ def test_a_time_limit_is_the_longest_it_takes(
 
 def test_what_cannot_be_estimated_is_not(isochrone: Command, always: None, tmp_path: Path) -> None:
     """The experiment that makes up its times takes none that could be foretold."""
-    answer = isochrone("measure", "null", "-n", 2, "--quiet", "-o", "n.jsonl", cwd=tmp_path)
+    answer = isochrone("measure", "synthetic", "-n", 2, "--quiet", "-o", "n.jsonl", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert "will take" not in answer.stderr

@@ -66,7 +66,7 @@ def test_measured_times_become_a_model_that_predicts(
 
 
 def test_fit_as_json_is_the_model_file(isochrone: Isochrone, runs: list[Path]) -> None:
-    answer = isochrone("fit", runs[0], "--model", "bcast-log", "--split", "p:4", "--json")
+    answer = isochrone("fit", runs[0], "--family", "bcast-log", "--split", "p:4", "--json")
     found = json.loads(answer.stdout)
     assert found["record"] == "model"
     assert [piece["range"] for piece in found["pieces"]] == [{"p": [None, 4]}, {"p": [4, None]}]
@@ -103,12 +103,12 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     table = tmp_path / "t.csv"
     table.write_text("p,b,seconds\n" + "".join(f"8,{b},{b}e-9\n" for b in range(1, 9)))
     map_file = tmp_path / "map.jsonl"
-    isochrone("measure", "null", "-n", 1, "-o", map_file)
-    one_line(isochrone("fit", runs[0], "--model", "hotspot"), "needs the variables pa, pe")
-    one_line(isochrone("fit", runs[0], "--model", "nothing"), "no model family 'nothing'")
+    isochrone("measure", "synthetic", "-n", 1, "-o", map_file)
+    one_line(isochrone("fit", runs[0], "--family", "hotspot"), "needs the variables pa, pe")
+    one_line(isochrone("fit", runs[0], "--family", "nothing"), "no model family 'nothing'")
     one_line(isochrone("fit", runs[0], "--op", "scan"), "no measured times of op 'scan'")
     one_line(isochrone("fit", map_file), "holds no samples to fit")
-    one_line(isochrone("fit", table, "--model", "bcast-log"), "p is always 8")
+    one_line(isochrone("fit", table, "--family", "bcast-log"), "p is always 8")
     one_line(isochrone("fit", runs[0], "-o", runs[0]), "it is the file that is read")
     one_line(isochrone("fit", runs[0], "--split", "p:x"), "no bound of 'p'")
     predict = ("predict", "collective", "--bytes", "1KiB")

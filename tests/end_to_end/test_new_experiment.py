@@ -68,7 +68,7 @@ def test_it_is_shown(tool: Tool, runs: list[Path]) -> None:
 def test_it_is_drawn_by_every_view_of_sweeps(
     view: str, tool: Tool, runs: list[Path], tmp_path: Path
 ) -> None:
-    model = ["--model", "bcast-log"] if view in ("fit", "deviation") else []
+    model = ["--family", "bcast-log"] if view in ("fit", "deviation") else []
     tool("plot", *runs, "--view", view, *model, "-o", tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
@@ -81,7 +81,7 @@ def test_it_is_reported(tool: Tool, runs: list[Path], tmp_path: Path) -> None:
 
 
 def test_it_is_fitted(tool: Tool, runs: list[Path]) -> None:
-    fitted = json.loads(tool("fit", *runs, "--model", "bcast-log", "--json").stdout)
+    fitted = json.loads(tool("fit", *runs, "--family", "bcast-log", "--json").stdout)
     assert fitted["quality"]["points"] == 28
 
 

@@ -21,7 +21,7 @@ def test_orders_are_expected_kept_and_drawn_without_launching(
 ) -> None:
     """The first is what `place nodes` finds, and nothing is worse than the worst found."""
     files = ("-o", tmp_path / "orders.json", "--figure", tmp_path / "orders.svg")
-    answer = isochrone("place", "orders", *UNEVEN, "--orders", "8", *files)
+    answer = isochrone("place", "orders", *UNEVEN, "--max-orders", "8", *files)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith("Expected of 8 orders: 30.6 ms to 52.1 ms")
     assert "nothing was" in answer.stdout
@@ -47,7 +47,7 @@ def test_orders_are_expected_kept_and_drawn_without_launching(
 def test_the_orders_of_the_paper_are_listed_by_name(isochrone: Isochrone) -> None:
     """Figure 6 has the four node sets of table II."""
     listed = [f"{name}={','.join(map(str, order))}" for name, order in TABLE_II.items()]
-    words = (*UNEVEN, "--posting", "intra-first", "--order", *listed, "--json")
+    words = (*UNEVEN, "--posting", "intra-first", "--orders", *listed, "--json")
     answer = isochrone("place", "orders", *words)
     assert answer.returncode == 0, answer.stderr
     found = {one["names"][0]: one["predicted"] for one in json.loads(answer.stdout)["orders"]}
@@ -72,11 +72,11 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--order", "4,4"), "is no order of nodes"),
-        (("--order", "n0,n0"), "does not name each"),
+        (("--orders", "4,4"), "is no order of nodes"),
+        (("--orders", "n0,n0"), "does not name each"),
         (("--driver", "ompio"), "OMPIO"),
-        (("--orders", "0"), "not a number of at least 1"),
-        (("--orders", "1000"), "more than 200 orders"),
+        (("--max-orders", "0"), "not a number of at least 1"),
+        (("--max-orders", "1000"), "more than 200 orders"),
         (("--figure", "a.gif"), "no picture format '.gif'"),
         (("--what", "ranks"), "invalid choice"),
     ],

@@ -14,7 +14,7 @@ from beds.mpis import PATIENCE, ROOT, SCRIPTS, Mpi
 
 RECIPE = ROOT / "contrib" / "reframe"
 PYTHON = Path(sys.executable).parent
-MADE_UP = "null --shape 4,4,2 --noise 0.02"
+MADE_UP = "synthetic --shape 4,4,2 --noise 0.02"
 """A machine of 32 ranks, exactly known: what the verdict is does not depend on this one."""
 
 

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_three_launches_of_real_ranks_have_intervals(isochrone: Isochrone, tmp_path: Path) -> None:
     answer = isochrone("measure", "point-to-point", "-n", 2, "--bytes", "8,1KiB", "--repeats", 6,
-                       "--runs", 3, "--quiet", "-o", "p.jsonl", cwd=tmp_path)  # fmt: skip
+                       "--launches", 3, "--quiet", "-o", "p.jsonl", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     found = json.loads(isochrone("show", "--pool", "p.jsonl", "--json", cwd=tmp_path).stdout)
     assert (found["kind"], found["launches"], found["unit"]) == ("sweep", 3, "launch")
@@ -59,7 +59,7 @@ def test_two_launches_are_said_to_be_few(isochrone: Isochrone, folder: Path) -> 
 def test_what_cannot_be_pooled_is_said_in_one_line(isochrone: Isochrone, folder: Path) -> None:
     write(collective(sizes=(8, 64)), folder / "other.jsonl")
     for files, says in (
-        (["run-1.jsonl"], "one launch has no interval over launches; measure --runs 5"),
+        (["run-1.jsonl"], "one launch has no interval over launches; measure --launches 5"),
         (["run-1.jsonl", "run-1.jsonl"], "one launch has no interval"),
         ([folder], "not the same thing: experiment is"),
         (["none.jsonl"], "cannot read it"),
@@ -90,7 +90,7 @@ def test_a_name_that_stands_for_launches_does_so_in_every_command(
         ("show", "run.jsonl", "--json"),
         ("plot", "run.jsonl", "-o", "p.svg"),
         ("report", "run.jsonl", "-o", "r.html"),
-        ("fit", "run.jsonl", "--model", "hockney", "-o", "m.json"),
+        ("fit", "run.jsonl", "--family", "hockney", "-o", "m.json"),
     ):
         answer = isochrone(*words, cwd=tmp_path)
         assert answer.returncode == 0, answer.stderr

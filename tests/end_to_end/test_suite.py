@@ -25,9 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_mpptest_suite_runs_all_nine_and_says_its_plan_first(
     isochrone: Command, folder: Path, golden: Golden
 ) -> None:
-    answer = isochrone(
-        "suite", "mpptest", "--ranks", "2", "--max-time", "45", "--quiet", cwd=folder
-    )
+    answer = isochrone("suite", "mpptest", "--ranks", "2", "--budget", "45", "--quiet", cwd=folder)
     assert answer.returncode == 0, answer.stderr
     lines = answer.stdout.splitlines()
     golden.measured(lines[0])
@@ -49,9 +47,7 @@ def test_run_again_it_measures_what_is_missing_and_keeps_the_rest(
     (files / "dsum-2.jsonl").unlink()
     cut = (files / "bcast-2.jsonl").read_bytes()[:3000].rpartition(b"\n")[0] + b"\n"
     (files / "bcast-2.jsonl").write_bytes(cut)
-    answer = isochrone(
-        "suite", "mpptest", "--ranks", "2", "--max-time", "45", "--quiet", cwd=folder
-    )
+    answer = isochrone("suite", "mpptest", "--ranks", "2", "--budget", "45", "--quiet", cwd=folder)
     assert answer.returncode == 0, answer.stderr
     assert f"{len(kept)} of 9" in answer.stdout
     assert (files / "bcast-2.part1.jsonl").read_bytes() == cut
@@ -85,7 +81,7 @@ def test_a_dry_run_prints_every_command_and_measures_nothing(
 @pytest.mark.full
 def test_a_suite_like_another_measures_its_sizes(isochrone: Command, tmp_path: Path) -> None:
     """Once each chose its own, and `compare before/ after/` ended with exit code 2."""
-    quick = ("suite", "quick", "--ranks", "2", "--max-time", "12", "--quiet")
+    quick = ("suite", "quick", "--ranks", "2", "--budget", "12", "--quiet")
     first = isochrone(*quick, "-o", "before", cwd=tmp_path)
     second = isochrone(*quick, "-o", "after", "--like", "before", cwd=tmp_path)
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
@@ -112,7 +108,7 @@ def test_a_suite_that_runs_several_times_can_be_compared(
     isochrone: Command, tmp_path: Path
 ) -> None:
     """Each time into a folder of its own, which `compare` takes for launches of one suite."""
-    quick = ("suite", "quick", "--ranks", "2", "--max-time", "8", "--quiet", "--runs", "2")
+    quick = ("suite", "quick", "--ranks", "2", "--budget", "8", "--quiet", "--launches", "2")
     assert isochrone(*quick, "-o", "both", cwd=tmp_path).returncode == 0
     assert [folder.name for folder in sorted((tmp_path / "both").iterdir())] == [
         "launch-1", "launch-2",
@@ -131,7 +127,7 @@ def test_a_suite_that_runs_several_times_can_be_compared(
         (("suite", "mpptest", "--ranks", "2", "--like", "."), "it holds no run of this suite"),
         (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
-        (("suite", "mpptest", "--max-time", "-1"), "no time above 0"),
+        (("suite", "mpptest", "--budget", "-1"), "no time above 0"),
         (("suite", "slowest"), "invalid choice"),
         (("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"), "cannot make this folder"),
         (("measure", "bisection", "--preset", "longnb", "-n", "2"), "is one of point-to-point"),

@@ -78,7 +78,7 @@ def test_a_grid_that_pays_comes_into_the_table(tmp_path: Path) -> None:
         assert one["chosen"] / one["library"] == pytest.approx(1 - one["gain"])
     shown = tune(*files)
     assert "2x2" in shown.stdout
-    assert "isochrone run --tuning" not in shown.stdout, "nothing was written"
+    assert "isochrone exec --tuning" not in shown.stdout, "nothing was written"
 
 
 def test_of_a_simulation_no_command_is_printed(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_wrong_use_is_one_line(options: tuple[str, ...], says: str, tmp_path: Pa
 def test_a_run_of_something_else_is_one_line(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "null.jsonl"
     options = ("-n", "2", "--bytes", "8", "--repeats", "2", "--quiet", "-o", path)
-    assert run_here("measure", "null", *options).returncode == 0
+    assert run_here("measure", "synthetic", *options).returncode == 0
     answer = tune(path)
     assert answer.returncode == 2
     golden.measured(answer.stderr)

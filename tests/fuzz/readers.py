@@ -24,7 +24,7 @@ from made_up import tuning_tables
 
 __all__ = ["READERS", "beside", "seeds_of"]
 
-PLACE: Final = "place nodes --model ok-nodes.json --rows --seconds 0.2"
+PLACE: Final = "place nodes --model ok-nodes.json --rows --search-time 0.2"
 IO: Final = "predict collective-io --model ok-nodes.json"
 
 
@@ -45,7 +45,7 @@ def _sniffed(name: str, pattern: str, more: str = "") -> Reader:
         "text",
         (
             f"import {{file}} --from {name} -o {{out}} {more}",
-            f"fit {{file}} --model hockney {more}",
+            f"fit {{file}} --family hockney {more}",
             f"compare {{file}} {{file}} --one-start --json {more}",
         ),
         copies(pattern),
@@ -61,9 +61,9 @@ FILE_READERS: Final[dict[str, Reader]] = {
             "predict collective --model {file} --op bcast --ranks 2,4 --bytes 8,1MiB",
             f"{IO.replace('ok-nodes.json', '{file}')} --nodes 2,2,1 --rows --json",
             "predict app halo.yaml --model {file} ok-messages.json --set p=8",
-            "place nodes --model {file} --nodes 2,2,1 --rows --seconds 0.2 --dry-run",
+            "place nodes --model {file} --nodes 2,2,1 --rows --search-time 0.2 --dry-run",
             "place aggregators --model {file} --nodes 2,2,1 --rows --dry-run",
-            "place orders --model {file} --nodes 2,2,1 --rows --dry-run --orders 3",
+            "place orders --model {file} --nodes 2,2,1 --rows --dry-run --max-orders 3",
             "plot ok-sweep.jsonl --view fit --model {file} -o {out}.svg",
             "tune collectives ok-grids.jsonl --model {file} --ranks 8 --ppn 2 --bytes 64KiB",
         ),
@@ -74,9 +74,9 @@ FILE_READERS: Final[dict[str, Reader]] = {
         "text",
         (
             "fit {file}",
-            "fit {file} --model hockney --json",
+            "fit {file} --family hockney --json",
             "compare {file} {file} --one-start",
-            "plot {file} -o {out}.svg --model hockney",
+            "plot {file} -o {out}.svg --family hockney",
         ),
         texts(
             table_of_times(),
@@ -89,8 +89,8 @@ FILE_READERS: Final[dict[str, Reader]] = {
     "own-csv": Reader(
         "text",
         (
-            "fit {file} --columns size=b,usec=seconds:us",
-            "compare {file} {file} --columns size=b,usec=seconds:us --one-start",
+            "fit {file} --map-columns size=b,usec=seconds:us",
+            "compare {file} {file} --map-columns size=b,usec=seconds:us --one-start",
         ),
         texts(
             "size;usec\n" + "".join(f"{2**k};{1 + 2**k / 1e3}\n".replace(".", ",")
@@ -126,7 +126,7 @@ FILE_READERS: Final[dict[str, Reader]] = {
                 for form in ("hydra", "openmpi", "openmpi-rankfile", "slurm", "flux", "pbs", "cray")
             ),
             "place aggregators --model ok-nodes.json --rows --hostfile {file} -o {out}",
-            "place orders --model ok-nodes.json --rows --hostfile {file} --dry-run --orders 3",
+            "place orders --model ok-nodes.json --rows --hostfile {file} --dry-run --max-orders 3",
         ),
         texts("n1:4\nn2:2\nn3:1\n", "n1 slots=2\nn2 slots=2\n# x\n", "n1\nn1\nn2\n"),
     ),

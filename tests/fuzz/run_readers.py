@@ -61,7 +61,7 @@ RUN_READERS: Final[dict[str, Reader]] = {
         "records",
         (
             *SHOWN, *ANY, *KEPT, *COMPARED, CSV, "show {folder} --pool",
-            "show {file} --least 5%",
+            "show {file} --threshold 5%",
             "compare {file} ok-map.jsonl",
             "compare ok-map.jsonl {file}",
             *_exports("mmpi", "matlab", "npz", "parquet"),
@@ -75,13 +75,13 @@ RUN_READERS: Final[dict[str, Reader]] = {
         (
             *SHOWN, *ANY, *KEPT, *COMPARED, CSV,
             "fit {file}",
-            "fit {file} --model hockney --explain --verbose -o {out}",
+            "fit {file} --family hockney --explain --verbose -o {out}",
             "compare {file} ok-sweep.jsonl",
             "show {file} ok-sweep.jsonl --pool",
-            "fit {file} ok-sweep.jsonl --model auto --rivals --robust",
+            "fit {file} ok-sweep.jsonl --family auto --rivals --robust",
             *_exports("osu", "gnuplot", "goal-loggops", "simgrid", "parquet"),
-            *_plots("time", "bandwidth", "distribution", "fit --model hockney",
-                    "deviation --model hockney"),
+            *_plots("time", "bandwidth", "distribution", "fit --family hockney",
+                    "deviation --family hockney"),
         ),
         runs(messages, lambda: sweeps.bisection(ranks=4, sizes=SMALL[:3], repeats=4), collective),
         2,
@@ -97,7 +97,7 @@ RUN_READERS: Final[dict[str, Reader]] = {
     "hotspot": Reader(
         "records",
         (
-            *SHOWN, *ANY, *KEPT, *COMPARED, CSV, "fit {file} --model hotspot",
+            *SHOWN, *ANY, *KEPT, *COMPARED, CSV, "fit {file} --family hotspot",
             *_plots("plane", "plane-surface"),
         ),
         runs(

@@ -65,8 +65,8 @@ def helpers(folder: Path) -> None:
             latency_maps.latency_map(HOSTS, far=1e-5 * (1 + 0.01 * night)),
             folder / f"night-{night}.jsonl",
         )
-    made(folder, "fit ok-hotspot.jsonl --model hotspot -o ok-nodes.json")
-    made(folder, "fit ok-sweep.jsonl --model hockney -o ok-messages.json")
+    made(folder, "fit ok-hotspot.jsonl --family hotspot -o ok-nodes.json")
+    made(folder, "fit ok-sweep.jsonl --family hockney -o ok-messages.json")
 
 
 def made(folder: Path, line: str) -> None:

@@ -49,15 +49,16 @@ WORD_READERS: Final[dict[str, Reader]] = {
     ),
     "allow": word("check ok-map.jsonl --allow {word}", "host=n3:30%", "pair=n1,n2", "level=2"),
     "columns": word(
-        "fit ok-own.csv --columns {word}", "size=b,usec=seconds:us", "size=b:KiB,usec=seconds:us"
+        "fit ok-own.csv --map-columns {word}", "size=b,usec=seconds:us",
+        "size=b:KiB,usec=seconds:us"
     ),
     "switches": word(
-        "fit ok-sweep.jsonl --model hockney --known-switch {word}", "b:12KiB,512KiB", "p:8"
+        "fit ok-sweep.jsonl --family hockney --known-breakpoint {word}", "b:12KiB,512KiB", "p:8"
     ),
     "order": word(
-        "place orders --model ok-nodes.json --nodes 2,2,1 --rows --dry-run --order {word}",
+        "place orders --model ok-nodes.json --nodes 2,2,1 --rows --dry-run --orders {word}",
         "2,1,2", "mine=1,2,2",
     ),
-    "duration": word("check ok-map.jsonl --least {word}", "5%", "3"),
+    "duration": word("check ok-map.jsonl --threshold {word}", "5%", "3"),
 }  # fmt: skip
 """Every option whose value is a little language, by name."""

@@ -261,7 +261,7 @@ def _header(n: int, nbytes: Sequence[int]) -> dict[str, Any]:
         "experiment": "latency-map",
         "started": "2026-11-21T08:30:00Z",
         "ranks": n,
-        "options": {"bytes": list(nbytes), "order": "quiet", "repeats": 100, "warmup": 10},
+        "options": {"bytes": list(nbytes), "schedule": "isolated", "repeats": 100, "warmup": 10},
         "mpi": {"library": "MPICH Version: 5.0.2", "standard": "4.1"},
         "clock": {"name": "MPI_Wtime", "granularity": 2.6e-8, "cost": 2.4e-8},
     }

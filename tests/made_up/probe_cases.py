@@ -31,7 +31,7 @@ FEW = ("--repeats", "3", "--warmup", "1")
 EAGER = "0,1,7,4093,65535,65537"
 """Nothing, one byte, primes, and beside the size above which messages are announced first."""
 
-ALONE = {"app", "compute", "null", "tile-io"}
+ALONE = {"app", "compute", "synthetic", "tile-io"}
 """What one rank may measure; the others refuse it."""
 
 
@@ -81,10 +81,10 @@ SWEEPS = {
         "--bytes 7 --hot 3 --post inter-first --balance equal",
     ),
     "latency-map": _few(
-        f"--bytes {EAGER} --order quiet --inner-parallel",
-        "--bytes 0,1 --order rounds --retest 3",
-        "--bytes 4097 --order serial --retest 0",
-        "--bytes 13 --pairs 0-1 --order serial",
+        f"--bytes {EAGER} --schedule isolated --inner-parallel",
+        "--bytes 0,1 --schedule rounds --retest 3",
+        "--bytes 4097 --schedule serial --retest 0",
+        "--bytes 13 --pairs 0-1 --schedule serial",
         "--bytes 64,70001 --time-limit 0.3",
     ) + _said("--bytes 8 --precision 0.5 --min-repeats 3 --max-repeats 7 --max-time 0.05"),
 }  # fmt: skip
@@ -94,7 +94,7 @@ OTHERS = {
         "--seconds 0.1 --interval 0.03 --sync-exchanges 3",
         "--seconds 0.1 --interval 0.02 --skew 70 --offset 3 --sync-age 0.05 --sync-exchanges 2",
     ),
-    "null": _few(
+    "synthetic": _few(
         "--bytes 0,1,4093 --noise 0.1",
         "--shape 2,3,2 --placement cyclic --slow-rank 1 --noise 0.3",
         "--shape 3,2 --slow-node 1 --slow-by 7",

@@ -66,7 +66,8 @@ def test_a_message_may_be_larger_than_an_int_counts(
 @pytest.mark.parametrize(
     "words",
     [
-        "hotspot --bytes 2147483651", "latency-map --bytes 2GiB", "null --bytes 99999999999999",
+        "hotspot --bytes 2147483651", "latency-map --bytes 2GiB",
+        "synthetic --bytes 99999999999999",
         "collective --op allgather --grid rows-of-1 --bytes 1500000000",
         "collective --op alltoall --bytes 99999999999999999999",
         "tile-io --tile 46341x46341 --element 1 --file data",

@@ -52,7 +52,7 @@ def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
         (["latency-map", "--bytes", "64,,1KiB"], "is not a message size"),
         (["latency-map", "--bytes", "64,64"], "given twice"),
         (["latency-map", "--bytes"], "--bytes needs a value"),
-        (["latency-map", "--order", "random"], "not one of quiet|rounds|serial"),
+        (["latency-map", "--schedule", "random"], "not one of isolated|rounds|serial"),
         (["latency-map", "--repeats", "ten"], "not a count"),
         (["latency-map", "--repeats", "5", "--precision", "0.1"], "cannot be combined"),
         (["latency-map", "--precision", "2"], "a fraction below 1"),
@@ -67,10 +67,10 @@ def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:
         (["clock-sync", "--sync-exchanges", "0"], "must be above 0"),
         (["clock-sync", "--skew", "1e6"], "a clock cannot run backwards"),
         (["clock-sync", "--seconds", "1e10"], "must not be above 1e9"),
-        (["null", "--shape", "4,0"], "not a list of numbers"),
-        (["null", "--shape", "1000,1000,1000"], "--shape takes"),
-        (["null", "--slow-pair", "3"], "not two ranks"),
-        (["null", "--bandwidth", "0"], "--bandwidth must be above 0"),
+        (["synthetic", "--shape", "4,0"], "not a list of numbers"),
+        (["synthetic", "--shape", "1000,1000,1000"], "--shape takes"),
+        (["synthetic", "--slow-pair", "3"], "not two ranks"),
+        (["synthetic", "--bandwidth", "0"], "--bandwidth must be above 0"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(
@@ -83,7 +83,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert answer.stdout == ""
 
 
-@pytest.mark.parametrize("experiment", ["null", "latency-map"])
+@pytest.mark.parametrize("experiment", ["synthetic", "latency-map"])
 def test_to_check_for_no_ranks_is_refused_and_measures_nothing(
     mpich: Mpi, experiment: str, golden: Golden
 ) -> None:
@@ -104,16 +104,16 @@ def test_a_rank_alone_has_nobody_to_measure_with(mpich: Mpi, golden: Golden) -> 
 def test_a_run_file_is_not_overwritten(mpich: Mpi, tmp_path: Path, golden: Golden) -> None:
     out = tmp_path / "precious.jsonl"
     out.write_text("precious")
-    answer = ask(mpich, "null", "--out", str(out))
+    answer = ask(mpich, "synthetic", "--out", str(out))
     assert answer.returncode == 2
     golden.measured(answer.stderr)
     assert out.read_text() == "precious"
-    assert ask(mpich, "null", "--out", str(out), "--force").returncode == 0
+    assert ask(mpich, "synthetic", "--out", str(out), "--force").returncode == 0
     assert "precious" not in out.read_text()
 
 
 def test_a_disk_that_is_full_is_a_failed_measurement(mpich: Mpi, golden: Golden) -> None:
-    answer = ask(mpich, "null", "--shape", "4,4", "--out", "/dev/full", "--force")
+    answer = ask(mpich, "synthetic", "--shape", "4,4", "--out", "/dev/full", "--force")
     assert answer.returncode not in (0, 2)
     golden.measured(answer.stderr)
 
@@ -121,7 +121,7 @@ def test_a_disk_that_is_full_is_a_failed_measurement(mpich: Mpi, golden: Golden)
 def test_standard_output_is_a_run_file_of_strict_json(mpich: Mpi) -> None:
     """Notes come from elsewhere; whatever they hold, the file stays JSON."""
     note = 'who="quoted" \\ \t é \x1b[31m'
-    answer = ask(mpich, "null", "--shape", "2,1", "--note", note)
+    answer = ask(mpich, "synthetic", "--shape", "2,1", "--note", note)
     records = [json.loads(line) for line in answer.stdout.splitlines()]
     assert records[0]["notes"]["who"] == note.removeprefix("who=")
     assert [r["record"] for r in records] == ["run", "rank", "rank", "pair", "end"]

@@ -33,7 +33,7 @@ def test_notes_come_back_as_they_were(mpich: Mpi, first: int) -> None:
         keys = [f"{n}{word}".replace("=", "~")[:60] for n, word in enumerate(few)]
         wanted = dict(zip(keys, few, strict=True))
         notes = [word for key, text in wanted.items() for word in ("--note", f"{key}={text}")]
-        answer = ask(mpich, "null", "--repeats", "1", *notes)
+        answer = ask(mpich, "synthetic", "--repeats", "1", *notes)
         assert answer.returncode == 0, answer.stderr
         header = json.loads(answer.stdout.decode("utf-8").split("\n")[0])
         assert header["notes"] == wanted
@@ -59,11 +59,11 @@ def test_run_files_may_have_any_name(mpich: Mpi, tmp_path: Path) -> None:
     for number, name in enumerate((*FILE_NAMES, "x" * 255)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        answer = ask(mpich, "null", "--repeats", "1", "--out", str(folder / name))
+        answer = ask(mpich, "synthetic", "--repeats", "1", "--out", str(folder / name))
         assert answer.returncode == 0, answer.stderr
         assert [one.name for one in folder.iterdir()] == [name]
     assert TRACE not in os.listdir(tmp_path)  # noqa: PTH208 - names only
-    answer = ask(mpich, "null", "--repeats", "1", "--out", str(tmp_path / ("x" * 256)))
+    answer = ask(mpich, "synthetic", "--repeats", "1", "--out", str(tmp_path / ("x" * 256)))
     assert answer.returncode == 2
     assert answer.stderr.count(b"\n") == 1
 
@@ -75,11 +75,11 @@ def test_run_files_may_have_any_name(mpich: Mpi, tmp_path: Path) -> None:
         ("latency-map", "{}"),
         ("latency-map", "--{}", "3"),
         ("latency-map", "--bytes", "{}"),
-        ("latency-map", "--order", "{}"),
+        ("latency-map", "--schedule", "{}"),
         ("latency-map", "--pairs", "{}"),
         ("latency-map", "--note", "{}"),
-        ("null", "--out", "/nowhere/{}"),
-        ("null", "--shape", "{}"),
+        ("synthetic", "--out", "/nowhere/{}"),
+        ("synthetic", "--shape", "{}"),
         ("collective", "--op", "{}"),
         ("collective", "--grid", "{}"),
         ("app", "--program", "{}"),

@@ -39,20 +39,20 @@ def test_a_map_holds_every_pair_on_every_mpi(every_mpi: Mpi, tmp_path: Path) -> 
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("order", ["serial", "rounds", "quiet"])
+@pytest.mark.parametrize("order", ["serial", "rounds", "isolated"])
 @pytest.mark.parametrize("ranks", [2, 3, 5])
 def test_every_order_measures_the_same_pairs(
     mpich: Mpi, tmp_path: Path, order: str, ranks: int
 ) -> None:
     """Odd numbers of ranks leave one out each round, and still nobody is forgotten."""
-    options = ("--order", order, "--repeats", "5", "--retest", "0")
+    options = ("--schedule", order, "--repeats", "5", "--retest", "0")
     run = mpich.run("latency-map", *options, ranks=ranks, out=tmp_path / "map.jsonl")
     assert run.complete
     assert measured_pairs(run) == [(i, j, 64) for i, j in itertools.combinations(range(ranks), 2)]
 
 
 def test_serial_writes_the_pairs_in_the_order_of_table_1(mpich: Mpi, tmp_path: Path) -> None:
-    options = ("--order", "serial", "--repeats", "5", "--retest", "0")
+    options = ("--schedule", "serial", "--repeats", "5", "--retest", "0")
     run = mpich.run("latency-map", *options, ranks=4, out=tmp_path / "map.jsonl")
     order = list(zip(run.pairs()["i"].tolist(), run.pairs()["j"].tolist(), strict=True))
     assert order == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]

@@ -16,7 +16,7 @@ from made_up.programs import application, program, ring
 QUICK = ("--repeats", "1")
 KINDS = {
     "latency-map": (QUICK, "latency-map", None),
-    "null": (QUICK, "latency-map", None),
+    "synthetic": (QUICK, "latency-map", None),
     "point-to-point": ((*QUICK, "--bytes", "8"), "sweep", ["i", "j"]),
     "bisection": ((*QUICK, "--bytes", "8"), "sweep", ["p", "pairs"]),
     "collective": ((*QUICK, "--op", "barrier"), "sweep", ["op", "p"]),
@@ -52,7 +52,7 @@ def test_every_experiment_has_a_kind(mpich: Mpi) -> None:
 
 
 def test_made_up_times_are_said_to_be(mpich: Mpi, tmp_path: Path) -> None:
-    null = mpich.run("null", *QUICK, ranks=2, out=tmp_path / "null.jsonl")
+    null = mpich.run("synthetic", *QUICK, ranks=2, out=tmp_path / "null.jsonl")
     real = mpich.run("latency-map", *QUICK, ranks=2, out=tmp_path / "map.jsonl")
     assert null.header["made_up"] is True
     assert "made_up" not in real.header
@@ -61,7 +61,9 @@ def test_made_up_times_are_said_to_be(mpich: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["Müller", "東京", "a🙂b", "\x7f", "\u0080\ud7ff\ue000\U0010ffff"])
 def test_a_note_reads_back_as_it_was_written(mpich: Mpi, tmp_path: Path, text: str) -> None:
     """Each byte of it was taken for a character."""
-    run = mpich.run("null", *QUICK, "--note", f"who={text}", ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run(
+        "synthetic", *QUICK, "--note", f"who={text}", ranks=1, out=tmp_path / "null.jsonl"
+    )
     assert run.header["notes"] == {"who": text}
 
 
@@ -79,7 +81,14 @@ BAD = [
 @pytest.mark.parametrize(("text", "expected"), BAD, ids=[repr(text) for text, _ in BAD])
 def test_bytes_that_are_no_text_leave_the_file_json(mpich: Mpi, text: bytes, expected: str) -> None:
     """Names of hosts and notes come from elsewhere, and not always in UTF-8."""
-    argv = [os.fsencode(mpich.probe.path), b"null", b"--repeats", b"1", b"--note", b"who=" + text]
+    argv = [
+        os.fsencode(mpich.probe.path),
+        b"synthetic",
+        b"--repeats",
+        b"1",
+        b"--note",
+        b"who=" + text,
+    ]
     answer = subprocess.run(argv, capture_output=True, timeout=60, check=True)
     header = json.loads(answer.stdout.splitlines()[0].decode("utf-8"))
     assert header["notes"] == {"who": expected}

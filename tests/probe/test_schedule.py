@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from beds.mpis import MPIS, ROOT
 
-ORDERS = {"serial": 0, "rounds": 1, "quiet": 2}
+ORDERS = {"serial": 0, "rounds": 1, "isolated": 2}
 
 Round = list[tuple[int, int]]
 
@@ -102,7 +102,7 @@ def test_quiet_never_shares_a_network_port(
     library: ctypes.CDLL, nodes: list[int], parallel: bool
 ) -> None:
     """No node takes part in two pairs of a round; inner pairs only where that was asked for."""
-    for pairs in rounds_of(library, "quiet", nodes, parallel):
+    for pairs in rounds_of(library, "isolated", nodes, parallel):
         across = [(nodes[i], nodes[j]) for i, j in pairs if nodes[i] != nodes[j]]
         inside = [nodes[i] for i, j in pairs if nodes[i] == nodes[j]]
         ports = list(itertools.chain.from_iterable(across))
@@ -127,12 +127,12 @@ def test_quiet_costs_ranks_times_ranks_per_node(
     """The number of rounds is k (k - 1) / 2 + (M - 1) k^2, and M k^2 between odd M."""
     placement = [node for node in range(nodes) for _ in range(each)]
     between = (nodes - 1 + nodes % 2) * each**2
-    assert len(rounds_of(library, "quiet", placement)) == each * (each - 1) // 2 + between
+    assert len(rounds_of(library, "isolated", placement)) == each * (each - 1) // 2 + between
 
 
 def test_inner_pairs_may_run_at_once_if_asked_for(library: ctypes.CDLL) -> None:
-    assert len(rounds_of(library, "quiet", [0] * 8)) == 28
-    assert len(rounds_of(library, "quiet", [0] * 8, parallel=True)) == 7
+    assert len(rounds_of(library, "isolated", [0] * 8)) == 28
+    assert len(rounds_of(library, "isolated", [0] * 8, parallel=True)) == 7
 
 
 def test_serial_is_the_order_of_the_process_latency_maps(library: ctypes.CDLL) -> None:

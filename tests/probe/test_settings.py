@@ -193,6 +193,6 @@ def test_values_of_any_bytes_leave_the_file_json(mpich: Mpi) -> None:
 
 def test_made_up_times_have_no_machine(mpich: Mpi, tmp_path: Path) -> None:
     """The host on which they were made up says nothing about them."""
-    run = mpich.run("null", "--repeats", "1", ranks=2, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", "--repeats", "1", ranks=2, out=tmp_path / "null.jsonl")
     assert run.header.keys().isdisjoint({"settings", "memory", "machine"})
     assert not run.about.knows_settings

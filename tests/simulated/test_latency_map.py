@@ -150,19 +150,19 @@ def test_orders_agree_where_nothing_is_shared(simulation: Simulation) -> None:
     """Latency of small messages is not shared, so all three orders must see the same machine."""
     machine = parse("nodes:4 cores:2 switches:2")
     expected = truth(machine, 64)
-    for order in ("serial", "rounds", "quiet"):
-        times = simulation.map(machine, "--order", order).matrix()
+    for order in ("serial", "rounds", "isolated"):
+        times = simulation.map(machine, "--schedule", order).matrix()
         assert np.nanmax(np.abs(times / expected - 1)) < 0.01, order
 
 
 def test_quiet_is_undisturbed_where_rounds_share_ports(simulation: Simulation) -> None:
-    """At 1 MiB the pairs of a round share a node's port; quiet pairs never do."""
+    """At 1 MiB the pairs of a round share a node's port; isolated pairs never do."""
     machine = parse("nodes:4 cores:4")
     expected = truth(machine, 1 << 20)
-    for order in ("serial", "quiet"):
-        times = simulation.map(machine, "--order", order, "--bytes", "1MiB").matrix()
+    for order in ("serial", "isolated"):
+        times = simulation.map(machine, "--schedule", order, "--bytes", "1MiB").matrix()
         assert np.nanmax(np.abs(times / expected - 1)) < 0.01, order
-    loaded = simulation.map(machine, "--order", "rounds", "--bytes", "1MiB").matrix()
+    loaded = simulation.map(machine, "--schedule", "rounds", "--bytes", "1MiB").matrix()
     assert np.nanmax(loaded / expected) > 1.5
 
 

@@ -94,7 +94,7 @@ def test_what_cannot_be_is_one_line(tmp_path: Path) -> None:
         lambda: isochrone.compare([], []),
         lambda: isochrone.plot([]),
         lambda: isochrone.measure("weather"),
-        lambda: isochrone.measure("null", launcher="rsh"),
+        lambda: isochrone.measure("synthetic", launcher="rsh"),
         lambda: isochrone.measure("latency-map", 2, launcher_options={"platform": "none.xml"},
                                   launcher="simgrid", mpicc="none-cc"),
     ):  # fmt: skip

@@ -25,15 +25,15 @@ static const double TRIED = 100e-6;
 
 static struct {
     const char *program;
-    double max_time;
+    double time_limit;
 } options;
 
 static const iso_option_t own_options[] = {
     {"program", ISO_OPTION_TEXT, "FILE", NULL,
      "what the applications do, as isochrone emulate writes it",
      &options.program},
-    {"max-time", ISO_OPTION_SECONDS, "SECONDS", "0",
-     "begin no launch after this time; 0: no limit", &options.max_time},
+    {"time-limit", ISO_OPTION_SECONDS, "TIME", "0",
+     "begin no launch after this time; 0: no limit", &options.time_limit},
     {0},
 };
 
@@ -109,7 +109,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         iso_player_init(&player, ctx, &program, role.app, comm);
     }
     iso_outcome_t outcome = iso_launches_run(
-        ctx, &program, roles, plays ? &player : NULL, options.max_time);
+        ctx, &program, roles, plays ? &player : NULL, options.time_limit);
     if (plays) {
         iso_player_free(&player);
     }

@@ -310,16 +310,16 @@ static void conduct(state_t *s, int launch)
     record_results(s, launch);
 }
 
-static iso_outcome_t conduct_all(state_t *s, double max_time)
+static iso_outcome_t conduct_all(state_t *s, double time_limit)
 {
     const iso_context_t *ctx = s->ctx;
     int total = s->program->launch_count, done = 0;
     for (; done < total; done++) {
-        if (max_time > 0 && iso_now() - ctx->started > max_time) {
+        if (time_limit > 0 && iso_now() - ctx->started > time_limit) {
             char text[120];
             snprintf(text, sizeof(text),
                      "the time limit of %g s ended it after %d of %d launches",
-                     max_time, done, total);
+                     time_limit, done, total);
             iso_record_warning(ctx->record, "cut-short", "%s", text);
             break;
         }
@@ -338,7 +338,7 @@ static iso_outcome_t conduct_all(state_t *s, double max_time)
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
                                const iso_role_t *roles, iso_player_t *player,
-                               double max_time)
+                               double time_limit)
 {
     iso_outcome_t outcome = ISO_COMPLETE;
     state_t s = {
@@ -356,7 +356,7 @@ iso_outcome_t iso_launches_run(const iso_context_t *ctx,
         iso_player_rehearse(player);
     }
     if (ctx->rank == 0) {
-        outcome = conduct_all(&s, max_time);
+        outcome = conduct_all(&s, time_limit);
     } else {
         iso_conductor_serve(&s.conductor);
     }

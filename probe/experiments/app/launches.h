@@ -23,11 +23,11 @@
  *
  * @param roles     at rank 0: of all ranks
  * @param player    of this rank; NULL: it takes part in no application
- * @param max_time  seconds after which none is begun; 0: no limit
+ * @param time_limit  seconds after which none is begun; 0: no limit
  */
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
                                const iso_role_t *roles, iso_player_t *player,
-                               double max_time);
+                               double time_limit);
 
 #endif

@@ -43,7 +43,7 @@ enum { TAG_HERE = 1 };
 
 static struct {
     iso_sizes_t sizes;
-    const char *order;
+    const char *schedule;
     bool inner_parallel;
     long retest;
     const char *pairs;
@@ -52,12 +52,13 @@ static struct {
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64",
      "message sizes, e.g. 64,1KiB,4MiB", &options.sizes},
-    {"order", ISO_OPTION_CHOICE, "quiet|rounds|serial", "quiet",
-     "which pairs are measured at the same time: quiet: no two that share a "
+    {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
+     "which pairs are measured at the same time: isolated: no two that share a "
      "node; rounds: as many as possible; serial: one, after a barrier",
-     &options.order},
+     &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG, NULL, NULL,
-     "with --order quiet: also measure disjoint pairs inside a node at the "
+     "with --schedule isolated: also measure disjoint pairs inside a node at "
+     "the "
      "same time",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
@@ -254,8 +255,8 @@ static bool out_of_time(const struct map *map)
 static iso_outcome_t conduct_schedule(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
-    iso_schedule_order_t order = ISO_SCHEDULE_QUIET;
-    iso_schedule_order_parse(options.order, &order);
+    iso_schedule_order_t order = ISO_SCHEDULE_ISOLATED;
+    iso_schedule_order_parse(options.schedule, &order);
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
     for (int r = 0; r < ctx->size; r++) {
         node[r] = ctx->places[r].node;

@@ -12,9 +12,9 @@ struct iso_schedule {
     int *members; /**< ranks, grouped by node */
     int *first;   /**< members of node a: first[a] .. first[a + 1] - 1 */
     int largest;  /**< ranks of the largest node */
-    int within;   /**< quiet: rounds inside the nodes are still to come */
+    int within;   /**< isolated: rounds inside the nodes are still to come */
     int round;    /**< round of the tournament, or of the pairs in a node */
-    int step;     /**< quiet: pair within two nodes that meet; serial: j */
+    int step;     /**< isolated: pair within two nodes that meet; serial: j */
 };
 
 /**
@@ -92,7 +92,7 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
     s->ranks = ranks;
     s->inner_parallel = inner_parallel;
     s->within = 1;
-    if (order == ISO_SCHEDULE_QUIET) {
+    if (order == ISO_SCHEDULE_ISOLATED) {
         group_by_node(s, node_of_rank);
     }
     return s;
@@ -174,7 +174,7 @@ static int next_between(iso_schedule_t *s, iso_pair_t *pairs)
     return count;
 }
 
-static int next_quiet(iso_schedule_t *s, iso_pair_t *pairs)
+static int next_isolated(iso_schedule_t *s, iso_pair_t *pairs)
 {
     if (s->within) {
         int count = next_within(s, pairs);
@@ -203,15 +203,15 @@ int iso_schedule_next(iso_schedule_t *s, iso_pair_t *pairs)
         return next_serial(s, pairs);
     case ISO_SCHEDULE_ROUNDS:
         return next_rounds(s, pairs);
-    case ISO_SCHEDULE_QUIET:
-        return next_quiet(s, pairs);
+    case ISO_SCHEDULE_ISOLATED:
+        return next_isolated(s, pairs);
     }
     return 0;
 }
 
 int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order)
 {
-    static const char *const names[] = {"serial", "rounds", "quiet"};
+    static const char *const names[] = {"serial", "rounds", "isolated"};
     for (int k = 0; k < 3; k++) {
         if (strcmp(name, names[k]) == 0) {
             *order = (iso_schedule_order_t)k;

@@ -9,8 +9,8 @@
  * rounds  a round-robin tournament of the ranks (circle method): every rank in
  *         at most one pair. N - 1 rounds for even N, N for odd N. Pairs share
  *         nodes and network ports, so they disturb each other.
- * quiet   no two pairs of a round share a node. First every node works through
- *         its inner pairs, all nodes at once; then a tournament of the nodes,
+ * isolated   no two pairs of a round share a node. First every node works
+ * through its inner pairs, all nodes at once; then a tournament of the nodes,
  *         in which two nodes that meet work through the pairs between them one
  *         after the other. With M nodes of k ranks: k (k - 1) / 2 rounds within
  *         the nodes and (M - 1) k^2 between them (M k^2 for odd M), which grows
@@ -22,7 +22,7 @@
 typedef enum iso_schedule_order {
     ISO_SCHEDULE_SERIAL,
     ISO_SCHEDULE_ROUNDS,
-    ISO_SCHEDULE_QUIET,
+    ISO_SCHEDULE_ISOLATED,
 } iso_schedule_order_t;
 
 typedef struct iso_pair {
@@ -36,8 +36,8 @@ typedef struct iso_schedule iso_schedule_t;
  *
  * @param ranks           number of ranks, at least 1
  * @param node_of_rank    node of each rank, numbered from 0 without gaps; only
- *                        the quiet order looks at it
- * @param inner_parallel  quiet only: inside a node let disjoint pairs run at
+ *                        the isolated order looks at it
+ * @param inner_parallel  isolated only: inside a node let disjoint pairs run at
  *                        once, as a tournament
  * @return released by iso_schedule_free
  */
@@ -53,7 +53,7 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
  */
 int iso_schedule_next(iso_schedule_t *schedule, iso_pair_t *pairs);
 
-/** Read "serial", "rounds" or "quiet". @return 0, or -1 */
+/** Read "serial", "rounds" or "isolated". @return 0, or -1 */
 int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order);
 
 void iso_schedule_free(iso_schedule_t *schedule);

@@ -26,7 +26,7 @@ def measure(
     launcher: str | None = None,
     launcher_args: Sequence[str] = (),
     launcher_options: Mapping[str, Any] | None = None,
-    timeout: float | None = None,
+    kill_after: float | None = None,
     overwrite: bool = False,
     **options: object,
 ) -> Run:
@@ -48,7 +48,7 @@ def measure(
         As the options of these names.
     launcher_options
         Options of one launcher, by their names: ``{"platform": "machine.xml"}``.
-    timeout
+    kill_after
         Seconds after which the ranks are ended.
     overwrite
         Whether ``output`` may exist.
@@ -73,7 +73,7 @@ def measure(
     words = [word for name, value in options.items() for word in _option(name, value)]
     counts = None if ranks is None else [ranks]
     [what] = Launchable.of(
-        Setup.choose(chosen, _warn), experiment, words, counts, preset=preset, timeout=timeout
+        Setup.choose(chosen, _warn), experiment, words, counts, preset=preset, timeout=kill_after
     )
     with TemporaryDirectory(prefix="isochrone-") as folder:
         path = Path(output) if output is not None else Path(folder) / "run.jsonl"

@@ -33,6 +33,9 @@ _QUANTITY: Final = re.compile(
     r"\s*([0-9]{1,1000}(?:\.[0-9]{0,1000})?(?:[eE][-+]?[0-9]{1,4})?)\s*([A-Za-zµ]*)\s*"
 )
 """Of few digits: a number such as 1e999999999, exactly, takes more memory than there is."""
+_PERCENT: Final = re.compile(
+    r"\s*([0-9]{1,99}(?:\.[0-9]{0,99})?(?:[eE][-+]?[0-9]{1,4})?)\s*(%?)\s*"
+)
 
 
 def parse_bytes(text: str) -> Bytes:
@@ -124,6 +127,23 @@ def parse_seconds(text: str) -> Seconds:
     if match is None or factor is None:
         raise InputError(f"{text!r} is not a duration", hint="write for example 30, 250ms or 2min")
     return float(match[1]) * factor
+
+
+def parse_percent(text: str) -> float:
+    """Read ``5%``, or a fraction below 1, as a fraction.
+
+    Raises
+    ------
+    InputError
+        If it is neither; a number such as 5 could mean both.
+    """
+    match = _PERCENT.fullmatch(text)
+    value = float(match[1]) if match else math.nan
+    if match and not match[2] and value >= 1:
+        raise InputError(f"'{text}' is ambiguous: write {value:g}%")
+    if not value < LARGEST:
+        raise InputError(f"'{text}' is not a percentage such as 5%")
+    return value / 100 if match and match[2] else value
 
 
 def format_seconds(seconds: Seconds, digits: int = 3) -> str:

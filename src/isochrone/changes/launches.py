@@ -142,7 +142,7 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     """
     if len(runs) < 2:
         raise InputError(
-            "one launch has no interval over launches; measure --runs 5", where=runs[0].where
+            "one launch has no interval over launches; measure --launches 5", where=runs[0].where
         )
     check_alike(runs)
     found = measured(runs)

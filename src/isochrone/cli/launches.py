@@ -14,7 +14,7 @@ from isochrone.base.text import warn
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_option, count_of, seconds_above_zero, values_of
+from isochrone.console.options import add_option, count_of, read_time, values_of
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--preset", "NAME", str,
         "named set of options, e.g. --preset longnb; options given as well override it"
     )  # fmt: skip
-    add_option(parser, "--timeout", "SECONDS", seconds_above_zero,
+    add_option(parser, "--kill-after", "TIME", read_time,
         "end the ranks of a launch after this time")  # fmt: skip
     add_option(parser, "--algorithm", "OP=NAME,…", str,
         "of collective: force algorithms of the MPI library, by its own names, for example "
@@ -52,7 +52,7 @@ def launchables(args: argparse.Namespace) -> list[Launchable]:
 
     return Launchable.of(
         setup_of(args), args.experiment, args.rest, args.ranks, preset=args.preset,
-        algorithm=args.algorithm, timeout=args.timeout,
+        algorithm=args.algorithm, timeout=args.kill_after,
         known=[name for name in args.parser._option_string_actions if name.startswith("--")],
     )  # fmt: skip
 
@@ -75,7 +75,7 @@ def read_command(text: str, where: str) -> Launchable:
         raise trouble
     args, rest = parser.parse_known_args(words)
     args.rest, args.parser = rest, parser
-    taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--runs")]
+    taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--launches")]
     if taken or args.dry_run:
         raise InputError(
             f"{(taken or ['--dry-run'])[0]} belongs to compare", where=where,

@@ -67,7 +67,7 @@ class JobRunner:
         """Return the host that each rank lands on."""
         with folder_for(None) as folder:
             options = ["--bytes", "1", "--repeats", "1"]
-            return self.run("null", options, folder / "verify.jsonl", start).hosts
+            return self.run("synthetic", options, folder / "verify.jsonl", start).hosts
 
 
 class Launch(NamedTuple):

@@ -20,7 +20,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
-from isochrone.console.options import quantity, seconds_above_zero, seconds_or_never
+from isochrone.console.options import read_percent, read_time, read_time_or_zero
 
 SITE_FILE: Final = Path("/etc/isochrone.toml")
 
@@ -40,7 +40,7 @@ class Setting:
     Attributes
     ----------
     key
-        In a file, with the name of its table: ``limits.timeout``.
+        In a file, with the name of its table: ``limits.kill-after``.
     read
         Checks and converts a value of a file; raises ValueError with what it should be.
     default
@@ -124,9 +124,9 @@ def _as_typed(read: Callable[[str], float], what: str) -> Callable[[object], flo
     return found
 
 
-_seconds: Final = _as_typed(seconds_above_zero, 'a time above 0: seconds, or "10min"')
-_seconds_or_never: Final = _as_typed(seconds_or_never, 'a time: seconds, or "10min"; 0: never')
-_part: Final = _as_typed(quantity("part", 1, "may be"), 'a part such as "5%" or 0.05')
+_seconds: Final = _as_typed(read_time, 'a time above 0: seconds, or "10min"')
+_seconds_or_never: Final = _as_typed(read_time_or_zero, 'a time: seconds, or "10min"; 0: never')
+_part: Final = _as_typed(read_percent, 'a percentage such as "5%", or 0.05')
 
 
 def _setting(
@@ -146,16 +146,16 @@ SETTINGS: Final = (
     _setting("mpicc", _text, "mpicc on the PATH", "compiler wrapper of the MPI",
              "MPICC"),
     _setting("probe", _text, "found or compiled", "measuring program"),
-    _setting("limits.timeout", _seconds, "none", "end the ranks of a launch after this"),
+    _setting("limits.kill-after", _seconds, "none", "end the ranks of a launch after this"),
     _setting("limits.stall-timeout", _seconds_or_never, "set by the experiment",
              "end ranks that do nothing for so long"),
-    _setting("limits.max-time", _seconds, "set by the suite", "time limit of a suite"),
+    _setting("limits.budget", _seconds, "set by the suite", "time of a suite"),
     _setting("limits.ask-after", _seconds, "10 min",
              "ask before what takes longer"),
     _setting("thresholds.margin", _part, "5 %",
              "compare: smaller differences are none"),
-    _setting("thresholds.least", _part, "10 %",
-             "show: what adds less is not called slow"),
+    _setting("thresholds.slow", _part, "10 %",
+             "show, check: smaller slowdowns are not called slow"),
 )  # fmt: skip
 
 

@@ -11,13 +11,13 @@ from isochrone.console import configuration
 from isochrone.console.configuration import Value
 
 OPTIONS: Final = {
-    "limits.timeout": ("--timeout", ("measure", "emulate")),
+    "limits.kill-after": ("--kill-after", ("measure", "emulate")),
     # of emulated applications nothing is heard until they end, so that only a limit for them counts
     "limits.stall-timeout": ("--stall-timeout", ("measure", "suite", "tune")),
-    "limits.max-time": ("--max-time", ("suite",)),
+    "limits.budget": ("--budget", ("suite",)),
     "limits.ask-after": ("--yes", ()),
     "thresholds.margin": ("--margin", ("compare",)),
-    "thresholds.least": ("--least", ("show", "check")),
+    "thresholds.slow": ("--threshold", ("show", "check")),
 }
 """The option whose default a setting is, and the commands where it means this; none: all."""
 

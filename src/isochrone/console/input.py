@@ -22,7 +22,7 @@ def files_of(names: Iterable[str | Path]) -> list[Path]:
     """Return the run files that names stand for.
 
     A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
-    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --launches``.
 
     Raises
     ------

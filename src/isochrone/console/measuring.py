@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
-from isochrone.console.options import add_flag, add_mpi, add_option, seconds_or_never
+from isochrone.console.options import add_flag, add_mpi, add_option, read_time_or_zero
 from isochrone.measure import launcher as launchers
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--launcher-arg", "A", str,
         "additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--stall-timeout", "TIME", seconds_or_never,
+    add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,
         "end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
         "never (default: 10min; tile-io: 1h; app: never)")  # fmt: skip
     add_flag(parser, "--dry-run", "print the command, start nothing")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
-from isochrone.base.units import LARGEST, parse_bytes, parse_seconds, parse_sizes
+from isochrone.base.units import LARGEST, parse_bytes, parse_percent, parse_seconds, parse_sizes
 
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
@@ -48,11 +48,11 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
         "message size, e.g. 1MiB (default: the smallest one measured)")  # fmt: skip
 
 
-def add_least(parser: argparse.ArgumentParser) -> None:
-    """Add ``--least``, what something must add to be called slow."""
-    add_option(parser, "--least", "PART", read_part,
-        "what adds less than this part of the time to a map's round trips is noted, and not "
-        "called slow (default: 10%%)", default=0.10)  # fmt: skip
+def add_threshold(parser: argparse.ArgumentParser) -> None:
+    """Add ``--threshold``, the slowdown from which something is called slow."""
+    add_option(parser, "--threshold", "PERCENT", read_percent,
+        "report slowdowns of a map below this, but do not flag them as slow (default: 10%%)",
+        default=0.10)  # fmt: skip
 
 
 def add_mpi(
@@ -82,30 +82,12 @@ read_count: Final = count_of("at least 1")
 """Reads a number of at least 1 for argparse."""
 
 
-def quantity(
-    what: str, most: float, percent: Literal["never", "may be", "always"] = "never"
-) -> Callable[[str], float]:
-    """Return a reader, for argparse, of numbers from 0 to ``most``; ``what`` says what is read.
-
-    ``percent`` says whether they are percentages: only where they end in ``%`` if they may be.
-    """
-
-    def read(text: str) -> float:
-        plain = text.strip()
-        scale = 100 if percent == "always" or plain.endswith("%") else 1
-        try:
-            number = float(plain if percent == "never" else plain.removesuffix("%")) / scale
-        except ValueError:
-            number = float("nan")
-        if not 0 <= number <= most:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a {what}")
-        return number
-
-    return read
-
-
-read_part: Final = quantity("part such as 10% or 0.1", 100, "may be")
-"""Reads ``10%`` or ``0.1`` for argparse."""
+def read_percent(text: str) -> float:
+    """Read ``5%``, or a fraction below 1, for argparse; return the fraction."""
+    try:
+        return parse_percent(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def read_size(text: str) -> int:
@@ -135,21 +117,21 @@ def values_of(what: str) -> Callable[[str], list[int]]:
     return read
 
 
-def seconds_or_never(text: str) -> float:
+def read_time_or_zero(text: str) -> float:
     """Read a duration for argparse, or 0."""
     try:
-        return 0.0 if text == "0" else seconds_above_zero(text)
+        return 0.0 if text.strip() == "0" else read_time(text)
     except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}; 0: never") from error
+        raise argparse.ArgumentTypeError(f"{error}, or 0") from error
 
 
-def seconds_above_zero(text: str) -> float:
-    """Read a duration such as 90 or 10min for argparse."""
+def read_time(text: str) -> float:
+    """Read a duration such as 300, 5m or 10min for argparse; return seconds."""
     try:
         seconds = parse_seconds(text)
     except InputError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        what = "is no time above 0 and below 30 years, such as 90, 15s or 10min"
+        what = "is no time above 0 and below 30 years, such as 300, 5m or 200ms"
         raise argparse.ArgumentTypeError(f"'{text}' {what}")
     return seconds

@@ -41,7 +41,9 @@ class Reading:
     @classmethod
     def of(cls, args: argparse.Namespace) -> Reading:
         """Return what the options say."""
-        return cls(replace(args.columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count)
+        return cls(
+            replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count
+        )
 
     def measured(self, path: Path) -> Run | Path:
         """Return the run in output of another program; else the file itself, which `fit` reads."""
@@ -67,7 +69,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the options for results of other programs, as a group of their own."""
     group = parser.add_argument_group("results of other programs and tables of your own")
     group.add_argument(
-        "--columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
+        "--map-columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
         help="what the columns of a table are, e.g. size=b,usec=seconds:us; separated by commas, "
         "semicolons or tabs; with the latter two, decimals may have commas",
     )  # fmt: skip

@@ -28,7 +28,8 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     ----------
     texts
         Each a run file, a folder of them (or of folders of them), several joined by commas, or a
-        name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --runs``.
+        name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of
+        ``measure --launches``.
     reading
         How files are read that are no run files.
 

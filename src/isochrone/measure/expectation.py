@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
-from isochrone.base.units import Seconds, parse_seconds, parse_sizes
+from isochrone.base.units import Seconds, parse_percent, parse_seconds, parse_sizes
 from isochrone.measure.launchable import Launchable
 from isochrone.measure.setup import follow
 from isochrone.runfile.file import read
@@ -156,7 +156,7 @@ class Work:
     def repeats(self) -> int:
         """How often each point is measured, at most."""
         warmup = int(option(self.options, "--warmup") or WARMUP)
-        if float(option(self.options, "--precision") or 0):
+        if parse_percent(option(self.options, "--precision") or "0"):
             return int(option(self.options, "--max-repeats") or _MOST_REPEATS) + warmup
         return int(option(self.options, "--repeats") or REPEATS) + warmup
 
@@ -164,7 +164,7 @@ class Work:
         """Count what is done one after the other for each repetition; of a map by its order."""
         if self.experiment != "latency-map":
             return operations(self.options)
-        n, order = self.ranks, option(self.options, "--order") or "quiet"
+        n, order = self.ranks, option(self.options, "--schedule") or "isolated"
         if order == "rounds":
             return n if n % 2 else n - 1
         if order == "serial" or not hosts:
@@ -218,7 +218,7 @@ class Work:
 
     def _precise(self, found: Expected) -> Expected:
         """Limit it by what a point may take where repetitions end once they are precise."""
-        if not float(option(self.options, "--precision") or 0):
+        if not parse_percent(option(self.options, "--precision") or "0"):
             return found
         limit = option(self.options, "--max-time")
         point = parse_seconds(limit) if limit else _SECOND

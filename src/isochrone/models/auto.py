@@ -50,7 +50,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         raise InputError(
             "no formula of mine describes this: the best one is off by "
             f"{100 * taken.error:.0f} % on average at points that were left out",
-            hint="measure more points; --model FAMILY fits a certain formula all the same",
+            hint="measure more points; --family NAME fits a certain formula all the same",
         )
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)

@@ -37,7 +37,7 @@ def doubts(samples: Samples) -> list[str]:
         said = ", as far as the table says (column 'launch')" if samples.experiment == TABLE else ""
         found.append(
             f"each point is of one start of the job{said}: launches of one command differ, and the "
-            "intervals do not hold by how much; measure --runs 5"
+            "intervals do not hold by how much; measure --launches 5"
         )
     return found
 

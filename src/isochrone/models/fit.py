@@ -140,7 +140,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         if len(ops) > 1:
             raise InputError(
                 f"the data hold several operations, but '{named.name}' describes a single one",
-                hint=f"choose one with --op: {', '.join(ops)}; or --model auto",
+                hint=f"choose one with --op: {', '.join(ops)}; or --family auto",
             )
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []

@@ -162,7 +162,7 @@ class Columns:
 
 
 def _wrong(what: str, hint: str) -> InputError:
-    return InputError(what, where="--columns", hint=hint)
+    return InputError(what, where="--map-columns", hint=hint)
 
 
 AS_NAMED: Final = Columns()
@@ -208,7 +208,7 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             "neither a run file nor a CSV with a column 'seconds'",
             where=where,
             hint="the first line must name the columns, for example op,p,b,seconds; or say what "
-            "they are: --columns size=b,usec=seconds:us",
+            "they are: --map-columns size=b,usec=seconds:us",
         )
     _refuse_twins(names, where)
     rows: list[list[str]] = []

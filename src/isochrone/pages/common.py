@@ -42,7 +42,7 @@ HOW: Final = "How the times were taken"
 PARTIAL: Final = Sentence(NO_END, about="partial run")
 
 _LABELS: Final = {
-    "bytes": "message sizes", "order": "order of the pairs", "warmup": "warm-up round trips",
+    "bytes": "message sizes", "schedule": "schedule of the pairs", "warmup": "warm-up round trips",
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
     "max-time": "maximum time per pair", "retest": "pairs measured again, alone",
     "again": "points measured again",
@@ -54,8 +54,8 @@ _DOCUMENTS: Final = ("description",)
 """Notes that are whole documents: their kinds of results say what is in them."""
 
 _SECONDS: Final = {"max-time", "time-limit"}
-_ORDERS: Final = {
-    "quiet": "quiet: no two active pairs share a node",
+_SCHEDULES: Final = {
+    "isolated": "isolated: no two active pairs share a node",
     "rounds": "rounds: every rank in at most one pair at a time",
     "serial": "serial: one pair at a time, with a barrier before each",
 }
@@ -278,7 +278,7 @@ def _value(key: str, value: Option) -> str:
         return f"{100 * value:g} %"
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return _ORDERS.get(str(value), str(value)) if key == "order" else str(value)
+    return _SCHEDULES.get(str(value), str(value)) if key == "schedule" else str(value)
 
 
 def _hosts(run: Run) -> Table:

@@ -51,7 +51,7 @@ _NEEDS: Final[dict[str, tuple[str, Rule]]] = {
     "min-repeats": ("precision", _given),
     "max-repeats": ("precision", _given),
     "max-time": ("precision", _given),
-    "inner-parallel": ("order", _is("quiet")),
+    "inner-parallel": ("schedule", _is("isolated")),
     "hints": ("phase", _is("file", "all")),
     "file": ("phase", _is("file", "all")),
     "cb-buffer": ("phase", _is("exchange", "all")),
@@ -68,7 +68,7 @@ _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
 _ELSEWHERE: Final = {"program"}
 """Options that name what the run was made from, which is gone by now and told in another way."""
 
-_ONLY_ALL_PAIRS: Final = {"order", "inner-parallel"}
+_ONLY_ALL_PAIRS: Final = {"schedule", "inner-parallel"}
 """Options of a map that mean nothing if only some pairs are measured, each alone."""
 
 _MEASURED_AGAIN: Final = {"again": "sample", "retest": "pair"}

@@ -165,7 +165,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
 
 _KINDS: Final[dict[str, dict[str, Any]]] = {
     "latency-map": {"kind": "latency-map"},
-    "null": {"kind": "latency-map", "made_up": True},
+    "synthetic": {"kind": "latency-map", "made_up": True},
     "point-to-point": {"kind": "sweep", "by": ("i", "j")},
     "bisection": {"kind": "sweep", "by": ("p", "pairs")},
     "collective": {"kind": "sweep", "by": ("op", "p")},
@@ -188,6 +188,20 @@ def kind_of(experiment: str) -> dict[str, Any]:
     return dict(_KINDS.get(experiment, {}))
 
 
+def _as_today(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a header with today's names; files written before 1.0 have earlier ones."""
+    if record.get("experiment") == "null":
+        record = {**record, "experiment": "synthetic"}
+    options = record.get("options")
+    if record.get("experiment") == "latency-map" and isinstance(options, dict):
+        order = options.get("order")
+        if order is not None and "schedule" not in options:
+            schedule = "isolated" if order == "quiet" else order
+            left = {key: value for key, value in options.items() if key != "order"}
+            record = {**record, "options": {**left, "schedule": schedule}}
+    return record
+
+
 def header_of(record: dict[str, Any]) -> Header:
     """Return the ``run`` record with types; headers that do not say their kind get it here.
 
@@ -196,6 +210,7 @@ def header_of(record: dict[str, Any]) -> Header:
     InputError
         If a member is not of its type.
     """
+    record = _as_today(record)
     known = {} if "kind" in record else kind_of(str(record.get("experiment")))
     try:
         return msgspec.convert({**record, **known}, Header)

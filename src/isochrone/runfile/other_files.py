@@ -40,7 +40,7 @@ _OTHERS: Final = (
     (
         "a table",
         re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
-        "isochrone fit reads tables of times; --columns says what theirs are",
+        "isochrone fit reads tables of times; --map-columns says what theirs are",
     ),
 )
 

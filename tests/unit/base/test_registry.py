@@ -71,7 +71,7 @@ def test_auto_leaves_broken_families_out_and_says_which_and_why(
 @pytest.mark.few(3)
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_family_that_is_named_is_one_line(package: Path, name: str) -> None:
-    answer = isochrone(package, "fit", "times.csv", "--model", f"own-{name}")
+    answer = isochrone(package, "fit", "times.csv", "--family", f"own-{name}")
     assert answer.returncode == 2
     assert answer.stdout == ""
     assert answer.stderr.count("\n") == 1
@@ -86,7 +86,7 @@ def test_too_little_memory_is_no_fault_of_the_plugin(
     package: Path, error: str, golden: Golden
 ) -> None:
     (package / "isochrone/models/families/own_memory.py").write_text(f"raise {error}\n")
-    answer = isochrone(package, "fit", "times.csv", "--model", "own-memory")
+    answer = isochrone(package, "fit", "times.csv", "--family", "own-memory")
     (package / "isochrone/models/families/own_memory.py").unlink()
     assert answer.returncode == 2
     golden(answer.stderr)
@@ -94,7 +94,7 @@ def test_too_little_memory_is_no_fault_of_the_plugin(
 
 @pytest.mark.slow
 def test_another_family_is_fitted_in_spite_of_them(package: Path) -> None:
-    answer = isochrone(package, "fit", "times.csv", "--model", "own-good")
+    answer = isochrone(package, "fit", "times.csv", "--family", "own-good")
     assert answer.returncode == 0, answer.stderr
     assert "left out" not in answer.stdout + answer.stderr
     assert isochrone(package, "fit", "--help").returncode == 0

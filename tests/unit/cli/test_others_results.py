@@ -36,7 +36,7 @@ def osu(folder: Path, name: str) -> Path:
 
 
 def test_fit_takes_the_text_of_osu_by_its_content(isochrone: Command, tmp_path: Path) -> None:
-    done = isochrone("fit", osu(tmp_path, "what.ever"), "--model", "hockney", "--json")
+    done = isochrone("fit", osu(tmp_path, "what.ever"), "--family", "hockney", "--json")
     assert done.returncode == 0, done.stderr
     alpha, beta = json.loads(done.stdout)["pieces"][0]["coefficients"]
     assert alpha == pytest.approx(2e-6, rel=0.02)
@@ -48,14 +48,14 @@ def test_fit_takes_nccl_and_collectives_of_which_the_ranks_are_said(isochrone: C
     text = GOLDEN / "osu/collectives-5.8.txt"
     assert "give --ranks N" in isochrone("fit", text).stderr
     assert (
-        isochrone("fit", text, "--ranks", 8, "--op", "allreduce", "--model", "hockney").returncode
+        isochrone("fit", text, "--ranks", 8, "--op", "allreduce", "--family", "hockney").returncode
         == 0
     )
 
 
 def test_fit_takes_columns_with_decimal_commas(isochrone: Command, tmp_path: Path) -> None:
     path = semicolons(tmp_path, "t.csv")
-    done = isochrone("fit", path, "--columns", "size=b,usec=seconds:us", "--json")
+    done = isochrone("fit", path, "--map-columns", "size=b,usec=seconds:us", "--json")
     assert done.returncode == 0, done.stderr
     alpha, beta = json.loads(done.stdout)["pieces"][0]["coefficients"]
     assert alpha == pytest.approx(2e-6, rel=0.01)
@@ -66,7 +66,7 @@ def test_compare_takes_tables_with_launches(isochrone: Command, tmp_path: Path) 
     """Five launches a side, of which the second takes 1.5 times as long: slower at every size."""
     before = semicolons(tmp_path, "a.csv", launches=5)
     after = semicolons(tmp_path, "b.csv", 1.5, launches=5)
-    words = ("compare", before, after, "--columns", "size=b,usec=seconds:us", "--json")
+    words = ("compare", before, after, "--map-columns", "size=b,usec=seconds:us", "--json")
     done = isochrone(*words)
     assert done.returncode == 0, done.stderr
     points = json.loads(done.stdout)["points"]
@@ -100,10 +100,10 @@ def test_compare_show_and_plot_take_the_text_of_others(isochrone: Command, tmp_p
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("fit", "F", "--columns", "size=b"), "nor a CSV with a column 'seconds'"),
-        (("fit", "F", "--columns", "usec=seconds:parsec"), "no unit of 'seconds'"),
-        (("fit", "F", "--columns", "bytes=b,usec=seconds"), "no column 'bytes'"),
-        (("compare", "F", "F", "--columns", "size=nodes,usec=seconds"), "cannot be compared"),
+        (("fit", "F", "--map-columns", "size=b"), "nor a CSV with a column 'seconds'"),
+        (("fit", "F", "--map-columns", "usec=seconds:parsec"), "no unit of 'seconds'"),
+        (("fit", "F", "--map-columns", "bytes=b,usec=seconds"), "no column 'bytes'"),
+        (("compare", "F", "F", "--map-columns", "size=nodes,usec=seconds"), "cannot be compared"),
         (("compare", "F", "F"), "it is a table, not a run file"),
         (("fit", "F"), "neither a run file nor a CSV with a column 'seconds'"),
     ],

@@ -30,11 +30,11 @@ def test_the_nearest_name_is_found_and_nothing_is_made_up(golden: Golden) -> Non
         (["import", "a.txt", "--from", "ous"], "osu"),
         (["measure", "latencymap"], "latency-map"),
         (["measure", "latency-map", "-n", "2", "--reps", "4"], "--repeats"),
-        (["measure", "null", "-n", "2", "--ouput", "4"], "--output"),
+        (["measure", "synthetic", "-n", "2", "--ouput", "4"], "--output"),
         (["measure", "point-to-point", "-n", "2", "--preset", "siezs"], "sizes"),
-        (["measure", "null", "--launcher", "srn"], "srun"),
-        (["measure", "null", "--launcher", "slurm"], "srun"),
-        (["measure", "null", "--launcher", "openmpi"], "mpirun-openmpi"),
+        (["measure", "synthetic", "--launcher", "srn"], "srun"),
+        (["measure", "synthetic", "--launcher", "slurm"], "srun"),
+        (["measure", "synthetic", "--launcher", "openmpi"], "mpirun-openmpi"),
         (["measure", "collective", "-n", "2", "--op", "bcast,alreduce"], "allreduce"),
         (["suite", "quik"], "quick"),
     ],
@@ -54,7 +54,7 @@ def test_a_family_of_models_is_suggested(
     (tmp_path / "t.csv").write_text(  # type: ignore[operator]
         "b,seconds\n" + "".join(f"{b},{1e-6 + 1e-9 * b}\n" for b in (1, 8, 64, 512, 4096, 9999))
     )
-    answer = isochrone("fit", "t.csv", "--model", "hockny", cwd=tmp_path)
+    answer = isochrone("fit", "t.csv", "--family", "hockny", cwd=tmp_path)
     assert answer.returncode == 2
     golden(answer.stderr)
 

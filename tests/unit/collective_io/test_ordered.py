@@ -115,7 +115,7 @@ def test_an_order_is_read_as_ranks_or_as_names() -> None:
 
 @pytest.mark.parametrize("text", ["2,1", "h0,h1", "h0,h0,h1", "4", "n1,2,1", "", "=", "1;2;1"])
 def test_what_is_no_order_is_refused_in_a_line(text: str) -> None:
-    with pytest.raises(InputError, match="--order"):
+    with pytest.raises(InputError, match="--orders"):
         job(Nodes, [2, 1, 1], None).read(text)
 
 

@@ -37,13 +37,13 @@ def user(environ: dict[str, str], text: str) -> None:
 def test_the_environment_wins_over_the_user_and_the_user_over_the_site(
     environ: dict[str, str],
 ) -> None:
-    site(environ, 'launcher = "srun"\nmpicc = "a"\n[limits]\ntimeout = 60\n')
-    user(environ, 'mpicc = "b"\n[limits]\ntimeout = "10min"\n')
-    found = configuration.values({**environ, "ISOCHRONE_TIMEOUT": "1h"})
+    site(environ, 'launcher = "srun"\nmpicc = "a"\n[limits]\nkill-after = 60\n')
+    user(environ, 'mpicc = "b"\n[limits]\nkill-after = "10min"\n')
+    found = configuration.values({**environ, "ISOCHRONE_KILL_AFTER": "1h"})
     sources = {key: (one.value, one.source) for key, one in found.items()}
     assert sources["launcher"] == ("srun", "site")
     assert sources["mpicc"] == ("b", "user")
-    assert sources["limits.timeout"] == (3600.0, "environment")
+    assert sources["limits.kill-after"] == (3600.0, "environment")
     assert sources["thresholds.margin"] == (None, "default")
 
 
@@ -74,14 +74,14 @@ def test_a_pipe_is_no_file(environ: dict[str, str], golden: Golden) -> None:
 
 CASES = [
     ("lancher = 'srun'", "no setting 'lancher' (did you mean 'launcher'?"),
-    ("[limits]\ntimeot = 3", "did you mean 'limits.timeout'?"),
-    ("[thresholds]\nmargin = 5", "thresholds.margin: 5 is not a part such as"),
-    ("[thresholds]\nmargin = true", "True is not a part"),
+    ("[limits]\nkill-aftr = 3", "did you mean 'limits.kill-after'?"),
+    ("[thresholds]\nmargin = 5", "thresholds.margin: 5 is not a percentage such as"),
+    ("[thresholds]\nmargin = true", "True is not a percentage"),
     ("launcher = 'sun'", "did you mean 'srun'?"),
     ("launcher = 3", "launcher: 3 is not a text"),
     ("launcher-args = [1]", "is not a list of texts"),
-    ("[limits]\ntimeout = -3", "is not a time above 0"),
-    ("[limits]\ntimeout = nan", "is not a time above 0"),
+    ("[limits]\nkill-after = -3", "is not a time above 0"),
+    ("[limits]\nkill-after = nan", "is not a time above 0"),
     ("[limits]\nstall-timeout = true", "0: never"),
     ("launcher = ", "it is no TOML"),
     ("launcher = '\udce9'", "it is no TOML"),
@@ -124,15 +124,15 @@ def test_a_broken_site_file_keeps_nobody_from_help(
 def test_a_setting_is_the_default_of_its_option_and_the_command_line_wins(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    user(environ, '[thresholds]\nmargin = "3%"\nleast = 0.2\n[limits]\nmax-time = "1h"\n')
+    user(environ, '[thresholds]\nmargin = "3%"\nslow = 0.2\n[limits]\nbudget = "1h"\n')
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
     assert parser().parse_args(["compare", "a", "b"]).margin == pytest.approx(0.03)
-    assert parser().parse_args(["compare", "a", "b", "--margin", "7"]).margin == 0.07
-    assert parser().parse_args(["show", "a"]).least == 0.2
-    assert parser().parse_args(["suite", "quick"]).max_time == 3600
+    assert parser().parse_args(["compare", "a", "b", "--margin", "7%"]).margin == 0.07
+    assert parser().parse_args(["show", "a"]).threshold == 0.2
+    assert parser().parse_args(["suite", "quick"]).budget == 3600
     words = ["tune", "collective-io", "--", "mpiexec", "./app"]
-    assert parser().parse_args(words).least == 0.03  # another thing of the same name
+    assert parser().parse_args(words).min_io_share == 0.03
 
 
 def test_config_says_what_came_from_where(
@@ -181,7 +181,7 @@ def test_what_is_configured_of_a_launcher_is_for_this_launcher_only(
 ) -> None:
     """Arguments of the site's srun would be wrong for the launcher that a user names."""
     site(environ, LAUNCHER)
-    answer = isochrone("measure", "null", "-n", "2", "--dry-run", *words, **environ)
+    answer = isochrone("measure", "synthetic", "-n", "2", "--dry-run", *words, **environ)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith(begins)
     assert ("--exclusive" in answer.stdout) == ("--exclusive" in begins)
@@ -192,7 +192,7 @@ def test_a_template_of_the_site_starts_the_ranks(
     isochrone: Command, environ: dict[str, str]
 ) -> None:
     site(environ, 'launcher = "generic"\nlauncher-template = "ibrun -n {ranks} {program}"\n')
-    answer = isochrone("measure", "null", "-n", "3", "--dry-run", **environ)
+    answer = isochrone("measure", "synthetic", "-n", "3", "--dry-run", **environ)
     assert answer.stdout.startswith("ibrun -n 3 "), answer.stderr
 
 
@@ -200,4 +200,4 @@ def test_every_setting_for_an_option_names_one_that_exists() -> None:
     """A renamed option would silently be configured no more."""
     known = {setting.key for setting in configuration.SETTINGS}
     assert set(defaults.OPTIONS) | set(defaults.MACHINE) == known
-    assert parser().parse_args(["suite", "quick"]).max_time is None
+    assert parser().parse_args(["suite", "quick"]).budget is None

@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 @pytest.mark.parametrize(
     "words",
     [
-        ("fit", "FILE", "--model", "hockney"),
+        ("fit", "FILE", "--family", "hockney"),
         ("export", "FILE", "--to", "csv", "-o", "out.csv"),
         ("compare", "FILE", "WHOLE"),
         ("compare", "WHOLE", "FILE"),
@@ -63,7 +63,7 @@ def test_documents_are_printed_by_one_function() -> None:
 def test_every_command_takes_the_launches_of_one_measurement_by_one_name(
     isochrone: Command, tmp_path: Path
 ) -> None:
-    """As `measure --runs 3 -o x.jsonl` writes them: x-1.jsonl, x-2.jsonl, x-3.jsonl."""
+    """As `measure --launches 3 -o x.jsonl` writes them: x-1.jsonl, x-2.jsonl, x-3.jsonl."""
     for number in (1, 2, 3):
         run = point_to_point()
         run.end = {"complete": True}

@@ -39,8 +39,8 @@ def test_a_map_is_counted_by_its_order_and_its_nodes() -> None:
     assert rounds(8, ["a"] * 8) == 28
     assert rounds(8, list("abcdefgh")) == 7
     assert rounds(8, list("aabbccdd")) == 3 * 4 + 1
-    assert rounds(8, list("aabbccdd"), "--order", "serial") == 28
-    assert rounds(8, list("aabbccdd"), "--order=rounds") == 7
+    assert rounds(8, list("aabbccdd"), "--schedule", "serial") == 28
+    assert rounds(8, list("aabbccdd"), "--schedule=rounds") == 7
 
 
 def test_a_trial_that_was_cut_short_says_at_least() -> None:

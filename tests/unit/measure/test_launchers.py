@@ -181,14 +181,14 @@ def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> 
     platform.write_text("<platform/>")
     (tmp_path / "p.hosts").write_text("node-0\n" * 8)
     simgrid = launchers.load("simgrid")
-    exact = job(options={"platform": platform}, program=("/opt/probe", "null"))
+    exact = job(options={"platform": platform}, program=("/opt/probe", "synthetic"))
     tokens = simgrid.command(exact)
     assert tokens[:5] == ["smpirun", "-np", "8", "-platform", str(platform)]
     assert tokens[5:7] == ["-hostfile", str(tmp_path / "p.hosts")]
     assert "--cfg=smpi/lat-factor:0:1" in tokens
-    assert tokens[-2:] == ["/opt/probe", "null"]
+    assert tokens[-2:] == ["/opt/probe", "synthetic"]
     calibrated = job(
-        options={"platform": platform, "smpi_calibrated": True}, program=("/opt/probe", "null")
+        options={"platform": platform, "smpi_calibrated": True}, program=("/opt/probe", "synthetic")
     )
     assert "--cfg=smpi/lat-factor:0:1" not in simgrid.command(calibrated)
     assert simgrid.notes(exact)["platform-sha256"] == (

@@ -41,10 +41,10 @@ def test_notes_and_extra_options_are_passed_on_and_warnings_are_told(golden: Gol
     )
     setup = Setup(PROBE, "mine", launcher, {"launcher_arg": ["--own"]}, told.append)
     tokens = setup.tokens(
-        "null", ["--x"], 3, Path("o.jsonl"), notes={"preset": "short"}, extra=["--first"]
+        "synthetic", ["--x"], 3, Path("o.jsonl"), notes={"preset": "short"}, extra=["--first"]
     )
     assert tokens[:5] == ["start", "3", "--first", "--own", "/opt/probe"]
-    assert tokens[5:9] == ["null", "--x", "--out", "o.jsonl"]
+    assert tokens[5:9] == ["synthetic", "--x", "--out", "o.jsonl"]
     for note in ("launcher=mine", "preset=short", "platform=p.xml"):
         assert tokens[tokens.index(note) - 1] == "--note"
     golden(told)
@@ -54,7 +54,7 @@ def test_binding_is_noted_and_gives_way_to_options_of_the_user() -> None:
     launcher = Launcher(command=command, binding=lambda job: ("--bind",), stands_alone=False)
     for given, placed, bound in (([], False, True), (["--own"], False, False), ([], True, False)):
         setup = Setup(PROBE, "mine", launcher, {"launcher_arg": given})
-        tokens = setup.tokens("null", [], 2, Path("o.jsonl"), placed=placed)
+        tokens = setup.tokens("synthetic", [], 2, Path("o.jsonl"), placed=placed)
         assert ("--bind" in tokens, "binding=core" in tokens) == (bound, bound)
 
 

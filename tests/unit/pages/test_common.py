@@ -46,7 +46,7 @@ def test_made_up_and_simulated_runs_say_so(golden: Golden) -> None:
     made_up.header["experiment"] = "null"
     simulated.header["clock"] = {"simulated": True}
     golden(page_of(made_up).title)
-    assert page_of(made_up).line[:2] == ("null", "made up")
+    assert page_of(made_up).line[:2] == ("synthetic", "made up"), "an early file"
     golden(page_of(simulated).title)
 
 
@@ -127,7 +127,7 @@ def test_clocks_of_a_barrier_start_are_not_listed() -> None:
 
 
 def test_what_was_measured_again_is_counted_instead_of_what_was_allowed(golden: Golden) -> None:
-    run = latency_map(block(2, 2), options={"retest": 8, "order": "quiet", "repeats": 100})
+    run = latency_map(block(2, 2), options={"retest": 8, "schedule": "isolated", "repeats": 100})
     golden(dict(measured_how(run)))
     again = with_retests(run, [(0, 1), (1, 2)])
     golden(dict(measured_how(again))["pairs measured again, alone"])

@@ -54,5 +54,5 @@ class Isochrone(PythonPackage):
     def test_probe(self):
         """The probe starts without a launcher, and makes up a map."""
         probe = which(self.prefix.bin.join("isochrone-probe"))
-        out = probe("null", "--shape", "2,2", output=str.split, error=str.split)
+        out = probe("synthetic", "--shape", "2,2", output=str.split, error=str.split)
         assert '"complete":true' in out

@@ -221,7 +221,7 @@ def _said(found: Emulation, one: Slowdown) -> Sentence:
 def _too_few(found: Emulation) -> Sentence:
     return Sentence(
         f"Too few repeats ({found.repeats}) for an interval, and so there are no slowdowns: "
-        f"--repeats {MIN_REPEATS} or more"
+        f"--launches {MIN_REPEATS} or more"
     )
 
 

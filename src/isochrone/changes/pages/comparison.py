@@ -63,8 +63,8 @@ def passed(found: Comparison, limits: list[Limit]) -> str:
 def what_to_measure() -> str:
     """Say how launches are repeated."""
     return (
-        "isochrone measure … --runs 5 on each side, or at once and in turns: "
-        "isochrone compare --measure '…' '…' --runs 5"
+        "isochrone measure … --launches 5 on each side, or at once and in turns: "
+        "isochrone compare --measure '…' '…' --launches 5"
     )
 
 

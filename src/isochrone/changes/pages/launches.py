@@ -48,7 +48,7 @@ def _meaning(launches: int) -> list[Sentence]:
     if launches < FEW:
         said.append(Sentence(
             f"  wide by nature: {launches} launches hardly show how much launches differ "
-            "(Student's t is 12.7, of five launches 2.8): measure --runs 5", "bad",
+            "(Student's t is 12.7, of five launches 2.8): measure --launches 5", "bad",
         ))  # fmt: skip
     return said
 

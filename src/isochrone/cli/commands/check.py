@@ -25,7 +25,7 @@ from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_flag, add_least, add_option, read_part
+from isochrone.console.options import add_flag, add_option, add_threshold, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
@@ -83,10 +83,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--force", "overwrite these files if they exist")
     add_json(parser)
     add_flag(parser, "--strict", "exit with status 1 also if something is not known")
-    add_option(parser, "--worse", "PERCENT", read_part,
+    add_option(parser, "--worse", "PERCENT", read_percent,
         "what is slower than before by less is not worse (default: 5%%)",
         default=MARGIN)  # fmt: skip
-    add_least(parser)
+    add_threshold(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
             one,
             Earlier(str(args.baseline), others(kept, one.path)) if args.baseline else None,
             rules,
-            least=args.least,
+            least=args.threshold,
             margin=args.worse,
         )
         for one in judged

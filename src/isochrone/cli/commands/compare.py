@@ -2,12 +2,12 @@
 
 A and B are each a run file, the output of OSU, IMB or nccl-tests as it is, a table of one's own, a
 folder of run files, or several joined by commas; several runs of one thing are launches of it.
-`before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … that `isochrone measure --runs`
-writes. B is compared with A: a ratio above 1 means that B is slower.
+`before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … of `isochrone measure
+--launches`. B is compared with A: a ratio above 1 means that B is slower.
 
 Launches of one command differ by more than their repetitions. A verdict needs two launches a side,
---fail-on three, and five are better: `isochrone measure … --runs 5`, or both sides in turns with
---measure, where A and B are what you would type after `isochrone measure`.
+--fail-on three, and five are better: `isochrone measure … --launches 5`, or both sides in turns
+with --measure, where A and B are what you would type after `isochrone measure`.
 
 With --with-prediction an emulation is compared with what fitted models say of its applications:
 `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
@@ -35,7 +35,7 @@ from isochrone.changes.parts import Part
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
-from isochrone.console.options import add_flag, add_option, quantity
+from isochrone.console.options import add_flag, add_option, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
@@ -48,7 +48,7 @@ EXAMPLES: Final = (
     ("for a nightly job: exit code 1 if something is slower by more than 5 %",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
     ("measure both sides in turns, which excludes changes of the machine",
-     "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating' --runs 5"),
+     "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
     ("an emulation against what models say of it",
      "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
 )  # fmt: skip
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "exit with status 1 if something is slower (or faster) by more than this, e.g. "
         "slower:5%%, or if that cannot be judged, as with fewer than three launches a side",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--margin", "PERCENT", _percent,
+    add_option(parser, "--margin", "PERCENT", read_percent,
         "times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
         "less; 0%% for simulated times)")  # fmt: skip
     add_flag(parser, "--one-start",
@@ -104,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(group, "--measure",
         "A and B are commands as after `isochrone measure`, launched in turns: A B B A …"
     )  # fmt: skip
-    add_option(group, "--runs", "N", run_count,
+    add_option(group, "--launches", "N", run_count,
         f"--measure: launches of each (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
         "--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)")  # fmt: skip
@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     if args.model:
         raise InputError("it goes with --with-prediction", where="--model")
     if not args.measure:
-        for option, given in (("--runs", args.runs), ("--output", args.output)):
+        for option, given in (("--launches", args.launches), ("--output", args.output)):
             if given is not None:
                 raise InputError("it goes with --measure", where=option)
     before, after = _measured(args) if args.measure else _read(args)
@@ -188,7 +188,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
     commands = [read_command(text, name) for text, name in ((args.before, "A"), (args.after, "B"))]
     if commands[0].experiment != commands[1].experiment:
         raise InputError(f"{commands[0].experiment} is not {commands[1].experiment}", where="B")
-    runs = args.runs or USUAL_RUNS
+    runs = args.launches or USUAL_RUNS
     folder = args.output or Path("compare-runs")
     make_folder(folder, parents=True)
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
@@ -206,14 +206,11 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
     return found
 
 
-_percent: Final = quantity("percentage such as 5%", 1e6, "always")
-
-
 def _limit(text: str) -> Limit:
     """Read ``slower:5%`` for argparse."""
     what, _, number = text.partition(":")
     try:
-        by = _percent(number or "0")
+        by = read_percent(number or "none")
     except argparse.ArgumentTypeError:
         by = -1.0
     if what not in ("slower", "faster") or by < 0:

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         terminal.render(page_of(read(path)))
         print()
     typed = [shell_word(str(path)) for path in (runs[-1], model_file)]
-    print(f"$ isochrone fit {typed[0]} --model hockney -o {typed[1]}\n")
+    print(f"$ isochrone fit {typed[0]} --family hockney -o {typed[1]}\n")
     model = models.fit(models.load([runs[-1]]), "hockney")
     models.write(model, model_file)
     terminal.print_blocks(brief(model))

@@ -5,7 +5,7 @@ job runs all of them: each alone, each pair at once, all at once, again and agai
 What is found is how long each takes, alone and beside others, and how much it is slowed down.
 
     isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
-    isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone
+    isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from isochrone.base.text import command_line
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_flag, add_option, count_of, seconds_above_zero
+from isochrone.console.options import add_flag, add_option, count_of, read_time
 from isochrone.console.output import add_output, output_of
 from isochrone.measure.expectation import Expected
 from isochrone.measure.setup import Setup
@@ -43,7 +43,7 @@ EXAMPLES: Final = (
     ("all applications of a description, alone and beside each other",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
-     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone"),
+     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone"),
     ("teach your editor what a description may say", "isochrone emulate --schema"),
 )  # fmt: skip
 
@@ -62,18 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_option(parser, "-n --ranks", "N", count_of("ranks"),
         "number of ranks of the job (default: as many as the applications ask for)")  # fmt: skip
-    add_option(parser, "--repeats", "R", count_of("repeats of at least 1"),
+    add_option(parser, "--launches", "R", count_of("repeats of at least 1"),
         f"how often everything is launched; below {MIN_REPEATS} there are no intervals and no "
         "slowdowns (default: as described)")  # fmt: skip
-    add_option(parser, "--runs", "SET,…", _runs,
+    add_option(parser, "--sets", "SET,…", _runs,
         "which applications run together: alone, pairs, all, or names joined by +, such as "
         "alone,victim+bully (default: as described)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", _setting,
         "value of a parameter: n=1024, or APP.n=1024 of one application; p and APP.p are "
         "its ranks; may be repeated", action="append", default=[])  # fmt: skip
-    add_option(parser, "--max-time", "SECONDS", seconds_above_zero,
+    add_option(parser, "--time-limit", "TIME", read_time,
         "begin no launch after this time; the run is then marked as cut short")  # fmt: skip
-    add_option(parser, "--timeout", "SECONDS", seconds_above_zero, "end the ranks after this time")
+    add_option(parser, "--kill-after", "TIME", read_time, "end the ranks after this time")
     add_setup(parser)
     add_yes(parser)
     add_flag(parser, "--quiet", "no progress and no summary")
@@ -89,15 +89,15 @@ def run(args: argparse.Namespace) -> int:
     notes = _notes(description, setup)
     with _written(made, path) as file:
         options = ["--program", str(file)]
-        options += ["--max-time", str(args.max_time)] if args.max_time is not None else []
+        options += ["--time-limit", str(args.time_limit)] if args.time_limit is not None else []
         setup.check(EXPERIMENT, options, ranks)
         tokens = setup.tokens(EXPERIMENT, options, ranks, path, force=args.force, notes=notes)
         if args.dry_run:
             print(command_line(tokens))
             return 0
-        if setup.launcher.stands_alone and args.max_time:
-            agree(Expected(args.max_time, "at most"), args)
-        follow(tokens, path, title=args.spec.stem, timeout=args.timeout, quiet=args.quiet)
+        if setup.launcher.stands_alone and args.time_limit:
+            agree(Expected(args.time_limit, "at most"), args)
+        follow(tokens, path, title=args.spec.stem, timeout=args.kill_after, quiet=args.quiet)
     if not args.quiet:
         terminal.render(page_of(read(path)))
     return 0
@@ -107,10 +107,10 @@ def _asked(args: argparse.Namespace) -> Description:
     """Read the description, with what is asked for instead of what it says."""
     description = read_description(args.spec, dict(args.set))
     document = as_document(description)
-    if args.repeats is not None:
-        document["repeats"] = args.repeats
-    if args.runs is not None:
-        document["runs"] = _known_runs(args.runs, [app.name for app in description.apps])
+    if args.launches is not None:
+        document["repeats"] = args.launches
+    if args.sets is not None:
+        document["runs"] = _known_runs(args.sets, [app.name for app in description.apps])
     found = parse(document, str(args.spec))
     _check_folders(found)
     return found
@@ -124,7 +124,7 @@ def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | lis
         wrong = [name for name in together if name not in names and one not in RUNS]
         if wrong:
             raise InputError(
-                f"no application '{wrong[0]}'", where="--runs",
+                f"no application '{wrong[0]}'", where="--sets",
                 hint=f"there are: {', '.join([*names, *RUNS])}",
             )  # fmt: skip
         found.append(one if one in RUNS else together)

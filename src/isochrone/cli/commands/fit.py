@@ -2,7 +2,7 @@
 
 The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
 IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).
---model auto tries every family of formulas whose variables the data contain and selects the one
+--family auto tries every family of formulas whose variables the data contain and selects the one
 with the smallest cross-validation error; docs/models.md lists the families. Of several files, run
 files that hold nothing to fit, such as maps, are left out.
 """
@@ -15,11 +15,10 @@ from typing import Final
 
 from isochrone import models
 from isochrone.base import registry
-from isochrone.base.errors import InputError
 from isochrone.base.text import warn
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
-from isochrone.console.options import add_flag, add_option, quantity
+from isochrone.console.options import add_flag, add_option, read_count, read_percent
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.models.beyond import nowhere_near
@@ -32,7 +31,7 @@ EXAMPLES: Final = (
     ("which formula describes a message?", "isochrone fit sizes.jsonl -o model.json"),
     ("with intervals, deviations and the formulas that were tried", "isochrone fit sizes.jsonl -v"),
     ("one family, to runs on several numbers of ranks",
-     "isochrone fit bcast-*.jsonl --model bcast --op bcast -o bcast.json"),
+     "isochrone fit bcast-*.jsonl --family bcast --op bcast -o bcast.json"),
     ("why this formula, and what to measure next", "isochrone fit times.csv --explain"),
 )  # fmt: skip
 
@@ -45,23 +44,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     families = ", ".join(registry.names("*.families"))
     add_option(parser, "files", "FILE", Path,
         "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
-    add_option(parser, "--model", "FAMILY", str,
+    add_option(parser, "--family", "FAMILY", str,
         f"auto (default), or one of: {families}", default="auto")  # fmt: skip
     parser.add_argument("--op", help="only this operation")
-    parser.add_argument("--order", help="hot spot: only this posting order")
+    parser.add_argument("--posting", help="hot spot: only this posting order")
     add_option(parser, "--split", "WHERE", str,
         "breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
         "none; may be repeated (default: search along the variables of the family)",
         action="append")  # fmt: skip
-    add_option(parser, "--known-switch", "WHERE", str,
+    add_option(parser, "--known-breakpoint", "WHERE", str,
         "where the library is known to switch its algorithm, as in b:12KiB,512KiB or p:8 "
         "(largest value before the switch): a break between two measured values that encloses "
         "one is taken to be there; may be repeated", action="append", default=[])  # fmt: skip
-    add_option(parser, "--most-pieces", "N", int,
+    add_option(parser, "--max-segments", "N", read_count,
         "maximum number of regimes along one variable (default: 4, along an only variable 6)"
     )  # fmt: skip
-    add_option(parser, "--tolerance", "PERCENT", quantity("percentage from 0 to 100", 1, "always"),
-        "deviations below this do not create another regime (default: 1)",
+    add_option(parser, "--tolerance", "PERCENT", read_percent,
+        "deviations below this do not create another segment (default: 1%%)",
         default=0.01)  # fmt: skip
     parser.add_argument(
         "--weights", choices=["relative", "absolute"], default="relative",
@@ -83,22 +82,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Fit, print what was found, and write the model file."""
-    if args.most_pieces is not None and args.most_pieces < 1:
-        raise InputError("--most-pieces must be at least 1")
     files = files_of(args.files)
     if args.output:
         check_output(args.output, force=args.force, inputs=files)
     reading = Reading.of(args)
     data, left_out = models.load_usable(
         [reading.measured(path) for path in files], reading.columns,
-        op=args.op, order=args.order,
+        op=args.op, order=args.posting,
     )  # fmt: skip
     for error in left_out:
         warn(f"left out: {error}", 510)
     for path in data.partial:
         tell_partial(path)
-    splits = models.parse_splits(args.split, args.most_pieces, args.tolerance, args.known_switch)
-    model = models.fit(data, args.model, splits=splits, weights=args.weights, robust=args.robust)
+    splits = models.parse_splits(
+        args.split, args.max_segments, args.tolerance, args.known_breakpoint
+    )
+    model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.regimes, splits.known)
     if args.explain:
         model.extra["explanation"] = explanation.document(model)

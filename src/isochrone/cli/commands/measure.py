@@ -44,7 +44,7 @@ EXAMPLES: Final = (
     ("collectives on several numbers of ranks, a file for each",
      "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
     ("five launches, for compare and for show --pool",
-     "isochrone measure collective -n 8 --op bcast --runs 5 -o bcast.jsonl"),
+     "isochrone measure collective -n 8 --op bcast --launches 5 -o bcast.jsonl"),
     ("all pairs across the bisection at once",
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
     ("how well the clocks agree", "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
     parser.add_argument(
-        "--runs", type=run_count, default=1, metavar="N",
+        "--launches", type=run_count, default=1, metavar="N",
         help="launch it N times and keep each: FILE-1.jsonl … FILE-N.jsonl. Launches of one "
         "command differ; `compare` needs three or more to tell a change from that (default: 1)",
     )  # fmt: skip
@@ -81,19 +81,20 @@ def run(args: argparse.Namespace) -> int:
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
-        launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.runs) for what in counts
+        launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.launches)
+        for what in counts
     ]
     for path in itertools.chain(*files):
         check_output(path, force=args.force)
     if args.dry_run:
         for what, own in zip(counts, files, strict=True):
             for k, path in enumerate(own, start=1):
-                launch = f"{k} of {args.runs}" if args.runs > 1 else ""
+                launch = f"{k} of {args.launches}" if args.launches > 1 else ""
                 print(command_line(what.tokens(path, force=args.force, launch=launch)))
         return 0
     from isochrone.measure.expectation import expected
 
-    plan = [(what, args.runs) for what in counts]
+    plan = [(what, args.launches) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)
     wrong: list[WrongResult] = []
     for number, (what, own) in enumerate(zip(counts, files, strict=True)):
@@ -106,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
                 print()
             terminal.render(page_of(found))
     if not args.quiet:
-        _say_files(counts, files, args.runs)
+        _say_files(counts, files, args.launches)
     if wrong:
         raise wrong[0]
     return 0
@@ -123,7 +124,7 @@ def _launch(
 
     for k, path in enumerate(files, start=1):
         try:
-            found = launched(what, path, k, args.runs, force=args.force, quiet=args.quiet)
+            found = launched(what, path, k, args.launches, force=args.force, quiet=args.quiet)
         except WrongResult as error:
             wrong.append(error)
             found = read(path)

@@ -25,7 +25,7 @@ EXAMPLES: Final = (
     ("levels instead, of large messages",
      "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg"),
     ("a fitted model over its data",
-     "isochrone plot sizes.jsonl --view fit --model hockney -o fit.pdf"),
+     "isochrone plot sizes.jsonl --view fit --family hockney -o fit.pdf"),
 )  # fmt: skip
 
 
@@ -60,10 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--bytes", "SIZE,…", _sizes,
         "message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
         default=[])  # fmt: skip
-    add_option(parser, "--model", "FAMILY|FILE", str,
-        "views fit, deviation, plane: model file, or family to fit (default: auto); view "
-        "phases: a model to predict by, may be repeated (default: none)",
-        action="append")  # fmt: skip
+    add_option(parser, "--model", "FILE", Path,
+        "views fit, deviation, plane, phases, grids: model file of isochrone fit -o; may be "
+        "repeated for phases", action="append", default=[])  # fmt: skip
+    add_option(parser, "--family", "FAMILY", str,
+        "views fit, deviation, plane: fit this family of models (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
         help="view fit: variable on the horizontal axis (default: that with most values); "
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     given = [_read(file) for file in files]
     first = given[0]
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
-    one, several = _models(args.model or [], view)
+    one, several = _models(args, view)
     options = views.Options(
         what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
         model=one, models=several, across=args.across,
@@ -98,13 +99,14 @@ def _read(path: Path) -> Run | ComparedOrders | Path:
     return path if looks_like_a_table(path) else read(path)
 
 
-def _models(given: list[str], view: str) -> tuple[str, tuple[Model, ...]]:
+def _models(args: argparse.Namespace, view: str) -> tuple[str, tuple[Model, ...]]:
     """Return the family or file of views of a model, and the models that others predict by."""
+    given: list[Path] = args.model
     if registry.load(views.FAMILY, view).VIEW.predicts:
-        return "auto", tuple(models.read(Path(name)) for name in given)
-    if len(given) > 1:
-        raise InputError(f"the view {view} draws one model, not {len(given)}", where="--model")
-    return (given or ["auto"])[0], ()
+        return "auto", tuple(models.read(path) for path in given)
+    if len(given) + (args.family is not None) > 1:
+        raise InputError(f"the view {view} draws one model", where="--model and --family")
+    return args.family or str(given[0] if given else "auto"), ()
 
 
 def _words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Summarise run files: levels of a map, curves of a sweep, points of a hot spot, phases of I/O.
 
 The intervals of one run cover its moments, not what differs from one start to another. With --pool
-all files are launches of one measurement, as `isochrone measure … --runs 5 -o run.jsonl` writes
+all files are launches of one measurement, as `isochrone measure … --launches 5 -o run.jsonl` writes
 them, and intervals rest on the launches: that of the typical time, and that for the next start.
 Launches in a row are alike: where the load of the machine changes, start them at different times.
 """
@@ -14,7 +14,7 @@ from typing import Final
 from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, read, tell_partial
-from isochrone.console.options import add_flag, add_least, add_message_size, add_option
+from isochrone.console.options import add_flag, add_message_size, add_option, add_threshold
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
@@ -45,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "all files are launches of one measurement: typical times with intervals over the "
         "launches")  # fmt: skip
     add_message_size(parser)
-    add_least(parser)
+    add_threshold(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what each file holds, or all launches together."""
     if args.pool:
         return _pooled(args)
-    asked = Asked(args.bytes, args.least)
+    asked = Asked(args.bytes, args.threshold)
     files = files_of(args.files)
     if args.json:
         documents = [document(read(path), asked) for path in files]

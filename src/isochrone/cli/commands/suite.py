@@ -28,7 +28,7 @@ from isochrone.base.text import (
 from isochrone.cli.launches import make_folder, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_flag, add_option, seconds_above_zero
+from isochrone.console.options import add_flag, add_option, read_time
 from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
 from isochrone.measure.expectation import Cost, Expected, share_out
@@ -41,7 +41,7 @@ from isochrone.runfile.file import read
 EXAMPLES: Final = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
     ("everything, three times, within two hours each",
-     "isochrone suite full -n 2,8,32 --runs 3 --max-time 2h -o machine"),
+     "isochrone suite full -n 2,8,32 --launches 3 --budget 2h -o machine"),
     ("what would be started", "isochrone suite quick --dry-run"),
 )  # fmt: skip
 
@@ -54,15 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=list(suites))  # fmt: skip
     add_option(parser, "-n --ranks", "N,...", _rank_counts,
         "numbers of ranks, e.g. 2,4,8 (default: all available ranks)")  # fmt: skip
-    add_option(parser, "--max-time", "TIME", seconds_above_zero,
+    add_option(parser, "--budget", "TIME", read_time,
         "time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
-        "--runs, of each time it runs")  # fmt: skip
+        "--launches, of each time it runs")  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip
     add_option(parser, "--like", "FOLDER", Path,
         "measure the message sizes that the suite in FOLDER chose by itself, so that all of "
         "them can be compared")  # fmt: skip
-    add_option(parser, "--runs", "N", run_count,
+    add_option(parser, "--launches", "N", run_count,
         "run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
         "needs three or more to tell a change from what launches differ by (default: 1)",
         default=1)  # fmt: skip
@@ -75,15 +75,15 @@ def run(args: argparse.Namespace) -> int:
     """Run the suite as often as was asked for."""
     suite, setup = presets.SUITES[args.suite], setup_of(args)
     folder = args.output or Path(suite.name)
-    if args.runs == 1:
+    if args.launches == 1:
         _suite(args, suite, setup, folder, args.like)
         return 0
     if not args.dry_run:
         make_folder(folder)
     first = folder / "launch-1"
-    for k in range(1, 2 if args.dry_run else args.runs + 1):
+    for k in range(1, 2 if args.dry_run else args.launches + 1):
         like = args.like if k == 1 else first
-        _suite(args, suite, setup, folder / f"launch-{k}", like, args.runs if k == 1 else 0)
+        _suite(args, suite, setup, folder / f"launch-{k}", like, args.launches if k == 1 else 0)
     return 0
 
 
@@ -105,7 +105,7 @@ def _suite(
         print(f"{done} of {len(runs)} runs are in {printable_path(folder)}/ already")
     if not missing:
         return
-    max_time = args.max_time or suite.max_time
+    max_time = args.budget or suite.max_time
     costs = estimates(setup, missing)
     needed = sum(cost.startup + cost.full for cost in costs)
     left = max_time - (time.monotonic() - began)

@@ -52,7 +52,7 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
         help=f"{when}repetitions in each launch (default: 5)",
     )
     group.add_argument(
-        "--runs", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
+        "--keep", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
     )
     add_mpi(group)
     group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
@@ -98,5 +98,5 @@ def compare_in_turn(
 ) -> Speedup:
     """Launch two arrangements in turn, as often as the options say, and compare their times."""
     sides = {"given": given, "proposed": proposed}
-    found = proof.launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.runs)
+    found = proof.launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.keep)
     return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)

@@ -212,17 +212,15 @@ def _value(args: argparse.Namespace, pattern: str) -> object:
     return vars(args)[pattern.replace("-", "_")]
 
 
-def add_model(
-    parser: argparse.ArgumentParser, names: Sequence[str] = ("--order", "--posting")
-) -> None:
-    """Add the options that say what messages cost; ``names`` are those of the order of posting."""
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     group.add_argument(
         "--model", type=Path, required=True, metavar="FILE",
         help="hot-spot model: from isochrone fit on a hotspot run, or one of examples/models",
     )  # fmt: skip
     group.add_argument(
-        *names, dest="order", choices=POSTING, default=POSTING[0],
+        "--posting", choices=POSTING, default=POSTING[0],
         help="which messages are posted first (default: intra-first)",
     )  # fmt: skip
     group.add_argument(
@@ -245,7 +243,7 @@ def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:
     """Return the nodes, the collective call and the model that the options mean."""
     nodes = _allocation(args)
     call = _call(args, nodes.ranks)
-    model = NodeCost(models.read(args.model), {"order": args.order, **dict(args.select)})
+    model = NodeCost(models.read(args.model), {"order": args.posting, **dict(args.select)})
     return nodes, call, model
 
 

@@ -157,11 +157,11 @@ class Ordered(ABC):
             return self.of_names([known[name] for name in names], text)
         ranks = self.given.cores
         numbers = re.fullmatch("[0-9(x),]+", text)
-        found = allocations.from_numbers(text, "--order").cores if numbers else ()
+        found = allocations.from_numbers(text, "--orders").cores if numbers else ()
         if sorted(found) != sorted(ranks):
             raise InputError(
                 f"'{text[:60]}' is no order of nodes with {','.join(map(str, ranks[:16]))} ranks",
-                where="--order", hint="give the ranks of each node, or the names of the hosts",
+                where="--orders", hint="give the ranks of each node, or the names of the hosts",
             )  # fmt: skip
         return nodes_of(np.array(ranks), np.array(found))
 
@@ -203,7 +203,7 @@ class Nodes(Ordered):
         if len(order) != len(self.given.hosts) or len(set(order)) != len(order):
             raise InputError(
                 f"'{text[:60]}' does not name each of the {len(self.given.hosts)} nodes once",
-                where="--order",
+                where="--orders",
             )
         return order
 
@@ -244,7 +244,7 @@ class Aggregators(Ordered):
         """Let the hosts that are not named follow, as ``*:1`` does."""
         named = set(order)
         if len(named) != len(order):
-            raise InputError(f"'{text[:60]}' names a host twice", where="--order")
+            raise InputError(f"'{text[:60]}' names a host twice", where="--orders")
         return [*order, *(k for k in range(len(self.given.hosts)) if k not in named)]
 
     def ranks(self, order: Sequence[int]) -> list[str]:

@@ -172,7 +172,7 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
     if any(not one.gain.launches for one in found):
         said.append(
             "the intervals are of these launches; another launch may differ by more: measure "
-            f"--runs {FEWEST_LAUNCHES} or more"
+            f"--launches {FEWEST_LAUNCHES} or more"
         )
     if any(few < FEWEST_LAUNCHES for kind, few in launches if kind == "algorithm"):
         said.append(

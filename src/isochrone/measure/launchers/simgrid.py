@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("options of --launcher simgrid")
     group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
     group.add_argument(
-        "--hostfile", type=Path, metavar="H",
+        "--platform-hosts", type=Path, metavar="H",
         help="hosts of the ranks, one per line (default: P.hosts beside it, if it exists)",
     )  # fmt: skip
     group.add_argument(
@@ -92,7 +92,7 @@ def _settings(job: Job) -> tuple[str, ...]:
 
 def _files(options: Options) -> tuple[Path, Path | None]:
     """Return the platform and the host file."""
-    platform, hosts = options.get("platform"), options.get("hostfile")
+    platform, hosts = options.get("platform"), options.get("platform_hosts")
     if not isinstance(platform, Path):
         raise InputError(
             "the simgrid launcher needs --platform P.xml",

@@ -27,7 +27,7 @@ def test_a_map_among_sweeps_is_left_out_with_a_note(
     isochrone: Command, folder: Path, golden: Golden
 ) -> None:
     """As in `fit *.jsonl` in a folder where everything was measured."""
-    answer = isochrone("fit", "a-map.jsonl", "b-pair.jsonl", "--model", "hockney", cwd=folder)
+    answer = isochrone("fit", "a-map.jsonl", "b-pair.jsonl", "--family", "hockney", cwd=folder)
     assert answer.returncode == 0, answer.stderr
     assert "hockney model" in answer.stdout
     golden(answer.stderr)
@@ -42,7 +42,7 @@ def test_what_has_not_the_operation_asked_for_is_left_out(isochrone: Command, fo
 def test_a_file_that_cannot_be_read_is_not_left_out(isochrone: Command, folder: Path) -> None:
     """It was named, and may be the one that matters."""
     (folder / "damaged.jsonl").write_text("{")
-    answer = isochrone("fit", "b-pair.jsonl", "damaged.jsonl", "--model", "hockney", cwd=folder)
+    answer = isochrone("fit", "b-pair.jsonl", "damaged.jsonl", "--family", "hockney", cwd=folder)
     assert answer.returncode == 2
     assert "damaged.jsonl:1" in answer.stderr
 
@@ -82,10 +82,10 @@ def test_a_named_family_needs_points_to_be_judged_by(
 ) -> None:
     points = [f"{p},{b},{1e-6 * p + 1e-9 * b!r}" for p in (2, 3) for b in (8, 64)]
     (tmp_path / "few.csv").write_text("\n".join(["p,b,seconds", *points]) + "\n")
-    answer = isochrone("fit", "few.csv", "--model", "gather", cwd=tmp_path)
+    answer = isochrone("fit", "few.csv", "--family", "gather", cwd=tmp_path)
     assert answer.returncode == 2
     golden(answer.stderr)
-    assert isochrone("fit", "few.csv", "--model", "bcast-linear", cwd=tmp_path).returncode == 0
+    assert isochrone("fit", "few.csv", "--family", "bcast-linear", cwd=tmp_path).returncode == 0
 
 
 def write_steps(path: Path, ranks: tuple[int, ...], jump: float = 0.0) -> None:
@@ -142,7 +142,7 @@ def test_a_family_that_was_asked_for_is_explained(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     write_steps(tmp_path / "t.csv", (2, 3, 4, 6, 8, 12))
-    answer = isochrone("fit", "t.csv", "--model", "tree", "--explain", cwd=tmp_path)
+    answer = isochrone("fit", "t.csv", "--family", "tree", "--explain", cwd=tmp_path)
     golden(answer.stdout)
     assert "Measure p = 24" in answer.stdout
 
@@ -151,7 +151,7 @@ def test_a_known_switch_says_where_in_the_gap_it_is(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     write_steps(tmp_path / "t.csv", (2, 3, 4, 6, 8, 12), jump=2e-4)
-    answer = isochrone("fit", "t.csv", "--split", "b", "--known-switch", "b:12KiB,1MiB",
+    answer = isochrone("fit", "t.csv", "--split", "b", "--known-breakpoint", "b:12KiB,1MiB",
                        "-o", "m.json", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert "op bcast, b: somewhere between 4 KiB and 16 KiB, taken at 12 KiB" in answer.stdout
@@ -159,7 +159,7 @@ def test_a_known_switch_says_where_in_the_gap_it_is(
     answer = isochrone("predict", "collective", "--model", "m.json", "--ranks", "8", "--bytes",
                        "10KiB", cwd=tmp_path)  # fmt: skip
     golden(answer.stderr)
-    answer = isochrone("fit", "t.csv", "--known-switch", "b", cwd=tmp_path)
+    answer = isochrone("fit", "t.csv", "--known-breakpoint", "b", cwd=tmp_path)
     assert answer.returncode == 2
     assert answer.stderr.count("\n") == 1
 
@@ -179,12 +179,12 @@ def test_the_first_line_is_the_verdict_and_v_tells_the_rest(
     isochrone: Command, folder: Path
 ) -> None:
     """Most want to know the formula, and whether to trust it."""
-    brief = isochrone("fit", "b-pair.jsonl", "--model", "hockney", cwd=folder).stdout
+    brief = isochrone("fit", "b-pair.jsonl", "--family", "hockney", cwd=folder).stdout
     first = brief.splitlines()[0]
     assert first.startswith("hockney model")
     assert "; off by " in first
     assert "95 % interval" not in brief
-    more = isochrone("fit", "b-pair.jsonl", "--model", "hockney", "-v", cwd=folder).stdout
+    more = isochrone("fit", "b-pair.jsonl", "--family", "hockney", "-v", cwd=folder).stdout
     assert more.splitlines()[0] == first
     assert "95 % interval" in more
     assert "|predicted - " in more

@@ -57,7 +57,7 @@ def test_a_csv_that_fit_takes_is_drawn_with_its_model(
     folder: Path, view: tuple[str, ...], golden: Golden
 ) -> None:
     """The view of a fit unless another is named; with a family, and over the ranks."""
-    assert plot(folder, "t.csv", *view, "--model", "ring", "-o", "a.svg") == 0
+    assert plot(folder, "t.csv", *view, "--family", "ring", "-o", "a.svg") == 0
     said = (folder / "a.svg").read_text("utf-8")
     golden(said)
     assert ("Deviation of" in said) == ("deviation" in view)

@@ -37,7 +37,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.node_messages import block_layout
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_flag, add_option, quantity
+from isochrone.console.options import add_flag, add_option, read_time_or_zero
 from isochrone.console.output import check_output
 from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = placements.names()
     add_job(parser)
     add_model(parser)
-    add_option(parser, "--seconds", "S", quantity("number of seconds", 1e6),
+    add_option(parser, "--search-time", "TIME", read_time_or_zero,
         "time limit of the search (default: 8, or 30 for more than 2,048 nodes)")  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
     positions = Positions(kinds, cores, model, reading=wanted.reading)
-    found = best_order(nodes.cores, positions, seconds=args.seconds)
+    found = best_order(nodes.cores, positions, seconds=args.search_time)
     refuse_no_time(found.cost)
 
     order = Arrangement(nodes, found.order)

@@ -44,7 +44,7 @@ from isochrone.pages.terminal import console, print_blocks
 EXAMPLES: Final = (
     ("what is expected of six orders",
      "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
-     "--orders 6 --dry-run"),
+     "--max-orders 6 --dry-run"),
     ("measure them in turns, and draw both",
      "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "--figure orders.png"),
@@ -60,7 +60,7 @@ DOCUMENTS: Final = {"place-orders": OrdersFile}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place orders``."""
     add_job(parser)
-    add_model(parser, names=("--posting",))
+    add_model(parser)
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
     group.add_argument(
@@ -68,10 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is ordered: nodes (default), which moves ranks, or the hosts of the "
         "aggregators, which moves none",
     )  # fmt: skip
-    add_option(group, "--orders", "N", read_count,
+    add_option(group, "--max-orders", "N", read_count,
         "distinct orders to compare: the best found, the given one, the worst found, sorted "
         "ones, and random ones up to N (default: 10)", default=10)  # fmt: skip
-    add_option(group, "--order", "LIST", str,
+    add_option(group, "--orders", "LIST", str,
         "compare these orders instead: ranks of each node, 4,4,2,2, or names of hosts; "
         "NAME=LIST gives one a name",
         nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
@@ -96,8 +96,8 @@ def run(args: argparse.Namespace) -> int:
             "the whole call is predicted, and only the exchange would be replayed",
             where="--calls", hint="give --file as well, or --dry-run",
         )  # fmt: skip
-    if args.orders > MOST or len(args.listed) > MOST:
-        raise InputError(f"more than {MOST} orders", where="--orders")
+    if args.max_orders > MOST or len(args.listed) > MOST:
+        raise InputError(f"more than {MOST} orders", where="--max-orders")
     for path in (args.output, args.figure):
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
@@ -144,7 +144,7 @@ def _candidates(args: argparse.Namespace, ordered: Ordered) -> list[Candidate]:
         return choose(listed, ordered.alike, most=len(listed))
     nodes = len(ordered.given.hosts)
     return choose(
-        ordered.named(), ordered.alike, most=args.orders, random=nodes, seed=args.seed
+        ordered.named(), ordered.alike, most=args.max_orders, random=nodes, seed=args.seed
     )  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def _launch(
                 )  # fmt: skip
             sides[f"order-{number}"] = Launch(options, plan, ordered.ranks(one.order))
         return launch_in_turns(
-            jobs, sides, launches=args.launches, op=args.op, runs=args.runs, seed=args.seed,
+            jobs, sides, launches=args.launches, op=args.op, runs=args.keep, seed=args.seed,
             progress=progress,
         )  # fmt: skip
 

@@ -37,8 +37,8 @@ from isochrone.console.options import (
     add_flag,
     add_option,
     read_count,
-    read_part,
-    seconds_above_zero,
+    read_percent,
+    read_time,
 )
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
@@ -91,10 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "starts with the best setting, and as many without, that prove the gain (default: 5; "
         "more are added if they leave a doubt)", default=5)  # fmt: skip
     add_before(trials)
-    add_option(trials, "--time-limit", "SECONDS", seconds_above_zero,
+    add_option(trials, "--kill-after", "TIME", read_time,
         "end a start after this time (default: an hour for the first; for the others four "
         "times what the first took, and 30 s)")  # fmt: skip
-    add_option(trials, "--least", "PART", read_part,
+    add_option(trials, "--min-io-share", "PERCENT", read_percent,
         "stop if collective calls take less than this part of the run (default: 3%%)",
         default=0.03)  # fmt: skip
     add_json(parser)
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
     tell = teller(quiet=args.json)
-    trials = Trials(program, folder, args.time_limit, base, tell)
+    trials = Trials(program, folder, args.kill_after, base, tell)
     chooser = Chooser(
         trials, args.model, measure=not args.no_measure, without=args.without,
         override=args.override,
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
         "starts": 0, "warnings": [], "portable": None, "kept_hints": [],
     }  # fmt: skip
     try:
-        kept = tune(trials, Wish(args.launches, args.least), chooser.choose, document)
+        kept = tune(trials, Wish(args.launches, args.min_io_share), chooser.choose, document)
         if kept is not None:
             _keep(kept, base, folder, hints, document, document)
         portable = document["portable"]

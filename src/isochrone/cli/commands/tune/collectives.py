@@ -1,7 +1,7 @@
 """Choose grids or algorithms for collective operations, where the gain is certain.
 
 RUN are runs of `isochrone measure collective --grid …` and, for the algorithms of the library,
-several launches of `measure collective --algorithm …` (--runs 3) beside as many without. At each
+several launches of `measure collective --algorithm …` (--launches 3) and as many without. At each
 operation, number of ranks and size something else than the library's own choice is taken only if
 the interval of what it saves lies above --min-gain. A grid has to beat all that was measured of
 the library: without forced algorithms that is its default only, which is said. Nothing gained is a
@@ -34,7 +34,7 @@ from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Table
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, read_part
+from isochrone.console.options import add_flag, add_option, read_percent
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.library import library_file
 from isochrone.measure.setup import Setup
@@ -43,14 +43,14 @@ from isochrone.runfile.origin import together
 
 EXAMPLES: Final = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
-    ("write the table of isochrone run",
+    ("write the table of isochrone exec",
      "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
     ("a rules file of Open MPI, and is it in force?",
      "isochrone tune collectives default.jsonl forced.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
 
 TABLE = "table"
-"""The file of ``isochrone run``; all others are those of MPI libraries."""
+"""The file of ``isochrone exec``; all others are those of MPI libraries."""
 
 
 DOCUMENTS: Final = {"tune-collectives": Tuned}
@@ -61,10 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = [TABLE, *tunings.names()]
     add_option(parser, "run_files", "RUN", Path, "run files", nargs="+")
     add_option(parser, "--to", "FORMAT", str,
-        "what chooses: table (default): grids, by isochrone run; "
+        "what chooses: table (default): grids, by isochrone exec; "
         + ", ".join(formats[1:]) + ": its own algorithms, by a file of the library",
         choices=formats, default=TABLE)  # fmt: skip
-    add_option(parser, "--min-gain", "PART", read_part,
+    add_option(parser, "--min-gain", "PERCENT", read_percent,
         "smallest part of the time to be saved, with 95%% confidence (default: 5%%)",
         default=0.05)  # fmt: skip
     add_modelled(parser)
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
-    """Choose grids; write the table of ``isochrone run``."""
+    """Choose grids; write the table of ``isochrone exec``."""
     measured = savings(times, "grid", args.min_gain)
     more, asked, origin = modelled(args, times)
     found = [*measured, *more]
@@ -112,7 +112,7 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
         if times.exact:
             document.warnings.append("the MPI is simulated: no program can use this table")
         else:
-            document.use = [f"isochrone run --tuning {args.output} -- mpiexec -n … ./a.out"]
+            document.use = [f"isochrone exec --tuning {args.output} -- mpiexec -n … ./a.out"]
     if args.verify:
         setup = setup_of(args)
         _check_same(setup, times.mpi)

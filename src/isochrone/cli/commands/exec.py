@@ -1,6 +1,6 @@
 """Start an unmodified MPI program with the collective operations that a tuning table names.
 
-    isochrone run --tuning table.json -- mpiexec -n 16 ./app ...
+    isochrone exec --tuning table.json -- mpiexec -n 16 ./app ...
 
 A library is loaded into the ranks (LD_PRELOAD) that does the calls of MPI_Bcast, Gather, Scatter,
 Reduce, Allreduce, Allgather, Alltoall and Reduce_scatter_block of the table on their grid. All
@@ -23,16 +23,17 @@ from isochrone.console.options import add_flag, add_option
 from isochrone.measure import finding, tuned
 
 EXAMPLES: Final = (
-    ("with the collectives of a table", "isochrone run --tuning table.json -- mpiexec -n 16 ./app"),
+    ("with the collectives of a table",
+     "isochrone exec --tuning table.json -- mpiexec -n 16 ./app"),
     ("say at the end how often each choice was taken",
-     "isochrone run --tuning table.json --report -- srun -n 64 ./app"),
+     "isochrone exec --tuning table.json --report -- srun -n 64 ./app"),
     ("sums with the same bits as without the table",
-     "isochrone run --tuning table.json --library-reductions -- srun -n 64 ./app"),
+     "isochrone exec --tuning table.json --library-reductions -- srun -n 64 ./app"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``isochrone run``."""
+    """Add the options of ``isochrone exec``."""
     parser.usage = (
         "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
     )
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the table, find the library, and become the command."""
-    command = command_of(args, "isochrone run --tuning T -- mpiexec ./app")
+    command = command_of(args, "isochrone exec --tuning T -- mpiexec ./app")
     table = tuning_table.compiled(args.tuning)
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     library = finding.library(built)

@@ -13,14 +13,14 @@ LATENCY, STEP, BANDWIDTH = 1e-6, 4.0, 1e10  # the defaults
 
 
 def exact(levels: int, nbytes: int = 64) -> float:
-    """The formula of null.c."""
+    """The formula of synthetic.c."""
     return 2 * (LATENCY * STEP**levels + nbytes / BANDWIDTH)
 
 
 def test_times_follow_the_formula(mpich: Mpi, tmp_path: Path) -> None:
     """2 ranks a node, 2 nodes a switch, 2 switches: three levels of distance."""
     options = ("--shape", "2,2,2", "--bytes", "64,1MiB", "--repeats", "5")
-    run = mpich.run("null", *options, ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     assert run.size == 8
     for nbytes in (64, 1048576):
         times = run.matrix("median", nbytes)
@@ -35,7 +35,7 @@ def test_times_follow_the_formula(mpich: Mpi, tmp_path: Path) -> None:
 )
 def test_placements(mpich: Mpi, tmp_path: Path, placement: str, hosts: list[str]) -> None:
     options = ("--shape", "2,3", "--placement", placement, "--repeats", "1")
-    run = mpich.run("null", *options, ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     assert run.hosts == hosts
     times = run.matrix()
     same = np.equal.outer(hosts, hosts) & ~np.eye(6, dtype=bool)
@@ -45,7 +45,7 @@ def test_placements(mpich: Mpi, tmp_path: Path, placement: str, hosts: list[str]
 
 def test_slow_parts_are_slow_by_the_factor(mpich: Mpi, tmp_path: Path) -> None:
     options = ("--shape", "2,4", "--slow-node", "1", "--slow-pair", "0-7", "--slow-by", "2.5")
-    run = mpich.run("null", *options, ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     times = run.matrix()
     assert times[0, 2] == pytest.approx(2.5 * exact(1)), "crosses the port of node 1"
     assert times[2, 3] == pytest.approx(exact(0)), "stays inside node 1"
@@ -56,7 +56,7 @@ def test_slow_parts_are_slow_by_the_factor(mpich: Mpi, tmp_path: Path) -> None:
 def test_the_interval_of_the_median_covers_it(mpich: Mpi, tmp_path: Path) -> None:
     """A 95 % interval must cover the true median of exponential noise about 95 times in 100."""
     options = ("--shape", "1,64", "--noise", "0.5", "--repeats", "40", "--seed", "7")
-    run = mpich.run("null", *options, ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     pairs = run.pairs()
     true_median = exact(1) * (1 + 0.5 * np.log(2))
     covered = (pairs["low"] <= true_median) & (true_median <= pairs["high"])
@@ -68,5 +68,5 @@ def test_the_interval_of_the_median_covers_it(mpich: Mpi, tmp_path: Path) -> Non
 
 def test_precision_stops_at_once_where_nothing_varies(mpich: Mpi, tmp_path: Path) -> None:
     options = ("--shape", "1,3", "--precision", "0.01", "--min-repeats", "4")
-    run = mpich.run("null", *options, ranks=1, out=tmp_path / "null.jsonl")
+    run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     assert set(run.pairs()["n"]) == {4}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file null.c
- * A latency map whose times are made up, so that everything that reads a map
+ * @file synthetic.c
+ * A latency map whose times are synthetic, so that everything that reads a map
  * can be tested without timing anything.
  *
  * The round trip of b bytes between two ranks is exactly
@@ -44,11 +44,11 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
-     "made-up machine: ranks per node, nodes per switch, switches ...",
+     "synthetic machine: ranks per node, nodes per switch, switches ...",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
      "placement of the ranks on the nodes of --shape", &options.placement},
-    {"latency", ISO_OPTION_SECONDS, "SECONDS", "1e-6",
+    {"latency", ISO_OPTION_SECONDS, "TIME", "1e-6",
      "one-way latency between ranks of a node", &options.latency},
     {"step", ISO_OPTION_NUMBER, "FACTOR", "4",
      "factor by which latency grows with each level", &options.step},
@@ -62,7 +62,7 @@ static const iso_option_t own_options[] = {
      &options.slow_pair},
     {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3", "how many times slower it is",
      &options.slow_by},
-    {"noise", ISO_OPTION_NUMBER, "FRACTION", "0",
+    {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
      "mean of the exponential noise of a repetition", &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},
@@ -256,10 +256,10 @@ static iso_outcome_t run(iso_context_t *ctx)
     return ISO_COMPLETE;
 }
 
-const iso_experiment_t iso_experiment_null = {
-    .name = "null",
+const iso_experiment_t iso_experiment_synthetic = {
+    .name = "synthetic",
     .summary =
-        "a latency map of made-up, exactly known times; measures nothing",
+        "a latency map with exactly known, synthetic times; measures nothing",
     .kind = "latency-map",
     .options = all_options,
     .min_ranks = 1,
