@@ -225,7 +225,7 @@ def aggregators(folder: Path) -> Found:
 
 
 def orders(folder: Path) -> Found:
-    yield answered("place", "orders", *UNEVEN, "--orders", 4, "--dry-run")
+    yield answered("place", "orders", *UNEVEN, "--max-orders", 4, "--dry-run")
 
 
 def tuned(folder: Path) -> Found:

@@ -96,7 +96,7 @@ def test_that_nothing_is_exchanged_is_said_first(
         ("place", "nodes", "--dry-run"),
         ("place", "aggregators", "--dry-run"),
         ("place", "aggregators", "--choose", "all", "--dry-run"),
-        ("place", "orders", "--orders", "3", "--dry-run"),
+        ("place", "orders", "--max-orders", "3", "--dry-run"),
     ):
         first, *more = isochrone(*command, *words[2:]).stdout.splitlines()
         assert ("romio_cb_write" in first) == (not exchanges), command

@@ -1,1 +1,1 @@
-"""Choose faster realisations of communication from measurements, and put them to work."""
+"""Select faster collective algorithms or I/O hints, and apply them."""
