@@ -134,7 +134,17 @@ def test_each_compared_order_is_the_one_that_is_launched(
     jobs = ("--launches", 2, "--repeats", 2, "--tile", "64x64", "--keep", tmp_path / "runs")
     kept = ("-o", tmp_path / "orders.json", "--figure", tmp_path / "orders.png")
     found = isochrone(
-        made, "mpich-wheel", "place", "orders", "--what", what, "--max-orders", 3, *words, *jobs, *kept
+        made,
+        "mpich-wheel",
+        "place",
+        "orders",
+        "--what",
+        what,
+        "--max-orders",
+        3,
+        *words,
+        *jobs,
+        *kept,
     )
     assert json.loads((tmp_path / "orders.json").read_text()) == found
     assert (tmp_path / "orders.png").read_bytes().startswith(b"\x89PNG")

@@ -17,7 +17,7 @@ from isochrone.measure.probe import Option
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-FAMILIES: Final = ("FAMILY", "FAMILY|FILE")
+FAMILIES: Final = ("FAMILY",)
 """What the help calls a value that is a family of models."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import errno
 import io
@@ -9,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from isochrone import __version__
 from isochrone.base.errors import ExhaustedError, Interrupted, IsochroneError
@@ -21,9 +22,57 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
+GROUPS: Final = {
+    "every day": ("measure", "show", "check", "compare", "report"),
+    "understand": ("fit", "predict", "plot", "suite", "history"),
+    "optimise": ("tune", "place", "exec", "record"),
+    "applications": ("emulate",),
+    "files and set-up": (
+        "import", "export", "platform", "baseline", "build", "config", "completion", "demo", "help",
+    ),
+}  # fmt: skip
+"""Commands as the help lists them; others, such as those of plug-ins, come last."""
+
+FIRST_STEPS: Final = """\
+Isochrone measures, models and predicts the communication of MPI programs. To begin:
+
+  isochrone measure latency-map -n 4 -o map.jsonl    round trips between all pairs of 4 ranks
+  isochrone show map.jsonl                           levels, slow nodes and slow pairs
+  isochrone report map.jsonl -o report.html          the same with figures, as one HTML page
+
+isochrone --help lists all commands, isochrone COMMAND --help describes one."""
+
+
+class _Top(Parser):
+    """Lists the commands in groups."""
+
+    def format_help(self) -> str:
+        """Return the help."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, [])
+        formatter.add_text(self.description)
+        commands = {
+            one.dest: one
+            for action in self._actions
+            if isinstance(action, argparse._SubParsersAction)
+            for one in action._choices_actions
+        }
+        known = {name for names in GROUPS.values() for name in names}
+        others = {"others": tuple(name for name in commands if name not in known)}
+        for title, names in (GROUPS | others).items():
+            formatter.start_section(title)
+            formatter.add_arguments(commands[name] for name in names if name in commands)
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(one for one in self._actions if one.option_strings)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
 def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""
-    top = Parser(
+    top = _Top(
         prog="isochrone",
         description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
         epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check "
@@ -145,6 +194,9 @@ def _reported(argv: Sequence[str] | None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    if not (sys.argv[1:] if argv is None else argv):
+        print(FIRST_STEPS)
+        return 0
     top = parser()  # keeps the environment as the user gave it
     # The systems solved here are small, and the machine is often busy or shared by many: threads
     # of the linear algebra would mostly wait for each other. Whoever sets the variable is obeyed.

@@ -4,16 +4,60 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 
+FEW_OPTIONS: Final = 6
+"""Options that a usage lists."""
+
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Breaks lines between words only: half of ``hotspot-directional`` is no name of anything."""
+    """Leaves expert options out, and breaks lines between words only, not inside of names."""
+
+    whole = False
+    """Whether expert options are shown."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: str | None = None,
+    ) -> None:
+        """Add the usage; of many options only those that have to be given."""
+        actions = list(actions)
+        left = [one for one in actions if one.option_strings and not one.required]
+        if usage is None and not self.whole and len(left) > FEW_OPTIONS:
+            needed = [self._word(one) for one in actions if one not in left]
+            usage = " ".join(["%(prog)s [options]", *needed])
+        super().add_usage(usage, actions, groups, prefix)
+
+    def _word(self, action: argparse.Action) -> str:
+        """Return what is typed of an option or an argument."""
+        usual = self._get_default_metavar_for_positional(action)
+        return " ".join([*action.option_strings[-1:], self._format_args(action, usual)])
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Write ``-o, --output FILE``."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add the help of an option if it is shown."""
+        if self._shows(action):
+            super().add_argument(action)
+
+    def _shows(self, action: argparse.Action) -> bool:
+        return self.whole or not getattr(action, "expert", False)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -25,11 +69,47 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return "\n".join(indent + line for line in lines)
 
 
-class Parser(argparse.ArgumentParser):
-    """Reports wrong use in one line, as everything else does, and what was probably meant."""
+class _Help(argparse.Action):
+    """Prints the help and ends; --help-all: with the options for experts."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=_HelpFormatter, **options)
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if isinstance(parser, Parser):
+            parser.whole_help |= option_string == "--help-all"
+        parser.print_help()
+        parser.exit()
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports wrong use in one line, as everything else does, and what was probably meant.
+
+    Attributes
+    ----------
+    whole_help
+        Whether its help shows the options for experts.
+    """
+
+    def __init__(self, *, add_help: bool = True, **options: Any) -> None:
+        super().__init__(
+            allow_abbrev=False, formatter_class=_HelpFormatter, add_help=False, **options
+        )
+        self.whole_help = False
+        if add_help:
+            self.add_argument(
+                "-h", "--help", "--help-all", action=_Help, nargs=0, default=argparse.SUPPRESS,
+                dest=argparse.SUPPRESS, help="show this help; --help-all: all options",
+            )  # fmt: skip
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        formatter = super()._get_formatter()
+        if isinstance(formatter, _HelpFormatter):
+            formatter.whole = self.whole_help
+        return formatter
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and end with exit code 2."""

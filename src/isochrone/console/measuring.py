@@ -22,15 +22,20 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--launcher", "L", _launcher,
         "launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
         + ", ".join(names), choices=names)  # fmt: skip
-    add_option(parser, "--launcher-arg", "A", str,
-        "additional argument for the launcher; may be repeated (--launcher-arg=--exclusive)",
-        action="append", default=[])  # fmt: skip
+    add_launcher_arg(parser)
     add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,
-        "end the ranks if nothing was done for so long, and say who is silent or stopped; 0: "
-        "never (default: 10min; tile-io: 1h; app: never)")  # fmt: skip
+        "abort if no progress for TIME and name the unresponsive ranks; 0: never (default: 10min; "
+        "tile-io: 1h; app: never)", expert=True)  # fmt: skip
     add_flag(parser, "--dry-run", "print the command, start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
+
+
+def add_launcher_arg(parser: argparse._ActionsContainer) -> None:
+    """Add ``--launcher-arg``."""
+    add_option(parser, "--launcher-arg", "A", str,
+        "additional argument for the launcher, such as --launcher-arg=--exclusive; may be repeated",
+        action="append", default=[], expert=True)  # fmt: skip
 
 
 def _launcher(text: str) -> str:

@@ -13,14 +13,23 @@ from isochrone.base.units import LARGEST, parse_bytes, parse_percent, parse_seco
 _NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
-def add_flag(parser: argparse._ActionsContainer, names: str, text: str) -> None:
+def experts_only(action: argparse.Action) -> None:
+    """Let an option be shown by ``--help-all`` only."""
+    action.expert = True  # type: ignore[attr-defined]
+
+
+def add_flag(
+    parser: argparse._ActionsContainer, names: str, text: str, *, expert: bool = False
+) -> None:
     """Add an option that is given or not, with its help."""
-    parser.add_argument(*names.split(), action="store_true", help=text)
+    action = parser.add_argument(*names.split(), action="store_true", help=text)
+    if expert:
+        experts_only(action)
 
 
 def add_option(
-    parser: argparse._ActionsContainer, names: str, value: str, read: Callable[[str], Any],
-    text: str, **more: Any,
+    parser: argparse._ActionsContainer, names: str, value: str | None, read: Callable[[str], Any],
+    text: str, *, expert: bool = False, **more: Any,
 ) -> None:  # fmt: skip
     """Add an option, or an argument, that takes a value.
 
@@ -31,15 +40,19 @@ def add_option(
     names
         As the user types them: ``-o --output``.
     value
-        What the help calls the value.
+        What the help calls the value; None: by its choices.
     read
         Reads the value.
     text
         The help.
+    expert
+        Whether only ``--help-all`` shows it.
     more
         What else `argparse.ArgumentParser.add_argument` shall know.
     """
-    parser.add_argument(*names.split(), type=read, metavar=value, help=text, **more)
+    action = parser.add_argument(*names.split(), type=read, metavar=value, help=text, **more)
+    if expert:
+        experts_only(action)
 
 
 def add_message_size(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +73,10 @@ def add_mpi(
 ) -> None:
     """Add ``--probe`` and ``--mpicc``, of which ``mpicc`` is the help."""
     add_option(parser, "--probe", "PATH", str,
-        "use this isochrone-probe (default: $ISOCHRONE_PROBE, the one on the PATH, the one that "
-        "came with the package; otherwise it is compiled)")  # fmt: skip
+        "use this isochrone-probe (default: $ISOCHRONE_PROBE, on the PATH, that of the package, "
+        "or compiled)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "X", str,
-        f"{mpicc}; compiles the probe, whatever there is already")  # fmt: skip
+        f"{mpicc}; always recompile the probe with it")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

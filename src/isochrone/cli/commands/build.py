@@ -1,4 +1,4 @@
-"""Say which probe measures here, and compile it if there is none that fits.
+"""Show the probe used on this machine; compile it if needed.
 
 The other commands do the same by themselves when they need it.
 """

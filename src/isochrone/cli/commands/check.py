@@ -1,4 +1,4 @@
-"""Judge runs for a nightly job: is a node slow, is anything worse than before, which hosts.
+"""Check runs for slow nodes and regressions (for nightly jobs); exit 1 on failure.
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with earlier runs of the same kind, place and settings, three at least. The verdict

@@ -1,4 +1,4 @@
-"""Compare two measurements: what became slower or faster, what is the same, what is not known.
+"""Compare two measurements, with statistics over launches.
 
 A and B are each a run file, the output of OSU, IMB or nccl-tests as it is, a table of one's own, a
 folder of run files, or several joined by commas; several runs of one thing are launches of it.

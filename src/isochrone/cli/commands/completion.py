@@ -1,4 +1,4 @@
-"""Print a script by which bash, zsh or fish completes commands, options and their values.
+"""Print a completion script for bash, zsh or fish.
 
 Keep it where your shell looks for it; it starts no program when you press TAB. Write it again after
 an update, and where the MPI is: the options of experiments are in it if the probe can be asked.

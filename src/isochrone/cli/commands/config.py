@@ -1,4 +1,4 @@
-"""Show what is configured: the value of each setting, and where it came from.
+"""Show the value and the source of each setting.
 
 What is on a command line wins over the environment (ISOCHRONE_…), that over your file,
 ~/.config/isochrone/config.toml, that over the file of the site, /etc/isochrone.toml, and that over

@@ -1,4 +1,4 @@
-"""Demonstrate the tool on this machine: a latency map, a size sweep, a model, and report.html."""
+"""Take a short tour on this machine: map, sweep, model, report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run described applications on this machine, alone and beside each other, and compare.
+"""Run application skeletons alone and concurrently, and compare.
 
 SPEC describes applications as phases of computation and communication (docs/applications.md). One
 job runs all of them: each alone, each pair at once, all at once, again and again in random order.

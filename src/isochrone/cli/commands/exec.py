@@ -1,4 +1,4 @@
-"""Start an unmodified MPI program with the collective operations that a tuning table names.
+"""Run an unmodified MPI program with a tuning table.
 
     isochrone exec --tuning table.json -- mpiexec -n 16 ./app ...
 

@@ -1,4 +1,4 @@
-"""Convert a run file, or the description of an application, to the format of another program."""
+"""Convert runs or descriptions to files of other programs."""
 
 from __future__ import annotations
 

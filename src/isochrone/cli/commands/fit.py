@@ -1,4 +1,4 @@
-"""Fit a formula to measured times: coefficients with intervals, regimes, deviations.
+"""Fit a model, a formula with intervals, to measured times.
 
 The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
 IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).

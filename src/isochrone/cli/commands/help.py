@@ -1,4 +1,4 @@
-"""Show the help of a command: isochrone help measure latency-map."""
+"""Show the help of a command, as `isochrone COMMAND --help` does."""
 
 from __future__ import annotations
 

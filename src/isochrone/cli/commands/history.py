@@ -1,4 +1,4 @@
-"""Write runs over time as one HTML page: the median of each level, node and curve, and changes.
+"""Show runs over time, and what changed, as one HTML page.
 
 FOLDER is that of isochrone baseline add, or any folder of run files. Runs of the same thing on the
 same hosts make one history; where their settings, library or options differ, that is marked.

@@ -1,4 +1,4 @@
-"""Import the output of another program as a run file, or a trace as a description."""
+"""Convert results or traces of other programs to Isochrone files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure on this machine or in this allocation, and write a run file.
+"""Measure on this machine or in this allocation; write a run file.
 
 EXPERIMENT is what to measure; its own options follow, and
 `isochrone measure EXPERIMENT --help` lists them.

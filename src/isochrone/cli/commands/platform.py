@@ -1,4 +1,4 @@
-"""Write a machine, described in one line, as a SimGrid platform, to measure it in simulation."""
+"""Write a SimGrid platform from a description in one line."""
 
 from __future__ import annotations
 

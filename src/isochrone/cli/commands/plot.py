@@ -1,4 +1,4 @@
-"""Plot a latency map, sweeps, a model, messages of nodes, or orders, as PNG, SVG or PDF."""
+"""Plot runs, models or orders as PNG, SVG or PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a self-contained HTML report of what was measured, findings first."""
+"""Write a self-contained HTML report, findings first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summarise run files: levels of a map, curves of a sweep, points of a hot spot, phases of I/O.
+"""Summarise run files: levels, curves, hot spots, phases of I/O.
 
 The intervals of one run cover its moments, not what differs from one start to another. With --pool
 all files are launches of one measurement, as `isochrone measure … --launches 5 -o run.jsonl` writes

@@ -1,4 +1,4 @@
-"""Measure a named set of experiments within a given time, into one folder.
+"""Run a named set of experiments within a time budget.
 
 The time is planned before anything is measured, and the plan is printed. When time runs short,
 repetitions are reduced before points are left out. If run again, it measures only what is missing.

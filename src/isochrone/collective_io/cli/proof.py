@@ -13,8 +13,8 @@ from isochrone.collective_io import proof
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.proof import JobRunner, Launch
 from isochrone.collective_io.workload.call import Call
-from isochrone.console.measuring import setup_of
-from isochrone.console.options import add_mpi, read_count
+from isochrone.console.measuring import add_launcher_arg, setup_of
+from isochrone.console.options import add_flag, add_mpi, add_option, read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan
@@ -23,10 +23,8 @@ from isochrone.measure.placement import LaunchPlan
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options of the jobs that prove something, if the user asks for them."""
     group = parser.add_argument_group("verification on the machine")
-    group.add_argument(
-        "--measure", action="store_true",
-        help=f"replay the exchange alternately in the given and the proposed {what}",
-    )  # fmt: skip
+    add_flag(group, "--measure",
+        f"replay the exchange alternately in the given and the proposed {what}")  # fmt: skip
     _add_jobs(group, "--measure: ", "arrangement")
 
 
@@ -36,30 +34,20 @@ def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
-    group.add_argument(
-        "--file", type=Path, metavar="FILE",
-        help=f"{when}write this file with the MPI library instead of replaying",
-    )  # fmt: skip
-    group.add_argument(
-        "--launches", type=read_count, default=5, metavar="N",
-        help=f"{when}launches of each {what} (default: 5)",
-    )  # fmt: skip
-    group.add_argument(
-        "--repeats",
-        type=read_count,
-        default=5,
-        metavar="N",
-        help=f"{when}repetitions in each launch (default: 5)",
-    )
-    group.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help=f"{when}keep the run files in this folder"
-    )
+    add_option(group, "--file", "FILE", Path,
+        f"{when}write this file with the MPI library instead of replaying")  # fmt: skip
+    add_option(group, "--launches", "N", read_count,
+        f"{when}launches of each {what} (default: 5)", default=5)  # fmt: skip
+    add_option(group, "--repeats", "N", read_count,
+        f"{when}repetitions in each launch (default: 5)", default=5)  # fmt: skip
+    add_option(group, "--keep", "FOLDER", Path,
+        f"{when}keep the run files in this folder (default: they are deleted)",
+        expert=True)  # fmt: skip
     add_mpi(group)
-    group.add_argument("--launcher", metavar="L", help="launcher of the ranks")
-    group.add_argument(
-        "--launcher-arg", action="append", default=[], metavar="A",
-        help="additional argument for the launcher; may be repeated",
-    )  # fmt: skip
+    add_option(group, "--launcher", "L", str,
+        "launcher of the ranks (default: chosen from the batch system and the MPI)",
+        expert=True)  # fmt: skip
+    add_launcher_arg(group)
 
 
 def starter(args: argparse.Namespace, ranks: int) -> JobRunner:

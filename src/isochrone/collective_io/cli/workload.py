@@ -20,7 +20,13 @@ from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import STRIPE, Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.pattern import Option, Pattern, sides
-from isochrone.console.options import read_count, read_size
+from isochrone.console.options import (
+    add_flag,
+    add_option,
+    experts_only,
+    read_count,
+    read_size,
+)
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
@@ -37,20 +43,13 @@ POSTING: Sequence[str] = ("intra-first", "inter-first")
 def _add_nodes(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which nodes there are."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
-    group.add_argument(
-        "--nodes", metavar="N,N,…", help="ranks of each node: 4,4,2,2 or 4(x2),2(x2)"
-    )
-    group.add_argument(
-        "--hostfile", type=Path, metavar="FILE",
-        help="lines host:4 (Hydra), host slots=4 (Open MPI), or a host for each rank (PBS)",
+    add_option(group, "--nodes", "N,N,…", str, "ranks of each node: 4,4,2,2 or 4(x2),2(x2)")
+    add_option(group, "--hostfile", "FILE", Path,
+        "lines host:4 (Hydra), host slots=4 (Open MPI), or a host for each rank (PBS)"
     )  # fmt: skip
-    group.add_argument(
-        "--run", type=Path, metavar="FILE", dest="run_file",
-        help="take the hosts of the ranks from this run file",
-    )  # fmt: skip
-    group.add_argument(
-        "--slurm", action="store_true", help="the current Slurm job (the default inside one)"
-    )
+    add_option(group, "--run", "FILE", Path, "take the hosts of the ranks from this run file",
+        dest="run_file")  # fmt: skip
+    add_flag(group, "--slurm", "the current Slurm job (the default inside one)")
 
 
 def _allocation(args: argparse.Namespace) -> Allocation:
@@ -80,23 +79,19 @@ def add_job(parser: argparse.ArgumentParser) -> None:
     for name in patterns.names():
         option = patterns.load(name).option
         which.add_argument(option.name, help=option.help, **_value_of(option))
-    group.add_argument(
-        "--pattern", type=_number, metavar="N", dest="recorded_pattern",
-        help="which pattern of the recording that --table names (default: that whose calls took "
-        "most seconds); its hints, its operation and its nodes hold unless options say otherwise",
-    )  # fmt: skip
+    add_option(group, "--pattern", "N", _number,
+        "pattern of the recording that --table names (default: the one whose calls took most time)",
+        dest="recorded_pattern", expert=True)  # fmt: skip
     parser.set_defaults(recording=None, collective=None)
-    group.add_argument(
-        "--tile", metavar="XxY", type=sides(1, 3), help="elements of a tile (default: 1024x1024) "
-        "or of a block, in the order of --blocks (default: 64 along each axis)",
-    )  # fmt: skip
-    group.add_argument(
-        "--element", type=read_size, metavar="SIZE",
-        help="bytes of an element (default: 64 of a tile, else 8)",
-    )  # fmt: skip
+    add_option(group, "--tile", "XxY", sides(1, 3),
+        "elements of a tile (default: 1024x1024) or of a block, in the order of --blocks "
+        "(default: 64 along each axis)")  # fmt: skip
+    add_option(group, "--element", "SIZE", read_size,
+        "size of an element (default: 64 bytes of a tile, else 8 bytes)")  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
-            group.add_argument(option.name, help=option.help, **_value_of(option))
+            more = group.add_argument(option.name, help=option.help, **_value_of(option))
+            experts_only(more)
     group.add_argument(
         "--op", choices=("write", "read"),
         help="operation (default: write, or that of the recording)",
@@ -117,36 +112,23 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
         "--driver", choices=("even", "lustre", "ompio"),
         help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
     )  # fmt: skip
-    group.add_argument(
-        "--cb-buffer-size", type=read_size, metavar="SIZE",
-        help="bytes an aggregator handles in one round (default: a single round, as in the "
-        "cFireworks paper; ROMIO's default: 16MiB)",
+    add_option(group, "--cb-buffer-size", "SIZE", read_size,
+        "buffer of an aggregator in each round (default: a single round; ROMIO's default: 16MiB)"
     )  # fmt: skip
-    group.add_argument("--cb-nodes", type=read_count, metavar="N", help="at most N aggregators")
-    group.add_argument(
-        "--striping-unit", type=read_size, metavar="SIZE",
-        help="align file domains to multiples of this (driver even)",
-    )  # fmt: skip
-    group.add_argument(
-        "--min-fdomain-size",
-        type=read_size,
-        metavar="SIZE",
-        help="minimum size of a file domain (driver even)",
-    )
-    group.add_argument(
-        "--stripe-size",
-        type=read_size,
-        metavar="SIZE",
-        help="Lustre: stripe size (default: 1MiB)",
-    )
-    group.add_argument(
-        "--stripe-count", type=read_count, metavar="N",
-        help="Lustre: OSTs of the file (default: one for each aggregator)",
-    )  # fmt: skip
-    group.add_argument(
-        "--co-ratio", type=read_count, metavar="N",
-        help="Lustre: aggregators for each OST (default: 1)",
-    )  # fmt: skip
+    add_option(group, "--cb-nodes", "N", read_count,
+        "maximum number of aggregators (default: one for each node)")  # fmt: skip
+    add_option(group, "--striping-unit", "SIZE", read_size,
+        "driver even: align file domains to multiples of this (default: not aligned)",
+        expert=True)  # fmt: skip
+    add_option(group, "--min-fdomain-size", "SIZE", read_size,
+        "driver even: minimum size of a file domain (default: 0)", expert=True)  # fmt: skip
+    add_option(group, "--stripe-size", "SIZE", read_size,
+        "driver lustre: stripe size (default: 1MiB)", expert=True)  # fmt: skip
+    add_option(group, "--stripe-count", "N", read_count,
+        "driver lustre: OSTs of the file (default: one for each aggregator)",
+        expert=True)  # fmt: skip
+    add_option(group, "--co-ratio", "N", read_count,
+        "driver lustre: aggregators for each OST (default: 1)", expert=True)  # fmt: skip
 
 
 def _settle(args: argparse.Namespace) -> None:
@@ -215,28 +197,22 @@ def _value(args: argparse.Namespace, pattern: str) -> object:
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
-    group.add_argument(
-        "--model", type=Path, required=True, metavar="FILE",
-        help="hot-spot model: from isochrone fit on a hotspot run, or one of examples/models",
-    )  # fmt: skip
-    group.add_argument(
-        "--posting", choices=POSTING, default=POSTING[0],
-        help="which messages are posted first (default: intra-first)",
-    )  # fmt: skip
-    group.add_argument(
-        "--select", type=_selector, action="append", default=[], metavar="KEY=VALUE",
-        help="select one of several models in the file, e.g. hot=4 or bytes=1048576",
-    )  # fmt: skip
+    add_option(group, "--model", "FILE", Path,
+        "model file of a hot spot: of isochrone fit -o, or in examples/models",
+        required=True)  # fmt: skip
+    add_option(group, "--posting", None, str,
+        "which messages are posted first (default: intra-first)", choices=POSTING,
+        default=POSTING[0], expert=True)  # fmt: skip
+    add_option(group, "--select", "KEY=VALUE", _selector,
+        "select one of several models in the file, e.g. hot=4 or bytes=1048576",
+        action="append", default=[], expert=True)  # fmt: skip
 
 
 def add_measured_calls(parser: argparse.ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
-    parser.add_argument(
-        "--calls", type=Path, nargs="+", default=[], metavar="RUN",
-        help="measured collective calls of this machine: runs of measure tile-io --file F, or of "
-        "record --collective-io. From one setting the whole call is predicted, with wide "
-        "intervals; each further one (cb_nodes, buffer, sizes) makes them narrower",
-    )  # fmt: skip
+    add_option(parser, "--calls", "RUN", Path,
+        "predict the whole call, by measured ones: runs of measure tile-io --file F or record "
+        "--collective-io", nargs="+", default=[])  # fmt: skip
 
 
 def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:

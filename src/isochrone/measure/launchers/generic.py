@@ -13,10 +13,11 @@ from isochrone.measure.launcher import Job, Launcher, Options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the template to ``isochrone measure``."""
     group = parser.add_argument_group("options of --launcher generic")
-    group.add_argument(
+    add = group.add_argument(
         "--launcher-template", default="", metavar="T",
         help="your own command, e.g. 'ibrun -n {ranks} {program}'",
     )  # fmt: skip
+    add.expert = True  # type: ignore[attr-defined]
 
 
 def asked_for(options: Options) -> bool:

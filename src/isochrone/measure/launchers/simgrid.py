@@ -28,14 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a simulation to ``isochrone measure``."""
     group = parser.add_argument_group("options of --launcher simgrid")
     group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
-    group.add_argument(
-        "--platform-hosts", type=Path, metavar="H",
-        help="hosts of the ranks, one per line (default: P.hosts beside it, if it exists)",
-    )  # fmt: skip
-    group.add_argument(
-        "--smpi-calibrated", action="store_true",
-        help="apply SimGrid's latency and bandwidth factors instead of the plain link parameters",
-    )  # fmt: skip
+    for one in (
+        group.add_argument(
+            "--platform-hosts", type=Path, metavar="FILE",
+            help="hosts of the ranks, one a line (default: P.hosts in the folder of P.xml, if any)",
+        ),
+        group.add_argument(
+            "--smpi-calibrated", action="store_true",
+            help="apply SimGrid's latency and bandwidth factors (default: plain link parameters)",
+        ),
+    ):  # fmt: skip
+        one.expert = True  # type: ignore[attr-defined]
 
 
 def asked_for(options: Options) -> bool:

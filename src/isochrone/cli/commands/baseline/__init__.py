@@ -1,1 +1,1 @@
-"""Keep earlier runs that later ones are compared with: add, remove, list and show them."""
+"""Manage reference runs for `check` (add, remove, list, show)."""

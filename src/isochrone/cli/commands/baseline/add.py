@@ -1,4 +1,4 @@
-"""Copy runs into a folder of earlier runs; what it has already is not added twice.
+"""Add reference runs; those that are there already are skipped.
 
 A copy is named by the date of the run and a hash of its content. Runs of several kinds, places and
 settings may be in one folder: isochrone check takes those that belong to the run it judges. Runs

@@ -1,4 +1,4 @@
-"""List the runs of a folder, those that can be held against each other together."""
+"""List the reference runs, grouped by what can be compared."""
 
 from __future__ import annotations
 

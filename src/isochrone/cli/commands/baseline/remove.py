@@ -1,4 +1,4 @@
-"""Take runs out of a folder of earlier runs, such as a night on which a node was slow.
+"""Remove reference runs, such as a night on which a node was slow.
 
 Each is named as in the folder, or by a file of the same content, which stays where it is.
 """

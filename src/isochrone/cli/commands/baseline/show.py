@@ -1,4 +1,4 @@
-"""Show typical times of the runs of a folder, and between which the next run will be.
+"""Show typical times, and the range expected of the next run.
 
 The typical time is the geometric mean of the medians of the runs; the interval holds that of one
 more run with 95 %. isochrone check uses narrower ones for nodes and pairs, because it leaves out

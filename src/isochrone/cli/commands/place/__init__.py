@@ -1,1 +1,1 @@
-"""Order nodes or I/O aggregators so that the hot spot of collective I/O is smallest."""
+"""Reorder nodes or I/O aggregators to reduce hot spots of collective I/O."""

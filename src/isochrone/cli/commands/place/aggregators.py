@@ -1,4 +1,4 @@
-"""Choose which hosts serve which parts of the file, by a ROMIO hints file; no rank moves.
+"""Select the aggregators of collective I/O; write a ROMIO hints file.
 
 With --choose all also how many aggregators there are, and how large their buffers are. The hints
 have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application sets

@@ -1,4 +1,4 @@
-"""Find the order of nodes with the smallest predicted hot spot; write it for the launcher.
+"""Find the node order with the smallest predicted hot spot.
 
 Heuristics, local search and, if time allows, an exact search are used; the cost is compared with a
 lower bound.

@@ -1,4 +1,4 @@
-"""Compare what is expected of several orders with what they take, launched in turns.
+"""Compare predicted and measured times of several node orders.
 
 The given order, the best and the worst that are found, sorted ones and random ones, or those that
 are listed: does the prediction find the best, and how far is it off? As figure 6 of the cFireworks

@@ -1,1 +1,1 @@
-"""Predict a time from a model file."""
+"""Predict the time of messages, collectives, I/O or applications."""

@@ -1,4 +1,4 @@
-"""Predict the time of an application that is described (docs/applications.md).
+"""Predict the time of a described application.
 
 Its phases are played through with fitted models for clocks: collectives by their runtime functions,
 messages by what was measured of messages, computation as it is described. So give models of all

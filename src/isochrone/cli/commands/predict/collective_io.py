@@ -1,4 +1,4 @@
-"""Predict the messages of every node in collective I/O, their cost, and the hot spot."""
+"""Predict messages, cost and hot spot of collective I/O."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Choose faster collectives, or hints of collective I/O, from measurements, and apply them."""
+"""Select faster collective algorithms or I/O hints, and apply them."""

@@ -1,4 +1,4 @@
-"""Make the collective I/O of an unmodified program faster, or say that it cannot be.
+"""Tune MPI-IO hints for an unmodified program.
 
     isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
 

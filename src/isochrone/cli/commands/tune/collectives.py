@@ -1,4 +1,4 @@
-"""Choose grids or algorithms for collective operations, where the gain is certain.
+"""Select grids or algorithms for collectives, where the gain is certain.
 
 RUN are runs of `isochrone measure collective --grid …` and, for the algorithms of the library,
 several launches of `measure collective --algorithm …` (--launches 3) and as many without. At each
