@@ -161,7 +161,7 @@ def role(command_line: str) -> str:
     """Say what a process of a measurement is."""
     words = command_line.split() or [""]
     first = Path(words[0]).name
-    if "keeper.py" in command_line:
+    if "supervisor.py" in command_line:
         return "keeper"
     if first == "isochrone-probe":
         return "rank"

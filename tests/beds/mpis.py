@@ -16,8 +16,8 @@ from typing import NoReturn
 import pytest
 
 from beds import documents
+from isochrone.measure import cache, probe
 from isochrone.measure import job as jobs
-from isochrone.measure import kept, probe
 from isochrone.measure import launcher as launchers
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read
@@ -91,7 +91,7 @@ def find_mpi(name: str) -> Mpi:
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
     """Let one process of all that test this checkout do something."""
-    with (kept.cache_folder() / f"{name}.lock").open("w") as lock:
+    with (cache.cache_folder() / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from beds import rates
-from isochrone.changes import quantities
+from isochrone.changes import effects
 from isochrone.changes.baseline import against
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
@@ -36,7 +36,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return found[run.size]
 
     monkeypatch.setattr(nights, "confirmed", lambda run, again: run)
-    monkeypatch.setattr(quantities, "analyse", known)
+    monkeypatch.setattr(effects, "analyse", known)
 
 
 def node(machine: Machine, which: int, by: float) -> Truth:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
-from isochrone.base.cells import cell_of, escaped, text_of, unescaped
+from isochrone.base.csv_escape import cell_of, escaped, text_of, unescaped
 from isochrone.base.text import printable
 from isochrone.formats import exporter as exporters
 from isochrone.models.tables import read_csv

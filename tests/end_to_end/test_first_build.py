@@ -17,7 +17,7 @@ from beds.endings import MARK, marked
 from beds.faults import Answer, isochrone, one_line, start
 from beds.golden import Golden
 from beds.mpis import MPIS, PATIENCE, find_mpi
-from isochrone.measure.kept import is_sealed
+from isochrone.measure.cache import is_sealed
 
 WRAPPER = """#!/bin/bash
 # A compiler wrapper that has what it makes ready, unless a file beside it says what is to happen.
@@ -127,7 +127,7 @@ def test_a_compiler_that_makes_nothing_is_named(site: Site, golden: Golden) -> N
     ("how", "setting"),
     [
         ("hangs", "from isochrone.measure import probe; probe.BUILD_TIMEOUT = 3"),
-        ("silent", "from isochrone.measure.answer import answer; answer.__defaults__ = (3,)"),
+        ("silent", "from isochrone.measure.subprocesses import answer; answer.__defaults__ = (3,)"),
     ],
 )
 def test_a_compiler_that_hangs_is_named_and_ended_with_what_it_started(

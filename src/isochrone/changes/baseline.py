@@ -27,7 +27,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
-from isochrone.changes.quantities import Quantities, Quantity, quantities
+from isochrone.changes.effects import Quantities, Quantity, quantities
 from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]

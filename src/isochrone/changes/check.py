@@ -16,10 +16,10 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.changes.alike import why_not
-from isochrone.changes.allowed import Rule
 from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
-from isochrone.changes.quantities import called
+from isochrone.changes.comparability import why_not
+from isochrone.changes.effects import called
+from isochrone.changes.waivers import Rule
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.slow import KINDS, Slow

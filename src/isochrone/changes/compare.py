@@ -19,9 +19,8 @@ from scipy.special import ndtri
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
-from isochrone.changes.alike import check_alike, environment
-from isochrone.changes.measured import measured
-from isochrone.changes.parts import (
+from isochrone.changes.comparability import check_alike, environment
+from isochrone.changes.components import (
     VERDICTS,
     Difference,
     Part,
@@ -29,9 +28,10 @@ from isochrone.changes.parts import (
     differences,
     overall,
 )
+from isochrone.changes.log_medians import measured
+from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
-from isochrone.runfile.surroundings import Differing
 
 MARGIN: Final = 0.05
 """Times that differ by less than this are the same, unless the user says otherwise."""

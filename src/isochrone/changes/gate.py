@@ -8,7 +8,7 @@ from math import ceil, log
 from typing import Final
 
 from isochrone.changes.compare import Comparison
-from isochrone.changes.parts import Difference, Part
+from isochrone.changes.components import Difference, Part
 
 MIN_LAUNCHES: Final = 3
 """Of each side. Two launches have one difference, and no idea of how much launches differ."""

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.segmentation import segment
-from isochrone.changes.alike import PLACE, Difference, Group, differences, groups_of
-from isochrone.changes.quantities import Quantity, quantities
+from isochrone.changes.comparability import PLACE, Difference, Group, differences, groups_of
+from isochrone.changes.effects import Quantity, quantities
 from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]

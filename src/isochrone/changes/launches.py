@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from isochrone.base.documents import Hidden, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
-from isochrone.changes.alike import check_alike, environment
-from isochrone.changes.measured import measured
+from isochrone.changes.comparability import check_alike, environment
+from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 

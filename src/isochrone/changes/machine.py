@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.text import printable
-from isochrone.changes.parts import Group
+from isochrone.changes.components import Group
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse

@@ -6,7 +6,7 @@ import argparse
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.console import configuration, defaults
-from isochrone.measure import finding
+from isochrone.measure import discovery
 from isochrone.measure.probe import Option, Probe
 
 
@@ -22,7 +22,7 @@ def usual_probe() -> Probe:
         usual = defaults.machine(configuration.values())
     except InputError:  # said by the command that needs it
         usual = {}
-    return finding.find(usual.get("probe"), usual.get("mpicc"))
+    return discovery.find(usual.get("probe"), usual.get("mpicc"))
 
 
 def asked() -> Probe | None:

@@ -10,7 +10,7 @@ from isochrone.base.errors import IsochroneError
 from isochrone.base.units import Seconds
 
 if TYPE_CHECKING:
-    from isochrone.measure.expectation import Expected
+    from isochrone.measure.estimate import Expected
 
 LONG: Final = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""

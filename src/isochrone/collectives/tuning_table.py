@@ -33,7 +33,7 @@ from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
-from isochrone.measure.kept import cache_folder
+from isochrone.measure.cache import cache_folder
 
 FORMAT: Final = 1
 

@@ -18,7 +18,7 @@ from isochrone.base import registry
 from isochrone.base.documents import Schema, record, shape
 from isochrone.base.files import whole_file
 from isochrone.pages import common
-from isochrone.runfile.line import LINE
+from isochrone.runfile.record_schema import LINE
 
 DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.cells import unescaped
+from isochrone.base.csv_escape import unescaped
 from isochrone.formats.imported_map import Pairs
 from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isochrone.base.errors import InputError
-from isochrone.changes.alike import thing
+from isochrone.changes.comparability import thing
 from isochrone.console.input import files_of
-from isochrone.formats.others_results import AS_IT_IS, Reading
+from isochrone.formats.foreign_results import AS_IT_IS, Reading
 from isochrone.runfile.run import Run
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.answer import kept_answer
+from isochrone.measure.subprocesses import kept_answer
 
 LIBRARIES: Final = {
     "mpich": ("libmpi.so.12", "libmpich.so.12"),

@@ -1,7 +1,7 @@
 """One job: a launcher and all it starts, followed to its end, of which nothing stays behind.
 
 Whatever ends this process, a crash or SIGKILL included, ends the job as well: the launcher is
-started by `isochrone.measure.keeper`, which lives as long as anything of the job does.
+started by `isochrone.measure.supervisor`, which lives as long as anything of the job does.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from isochrone.base.errors import (
 from isochrone.base.signals import taken_by
 from isochrone.base.text import listed
 from isochrone.base.units import format_seconds
-from isochrone.measure import keeper
 from isochrone.measure import launcher as launchers
+from isochrone.measure import supervisor
 
 TIMEOUT: Final = 300.0
 """Seconds after which a job of ours is ended."""
@@ -65,7 +65,7 @@ _OTHERS_SAY: Final = 1.5
 
 _LAST_WORDS: Final = 20
 
-_ENDING: Final = keeper.GRACE + keeper.LINGER + keeper.PATIENCE + 5.0
+_ENDING: Final = supervisor.GRACE + supervisor.LINGER + supervisor.PATIENCE + 5.0
 """Seconds after which the keeper has reported, however the job resists."""
 
 
@@ -149,7 +149,7 @@ class _Job:
         heard, said = os.pipe()
         self.report, report = os.pipe()
         self.words = _Words(os.fdopen(heard, "rb"), progress, self.end, hear)
-        itself = [sys.executable, "-I", "-S", keeper.__file__, str(report)]
+        itself = [sys.executable, "-I", "-S", supervisor.__file__, str(report)]
         try:
             self.words.start()  # first: if there can be no thread, nothing has begun
             self.keeper = subprocess.Popen(
@@ -194,7 +194,7 @@ class _Job:
         """Hear the report, tell the run file what went wrong, and let the keeper go."""
         report = os.read(self.report, 512).split() if self.wait(0) else []
         os.close(self.report)
-        self.words.join(keeper.LINGER)
+        self.words.join(supervisor.LINGER)
         if self.why is None:
             self.why = self.verdict(report)
             if isinstance(self.why, MeasurementError):

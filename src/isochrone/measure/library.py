@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.answer import kept_answer
+from isochrone.measure.subprocesses import kept_answer
 
 _TIMEOUT: Final = 20.0
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
+from isochrone.measure.cache import cache_folder, check_own, scratch_folder
 from isochrone.measure.installation import LIBRARIES, Installation
-from isochrone.measure.kept import cache_folder, check_own, scratch_folder
 
 FOLDER: Final = "_prebuilt"
 

@@ -1,7 +1,7 @@
 """The measuring program: what it says of itself, and how it is built with the user's mpicc.
 
 The libraries that are loaded into programs are built in the same way, from the same sources. Where
-there is no need to build one, `isochrone.measure.finding` finds it.
+there is no need to build one, `isochrone.measure.discovery` finds it.
 
 Every process gets an argv list, never a shell string. What may take long, the compiler and the
 ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
@@ -28,9 +28,9 @@ import msgspec
 
 from isochrone.base.errors import ExhaustedError, InputError, MeasurementError
 from isochrone.base.text import printable
-from isochrone.measure.answer import answer, kept_answer
-from isochrone.measure.kept import cache_folder, check_own, is_sealed, scratch_folder, seal
+from isochrone.measure.cache import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
+from isochrone.measure.subprocesses import answer, kept_answer
 
 MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
 """Compiler wrappers of MPIs, the last two as Debian calls them."""

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure import finding, job, recorded, tuned
+from isochrone.measure import discovery, job, recorded, tuned
 from isochrone.measure.probe import Probe
 
 
@@ -41,7 +41,7 @@ class Program:
     @cached_property
     def library(self) -> Path:
         """The library that records; compiled if need be."""
-        return finding.library(self.probe, self.records)
+        return discovery.library(self.probe, self.records)
 
     @cached_property
     def says(self) -> str:

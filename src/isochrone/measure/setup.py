@@ -14,7 +14,7 @@ from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
 from isochrone.base.text import whole_number
 from isochrone.measure import algorithm as algorithms
-from isochrone.measure import finding, probe, tuned
+from isochrone.measure import discovery, probe, tuned
 from isochrone.measure import launcher as launchers
 from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.data_file import data_file
@@ -72,8 +72,8 @@ class Setup:
             hint = launcher.package if own else ""
             built = probe.build(probe.find_mpicc(own or mpicc, hint=hint))
         else:
-            wanted = finding.named_or_usual(named, mpicc, options.get("usual") or {})
-            built = finding.find(*wanted, tell=warn)
+            wanted = discovery.named_or_usual(named, mpicc, options.get("usual") or {})
+            built = discovery.find(*wanted, tell=warn)
         if launcher is None or name is None:
             name = launchers.choose(os.environ, built.library)
             launcher = launchers.load(name)
@@ -167,7 +167,7 @@ class Setup:
         if not self.launcher.stands_alone or self.launcher.environment({}) is None:
             return []
         try:
-            library = finding.library(self.built, name, self.warn)
+            library = discovery.library(self.built, name, self.warn)
             return self.launcher.environment(tuned.preloaded(library, os.environ)) or []
         except IsochroneError as error:
             self.warn(f"parts of the accesses are not measured: {error}")

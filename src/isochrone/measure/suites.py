@@ -1,6 +1,6 @@
 """A named set of measurements in one folder: which runs it has, and what they will take.
 
-`isochrone.measure.expectation` shares the time out among them.
+`isochrone.measure.estimate` shares the time out among them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure import presets
-from isochrone.measure.expectation import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
+from isochrone.measure.estimate import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
 from isochrone.measure.launchable import Launchable, sizes_of
 from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup

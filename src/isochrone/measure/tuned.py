@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from isochrone.base.errors import InputError
-from isochrone.measure import finding
+from isochrone.measure import discovery
 from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
 from isochrone.measure.probe import Probe
@@ -43,7 +43,7 @@ def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -
     if found is None:
         raise InputError(f"there is no program '{starter}'")
     known = LAUNCHER.fullmatch(Path(starter).name)
-    return finding.find(named, mpicc, starter=Path(found).absolute() if known else None)
+    return discovery.find(named, mpicc, starter=Path(found).absolute() if known else None)
 
 
 def settings(

@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.cells import text_of
+from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary
 from isochrone.base.table import SparseError, Table, refuse_uneven

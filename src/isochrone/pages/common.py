@@ -31,9 +31,9 @@ from isochrone.pages.page import (
 from isochrone.pages.words import of_ranks, plural, ranges, warnings_of
 from isochrone.runfile.clocks import KIND as CLOCKS
 from isochrone.runfile.clocks import Clocks, clocks, has_clocks
+from isochrone.runfile.environment import settings_in_words, surroundings_document
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
-from isochrone.runfile.surroundings import settings_in_words, surroundings_document
 
 FAMILY: Final = "*.kinds"
 MAX_HOSTS: Final = 64

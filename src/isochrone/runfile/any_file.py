@@ -10,7 +10,7 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.runfile import file as runs
 from isochrone.runfile import importer as importers
-from isochrone.runfile.other_files import import_format
+from isochrone.runfile.file_type import import_format
 from isochrone.runfile.run import Run
 
 

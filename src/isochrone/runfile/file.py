@@ -26,11 +26,11 @@ from isochrone.base.format_version import check_format
 from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
 from isochrone.runfile import rules
 from isochrone.runfile.columns import MAX_SECONDS
+from isochrone.runfile.fast_lines import columns_of
+from isochrone.runfile.file_type import other_kind
 from isochrone.runfile.header import header_of
-from isochrone.runfile.other_files import other_kind
 from isochrone.runfile.rules import DAMAGED
 from isochrone.runfile.run import Rank, Run
-from isochrone.runfile.shape import columns_of
 
 FORMAT: Final = 1
 

@@ -13,10 +13,10 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
-from isochrone.changes.alike import why_not
-from isochrone.changes.allowed import parse_rule
 from isochrone.changes.check import Check, Earlier, check, together
-from isochrone.changes.quantities import quantities
+from isochrone.changes.comparability import why_not
+from isochrone.changes.effects import quantities
+from isochrone.changes.waivers import parse_rule
 from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.hotspots import hotspot, tile_io

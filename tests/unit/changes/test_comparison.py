@@ -8,11 +8,11 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.changes.compare import Change, Comparison
+from isochrone.changes.components import Difference, Part
 from isochrone.changes.gate import Limit
 from isochrone.changes.pages.comparison import blocks, complaint, name_of, passed
-from isochrone.changes.parts import Difference, Part
 from isochrone.pages.page import Sentence, Table
-from isochrone.runfile.surroundings import Differing
+from isochrone.runfile.environment import Differing
 
 
 def point(nbytes: int, ratio: float, verdict: str, width: float | None = 0.01) -> Change:

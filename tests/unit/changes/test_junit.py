@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beds.golden import Golden
-from isochrone.changes.allowed import parse_rule
 from isochrone.changes.check import Check, check
 from isochrone.changes.pages.junit import junit
+from isochrone.changes.waivers import parse_rule
 from made_up.latency_maps import block, flat, leaving, map_of, noisy, one_slow_host
 
 HOSTILE = "<&\"'>]]>\x1b[2J\x00\ud800\ufffe n2"

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from isochrone.base.inference import Contrast, contrast, holm
-from isochrone.changes.parts import differences
+from isochrone.changes.components import differences
 
 
 def test_many_things_at_once_are_welchs_test_of_each() -> None:

@@ -69,7 +69,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tu
         )  # fmt: skip
         monkeypatch.setattr(tuning.algorithms, "family_of", lambda _: family)
         monkeypatch.setattr(tuning.job, "run", measure)
-        monkeypatch.setattr(tuning.finding, "library", lambda _: tmp_path / "library.so")
+        monkeypatch.setattr(tuning.discovery, "library", lambda _: tmp_path / "library.so")
         write(launch({"library": 1.0}, library=MPI), tmp_path / "recording.jsonl")
         (tmp_path / "runs").mkdir()
         program = SimpleNamespace(

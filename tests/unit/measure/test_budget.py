@@ -6,7 +6,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.measure.expectation import Cost, Trial, Work, share_out
+from isochrone.measure.estimate import Cost, Trial, Work, share_out
 from isochrone.measure.presets import PRESETS, SUITES, find, plan
 
 COSTS = [Cost(0.5, 20.0, 1.0), Cost(0.5, 10.0, 0.5), Cost(0.5, 2.0, 0.1)]

@@ -16,7 +16,7 @@ import pytest
 from beds.endings import MARK, marked
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, IsochroneError, MeasurementError
-from isochrone.measure import job, keeper
+from isochrone.measure import job, supervisor
 
 HEADER = b'{"record":"run","format":1,"experiment":"latency-map","ranks":2}\n'
 PAIR = b'{"record":"pair","i":0,"j":1,"bytes":64,"median":1e-6}\n'
@@ -100,7 +100,7 @@ def test_killing_whoever_started_a_job_ends_it(tmp_path: Path, mark: str) -> Non
     while marked(mark):
         time.sleep(0.02)
     last = out.read_bytes().removeprefix(HEADER + PAIR)
-    assert last == keeper.PARENT_DIED
+    assert last == supervisor.PARENT_DIED
 
 
 @pytest.mark.slow
@@ -324,7 +324,7 @@ def test_the_last_record_leaves_a_readable_file(
     """What was cut is no record; a file without any holds nothing and goes."""
     path = tmp_path / "run.jsonl"
     path.write_bytes(before)
-    keeper.append(path, WHY)
+    supervisor.append(path, WHY)
     assert (path.read_bytes() if path.exists() else None) == after
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.changes.effects import at_size
 from isochrone.changes.history import Change, History, Series, histories
-from isochrone.changes.quantities import at_size
 from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import (

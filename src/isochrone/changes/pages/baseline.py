@@ -7,9 +7,9 @@ from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.changes.alike import Group
 from isochrone.changes.baseline import ENOUGH, Typical
-from isochrone.changes.quantities import at_size, called
+from isochrone.changes.comparability import Group
+from isochrone.changes.effects import at_size, called
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 from isochrone.runfile.header import library_name

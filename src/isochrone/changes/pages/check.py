@@ -7,7 +7,7 @@ from typing import Final
 
 from isochrone.base.text import listed, printable
 from isochrone.changes.check import Check, Finding, hosts_of, together
-from isochrone.changes.quantities import at_size
+from isochrone.changes.effects import at_size
 from isochrone.pages.page import Block, Sentence, Tone
 
 MAX_FINDINGS: Final = 20

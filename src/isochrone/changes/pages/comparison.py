@@ -7,8 +7,8 @@ from typing import Any, Final
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.compare import Comparison
+from isochrone.changes.components import VERDICTS, Difference, Part
 from isochrone.changes.gate import Limit
-from isochrone.changes.parts import VERDICTS, Difference, Part
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
 
 MAX_ROWS: Final = 20

@@ -9,9 +9,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.changes.check import Earlier, check
+from isochrone.changes.effects import at_size
 from isochrone.changes.history import LEAST, SHORTEST, History, Series, histories
 from isochrone.changes.pages.check import blocks
-from isochrone.changes.quantities import at_size
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
     Block,

@@ -11,9 +11,9 @@ from typing import Final
 
 from isochrone.base.text import printable, printable_path
 from isochrone.console.options import add_flag, add_mpi
-from isochrone.measure import finding, probe
-from isochrone.measure.answer import forget_answers
+from isochrone.measure import discovery, probe
 from isochrone.measure.library import library_file
+from isochrone.measure.subprocesses import forget_answers
 from isochrone.runfile.header import library_name
 
 EXAMPLES: Final = (
@@ -35,11 +35,11 @@ def run(args: argparse.Namespace) -> int:
     """Find or build the probe, and say which it is."""
     if args.no_cache:
         forget_answers()
-    named, mpicc = finding.named_or_usual(args.probe, args.mpicc, args.usual)
+    named, mpicc = discovery.named_or_usual(args.probe, args.mpicc, args.usual)
     if args.again:
         built = probe.build(probe.find_mpicc(mpicc), again=True)
     else:
-        built = finding.find(named, mpicc)
+        built = discovery.find(named, mpicc)
     print(f"probe    {printable_path(built.path)}")
     print(f"origin   {printable(built.origin)}")
     if os.access(built.mpicc, os.X_OK):

@@ -18,11 +18,11 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
-from isochrone.changes.allowed import is_host_name, parse_rule
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
+from isochrone.changes.waivers import is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
 from isochrone.console.options import add_flag, add_option, add_threshold, read_percent

@@ -27,17 +27,17 @@ from isochrone.applications.cli.with_prediction import Predicted, compare_with_p
 from isochrone.base.documents import Inline, Value
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
-from isochrone.changes.alike import check_alike
+from isochrone.changes.comparability import check_alike
 from isochrone.changes.compare import Comparison, compare
+from isochrone.changes.components import Part
 from isochrone.changes.gate import Gate, Limit, judge
 from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
-from isochrone.changes.parts import Part
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
 from isochrone.console.options import add_flag, add_option, read_percent
 from isochrone.console.output import check_output
-from isochrone.formats.others_results import Reading, add_reading
+from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
 from isochrone.models.cli.predictions import add_models
 from isochrone.pages.terminal import print_blocks

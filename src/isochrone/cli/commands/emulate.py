@@ -33,7 +33,7 @@ from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import add_flag, add_option, count_of, read_time
 from isochrone.console.output import add_output, output_of
-from isochrone.measure.expectation import Expected
+from isochrone.measure.estimate import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of

@@ -20,7 +20,7 @@ from typing import Final
 from isochrone.cli.program import add_program, command_of
 from isochrone.collectives import tuning_table
 from isochrone.console.options import add_flag, add_option
-from isochrone.measure import finding, tuned
+from isochrone.measure import discovery, tuned
 
 EXAMPLES: Final = (
     ("with the collectives of a table",
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     command = command_of(args, "isochrone exec --tuning T -- mpiexec ./app")
     table = tuning_table.compiled(args.tuning)
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    library = finding.library(built)
+    library = discovery.library(built)
     variables = tuned.settings(
         library, table, os.environ, report=args.report,
         reductions=not args.library_reductions,

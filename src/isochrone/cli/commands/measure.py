@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
                 launch = f"{k} of {args.launches}" if args.launches > 1 else ""
                 print(command_line(what.tokens(path, force=args.force, launch=launch)))
         return 0
-    from isochrone.measure.expectation import expected
+    from isochrone.measure.estimate import expected
 
     plan = [(what, args.launches) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)

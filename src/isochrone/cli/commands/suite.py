@@ -31,7 +31,7 @@ from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import add_flag, add_option, read_time
 from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
-from isochrone.measure.expectation import Cost, Expected, share_out
+from isochrone.measure.estimate import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of

@@ -25,7 +25,7 @@ from isochrone.collectives.grid_collectives import OPERATIONS
 from isochrone.collectives.tune.times import TuningTimes, read_times
 from isochrone.collectives.tune.tuning import Saving, algorithm_rules, grid_rules, savings
 from isochrone.measure import algorithm as algorithms
-from isochrone.measure import finding, job, tuned
+from isochrone.measure import discovery, job, tuned
 from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.library import library_file
 from isochrone.measure.program import Program
@@ -337,7 +337,7 @@ def _table_way(
     path = folder / "table.json"
     tuning_table.write(path, tuning_table.Table(times.mpi, rules, wish.min_gain, [], times.origin))
     environ = tuned.settings(
-        finding.library(program.probe), tuning_table.compiled(path), program.environ, report=False
+        discovery.library(program.probe), tuning_table.compiled(path), program.environ, report=False
     )
     use = [f"isochrone exec --tuning {path} -- {' '.join(document.command)}"]
     return Way("table", found, [path], use, environ)

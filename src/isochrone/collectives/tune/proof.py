@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Rule, compiled
-from isochrone.measure import finding, job
+from isochrone.measure import discovery, job
 from isochrone.measure.algorithm import Forced
 from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
@@ -110,7 +110,7 @@ class TuningJobs:
 
 def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
     """Prove rules of a tuning table by the report of the library that applies it."""
-    library = finding.library(setup.built)
+    library = discovery.library(setup.built)
     variables = settings(library, compiled(path), os.environ, report=True)
     options = setup.launcher.environment(variables)
     forced = Forced(variables) if options is None else Forced(options=tuple(options))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
 from isochrone.applications.emulation.timing import others
-from isochrone.base.cells import cell_of
+from isochrone.base.csv_escape import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table

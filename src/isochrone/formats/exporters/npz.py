@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from isochrone.base.cells import escaped
+from isochrone.base.csv_escape import escaped
 from isochrone.base.files import whole_file
 from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter

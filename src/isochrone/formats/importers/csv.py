@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.base.cells import text_of
+from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Columns, Pairs, first_of_each

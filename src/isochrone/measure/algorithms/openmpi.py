@@ -11,8 +11,8 @@ from typing import Final
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.operations import COLLECTIVES
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi
-from isochrone.measure.answer import answer
 from isochrone.measure.launcher import Job
+from isochrone.measure.subprocesses import answer
 
 RIVALS: Final = ("han", "acoll", "xhc", "sm")
 """Components that would take an operation before ``tuned`` does."""

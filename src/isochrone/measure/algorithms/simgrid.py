@@ -11,8 +11,8 @@ from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi
-from isochrone.measure.answer import answer
 from isochrone.measure.launcher import Job
+from isochrone.measure.subprocesses import answer
 
 SELECTOR: Final = "selector"
 """In place of an operation: which library's choice all others follow."""

@@ -39,8 +39,8 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Participant, Point, curves, is_sweep, of_size
-from isochrone.sweep.late import late
 from isochrone.sweep.special import special_of
+from isochrone.sweep.stragglers import late
 from isochrone.sweep.switches import Switch, describe, switches
 
 MAX_CURVES: Final = 64

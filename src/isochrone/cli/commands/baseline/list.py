@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from isochrone.changes.alike import Group, groups_of
+from isochrone.changes.comparability import Group, groups_of
 from isochrone.changes.pages.baseline import listing
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs

@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 
 from isochrone.base.documents import Inline
-from isochrone.changes.alike import Group, groups_of
 from isochrone.changes.baseline import Typical, typical
+from isochrone.changes.comparability import Group, groups_of
 from isochrone.changes.pages.baseline import typical_times
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs

@@ -12,7 +12,7 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table, TableBuilder
 from isochrone.runfile import file as runs
-from isochrone.runfile.shape import columns_of
+from isochrone.runfile.fast_lines import columns_of
 
 HEADER = {"record": "run", "format": 1, "experiment": "anything", "ranks": 4}
 NUMBERS = (0, 7, -3, 2**62, 1.0, 0.5, -1e-9, 1e300)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.changes.allowed import is_host_name, parse_rule
+from isochrone.changes.waivers import is_host_name, parse_rule
 
 
 @pytest.mark.parametrize(

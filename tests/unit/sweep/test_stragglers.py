@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from isochrone.sweep.curves import curves
-from isochrone.sweep.late import OPERATIONS, late
+from isochrone.sweep.stragglers import OPERATIONS, late
 from made_up import trees
 from made_up.grids import grid_run
 from made_up.sweeps import bisection, done_at, table_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isochrone.base.cells import cell_of, text_of
+from isochrone.base.csv_escape import cell_of, text_of
 
 
 @given(st.text())

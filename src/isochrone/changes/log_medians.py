@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
+from isochrone.changes.components import Group
 from isochrone.changes.machine import Places, machine_parts, places_of
-from isochrone.changes.parts import Group
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, counting, identity, points

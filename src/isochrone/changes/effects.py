@@ -27,8 +27,8 @@ from isochrone.base.stats import MAD_TO_SIGMA
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
+from isochrone.changes.log_medians import Matched, by_curve, logs_of, matched
 from isochrone.changes.machine import parted
-from isochrone.changes.measured import Matched, by_curve, logs_of, matched
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse

@@ -16,7 +16,7 @@ import msgspec
 
 from isochrone.base.errors import InputError, MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
-from isochrone.measure.kept import cache_folder, check_own
+from isochrone.measure.cache import cache_folder, check_own
 
 _TIMEOUT: Final = 60.0
 

@@ -8,8 +8,8 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
+from isochrone.runfile.environment import differing, settings_in_words, surroundings_document
 from isochrone.runfile.header import Header, header_of
-from isochrone.runfile.surroundings import differing, settings_in_words, surroundings_document
 
 MACHINE = {"kernel": "5.14", "processor": "EPYC", "governor": "performance", "numa": 8}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure import kept
-from isochrone.measure.answer import forget_answers, kept_answer
+from isochrone.measure import cache
+from isochrone.measure.subprocesses import forget_answers, kept_answer
 
 
 class Program:
@@ -87,7 +87,7 @@ def test_answers_can_be_forgotten_and_damaged_ones_or_those_of_others_do_not_cou
     program.says()
     forget_answers()
     program.says()
-    [file] = (kept.cache_folder() / "answers").iterdir()
+    [file] = (cache.cache_folder() / "answers").iterdir()
     file.write_bytes(file.read_bytes()[:-3])
     program.says()
     file.chmod(0o666)

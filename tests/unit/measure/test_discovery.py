@@ -10,7 +10,7 @@ import pytest
 from beds.golden import Golden
 from beds.installations import HYDRA, OPEN_MPI, library, program
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.measure import finding, installation, prebuilt
+from isochrone.measure import discovery, installation, prebuilt
 from isochrone.measure.probe import Probe
 
 OURS = "0123456789abcdef"
@@ -31,7 +31,7 @@ class Machine:
     told: list[str] = field(default_factory=list)
 
     def find(self, named: str | None = None, mpicc: str | None = None, **more: Path) -> Probe:
-        return finding.find(named, mpicc, tell=self.told.append, **more)
+        return discovery.find(named, mpicc, tell=self.told.append, **more)
 
     def mpi(self, says: str = HYDRA, file: str = "libmpi.so.12") -> Path:
         """Install an MPI with a compiler wrapper; return its launcher."""
@@ -59,17 +59,17 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     monkeypatch.delenv("ISOCHRONE_PROBE", raising=False)
     monkeypatch.setattr(installation, "_libraries_of_linker", dict)
-    monkeypatch.setattr(finding, "own_hash", lambda: OURS)
+    monkeypatch.setattr(discovery, "own_hash", lambda: OURS)
     carried = prebuilt.carried
     monkeypatch.setattr(
         prebuilt, "carried", lambda name, family: carried(name, family, tmp_path / "package")
     )
     monkeypatch.setattr(prebuilt.platform, "machine", lambda: "x86_64")
     monkeypatch.setattr(
-        finding.probe, "build", lambda mpicc: Probe(Path("/compiled"), mpicc, "compiled")
+        discovery.probe, "build", lambda mpicc: Probe(Path("/compiled"), mpicc, "compiled")
     )
     monkeypatch.setattr(
-        finding.probe, "build_library", lambda mpicc, name: Path(f"/compiled-{name}-{mpicc.name}")
+        discovery.probe, "build_library", lambda mpicc, name: Path(f"/compiled-{name}-{mpicc.name}")
     )
     return there
 
@@ -164,7 +164,7 @@ def test_one_on_the_path_for_another_family_is_passed_over(
     machine.on_path()
     other = library(machine.folder / "other/lib/libmpi.so.12")
     program(machine.folder / "other/bin/mpiexec", HYDRA)
-    machine.monkeypatch.setattr(finding, "library_file", lambda path: other)
+    machine.monkeypatch.setattr(discovery, "library_file", lambda path: other)
     assert machine.find().origin == PACKAGE
     golden(machine.told[0])
 
@@ -179,7 +179,7 @@ def test_the_launcher_of_a_program_says_which_mpi_is_meant(machine: Machine) -> 
     assert found.mpicc == machine.folder / "other/bin/mpicc"
     wrapper = program(machine.folder / "third/bin/mpicc")
     starter = program(machine.folder / "third/bin/mpiexec", "says nothing")
-    machine.monkeypatch.setattr(finding, "_meant", lambda starter: None)
+    machine.monkeypatch.setattr(discovery, "_meant", lambda starter: None)
     assert machine.find(starter=starter).mpicc == wrapper
 
 
@@ -200,29 +200,29 @@ def test_the_library_comes_from_where_the_probe_comes_from(
     machine: Machine, golden: Golden
 ) -> None:
     machine.mpi()
-    assert finding.library(machine.find(), "io") == Path("/compiled-io-mpicc")
+    assert discovery.library(machine.find(), "io") == Path("/compiled-io-mpicc")
     machine.in_package()
-    found = finding.library(machine.find(), "grid", machine.told.append)
+    found = discovery.library(machine.find(), "grid", machine.told.append)
     assert found.name == "libisochrone-grid.so"
     assert found.parent.name.startswith("prebuilt-")
     machine.on_path()
     installed = library(machine.folder / "site/lib/isochrone/libisochrone-grid.so")
     installed.write_bytes(MARK)
-    assert finding.library(machine.find(), "grid", machine.told.append) == installed
+    assert discovery.library(machine.find(), "grid", machine.told.append) == installed
     assert machine.told == []
     installed.write_bytes(b"isochrone-source fedcba9876543210\0")
-    assert finding.library(machine.find(), "grid", machine.told.append) == found
+    assert discovery.library(machine.find(), "grid", machine.told.append) == found
     assert "other sources" in machine.told.pop()
     old = machine.find(str(machine.on_path(OLD)))
     golden(machine.told.pop())
-    assert finding.library(old, "grid", machine.told.append) == installed
+    assert discovery.library(old, "grid", machine.told.append) == installed
     assert machine.told == []
 
 
 def test_a_library_that_is_nowhere_is_compiled(machine: Machine) -> None:
     machine.mpi()
     machine.on_path()
-    assert finding.library(machine.find(), "record") == Path("/compiled-record-mpicc")
+    assert discovery.library(machine.find(), "record") == Path("/compiled-record-mpicc")
 
 
 @pytest.mark.slow
@@ -233,7 +233,7 @@ def test_a_missing_header_of_intel_mpi_has_a_hint(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
         with pytest.raises(MeasurementError) as error:
-            finding.probe.build(wrapper)
+            discovery.probe.build(wrapper)
     assert "I_MPI_ROOT" in error.value.hint
 
 
@@ -243,7 +243,7 @@ def test_an_mpi_without_probe_and_compiler_is_not_called_missing(
     machine.mpi().with_name("mpicc").unlink()
     machine.monkeypatch.setenv("PATH", f"{machine.folder / 'mpi/bin'}")
     machine.monkeypatch.setattr(
-        finding.probe.sysconfig, "get_path", lambda name: str(machine.folder)
+        discovery.probe.sysconfig, "get_path", lambda name: str(machine.folder)
     )
     with golden.refusal():
         machine.find()
@@ -255,10 +255,10 @@ def test_wrappers_as_debian_calls_them_come_before_that_of_a_wheel(
     program(tmp_path / "wheel/mpicc")
     monkeypatch.delenv("MPICC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr(finding.probe.sysconfig, "get_path", lambda name: str(tmp_path / "wheel"))
+    monkeypatch.setattr(discovery.probe.sysconfig, "get_path", lambda name: str(tmp_path / "wheel"))
     for name, found in (
         ("none", "wheel/mpicc"), ("mpicc.openmpi", "bin/mpicc.openmpi"),
         ("mpicc.mpich", "bin/mpicc.mpich"), ("mpicc", "bin/mpicc"),
     ):  # fmt: skip
         program(tmp_path / "bin" / name)
-        assert finding.probe.find_mpicc() == tmp_path / found
+        assert discovery.probe.find_mpicc() == tmp_path / found

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, NO_END, Run
-from isochrone.runfile.surroundings import Differing, differing
 
 THING: Final = (
     "experiment", "number of ranks", "definition of the times", "option mode", "option window",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from isochrone.measure.expectation import Expected, time_limit, work_of
+from isochrone.measure.estimate import Expected, time_limit, work_of
 from isochrone.runfile.run import Run
 from made_up.sweeps import point_to_point
 
