@@ -80,7 +80,7 @@ def timed_loop(mpicc: Path, folder: Path) -> None:
     names = (
         "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
         "messages/message", "sampling/sampler", "machine/clock", "machine/host",
-        "machine/pulse", "machine/settings", "machine/secrets", "machine/surroundings",
+        "machine/heartbeat", "machine/settings", "machine/secrets", "machine/environment",
         "runfile/record", "base/check", "base/options", "base/sizes",
     )  # fmt: skip
     files = [source / f"{name}.c" for name in names]

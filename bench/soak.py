@@ -38,10 +38,10 @@ SAMPLES_KEPT = 65 * 30 * 10_000 * 8
 """Bytes of all samples of sizes, operations and repetitions, which rank 0 keeps."""
 
 TIMES_KEPT = 8 * 10**6
-"""Bytes of the times of iterations, ISO_MAX_KEPT of them, of an application that is played."""
+"""Bytes of the times of iterations, ISO_MAX_STORED of them, of an application that is played."""
 
 CALLS_KEPT = 24 << 20
-"""Bytes of ISO_MAX_CALLS accesses to files and of ISO_MAX_KEPT_SLOTS parts of them."""
+"""Bytes of ISO_MAX_CALLS accesses to files and of ISO_MAX_STORED_SLOTS parts of them."""
 
 TO_END = 120.0
 """Seconds that jobs have for their end."""

@@ -12,7 +12,7 @@
  *
  * Roles: run() is called on every rank at the same time. Rank 0 alone holds
  * ctx->record and writes samples to it, as early as they are known, and
- * flushes; it must not keep what grows with the number of pairs.
+ * flushes; it must not store data that grows with the number of pairs.
  *
  * Failure: an experiment ends all ranks with ISO_FAIL or MPI_CHECK (check.h);
  * what was flushed stays readable.
@@ -31,7 +31,7 @@ struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */
 typedef struct iso_context {
-    MPI_Comm comm;             /**< for what is measured */
+    MPI_Comm comm;             /**< for the data of the experiment */
     MPI_Comm control;          /**< for agreeing and collecting; same ranks */
     int rank, size;            /**< in both */
     iso_clock_t clock;         /**< as examined at the start */
@@ -42,20 +42,20 @@ typedef struct iso_context {
     bool progress; /**< rank 0 may call iso_progress to say how far it is */
     double started;           /**< iso_now() at the start of the run */
     const char *const *notes; /**< of --note, "KEY=VALUE", NULL-terminated */
-    bool failed; /**< set by run(), on all ranks: some of what was asked for is
-                      wrong and left out, as a warning says; exit code 3 */
+    bool failed; /**< set by run(), on all ranks: some requested results are
+                    wrong and omitted, with a warning; exit code 3 */
 } iso_context_t;
 
 /** How run() ended; the same value on rank 0 is written into the run file. */
 typedef enum iso_outcome {
-    ISO_COMPLETE,  /**< everything asked for was measured */
-    ISO_CUT_SHORT, /**< a time limit ended it; what is written is right */
+    ISO_COMPLETE,  /**< complete */
+    ISO_CUT_SHORT, /**< ended by a time limit; the written records are valid */
 } iso_outcome_t;
 
 /**
- * An experiment. Callbacks that it does not need are NULL. They are called in
- * the order in which they stand here; check and check_ranks only check, and
- * what follows from the options is settled by resolve.
+ * An experiment. Unused callbacks are NULL. They are called in the order listed
+ * here: check and check_ranks validate options, resolve derives values from
+ * them.
  */
 typedef struct iso_experiment {
     const char *name;    /**< as the user types it */
@@ -66,8 +66,8 @@ typedef struct iso_experiment {
      */
     const char *kind;
     /**
-     * Sweeps: the members of a "sample" that tell one curve from another, such
-     * as "i" and "j", NULL-terminated; else NULL.
+     * Sweeps: the members of a "sample" that identify a curve, such as "i" and
+     * "j", NULL-terminated; else NULL.
      */
     const char *const *by;
     /** Tables of options it understands, NULL-terminated. */
@@ -89,8 +89,8 @@ typedef struct iso_experiment {
     /** Bytes of memory that one of @a ranks ranks needs. */
     double (*memory)(int ranks);
     /**
-     * Invent a machine instead of the one it runs on. Called at rank 0. The
-     * run file says of such an experiment that its times are made up.
+     * Describe a synthetic machine instead of the real one. Called at rank 0.
+     * The run file marks the times of such an experiment as synthetic.
      * @return *ranks places, released by free; NULL: take the real machine
      */
     iso_place_t *(*invent)(int *ranks);

@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/source.h"
 #include "experiment.h"
-#include "machine/meet.h"
 #include "machine/plain.h"
-#include "machine/watch.h"
+#include "machine/subset_barrier.h"
+#include "machine/watchdog.h"
 #include "runfile/clock_set.h"
 #include "runfile/preamble.h"
 #include "runfile/record.h"
@@ -54,7 +54,7 @@ static const iso_option_t common_options[] = {
 static const char *notes[MAX_NOTES + 1]; /* NULL-terminated */
 static int note_count;
 
-/** Take the "--note KEY=VALUE" out of the arguments; the rest stays in order.
+/** Remove "--note KEY=VALUE" from the arguments; the others stay in order.
  */
 static int take_notes(int *argc, char **argv, char *error)
 {
@@ -156,8 +156,8 @@ static void print_help(const iso_experiment_t *experiment)
            "write this into the run file; may be repeated");
 }
 
-/** After how many seconds without a sample something hangs. Of an application
- *  that is played nothing is heard until it ends, of a large file for long. */
+/** Seconds without a sample after which a run counts as stalled. Applications
+ * report no progress; large files take long. */
 static double usual_stall(const iso_experiment_t *experiment)
 {
     const char *kind = experiment->kind ? experiment->kind : "";
@@ -197,12 +197,10 @@ static int parse_options(const iso_experiment_t *experiment, int argc,
 static int settle(const iso_experiment_t *experiment, int ranks, char *error)
 {
     if (ranks < experiment->min_ranks) {
-        return ISO_REFUSE(
-            error,
-            "%s needs at least %d ranks, not %d (start it with more, for "
-            "example -n 4; if you did, the launcher belongs to another "
-            "MPI)",
-            experiment->name, experiment->min_ranks, ranks);
+        return ISO_REFUSE(error,
+                          "%s needs at least %d ranks, got %d; start more (-n "
+                          "4), or check that the launcher belongs to this MPI",
+                          experiment->name, experiment->min_ranks, ranks);
     }
     if (experiment->check_ranks && experiment->check_ranks(ranks, error)) {
         return -1;
@@ -223,11 +221,10 @@ static int check_memory(const iso_experiment_t *experiment, int ranks, int here,
     if (needed <= there) {
         return 0;
     }
-    return ISO_REFUSE(
-        error,
-        "its buffers need %.1f GiB for %d ranks on a machine with %.1f GiB "
-        "(give smaller --bytes or fewer ranks)",
-        needed / GiB, here, there / GiB);
+    return ISO_REFUSE(error,
+                      "buffers need %.1f GiB for %d ranks, available %.1f GiB; "
+                      "give smaller --bytes or fewer ranks",
+                      needed / GiB, here, there / GiB);
 }
 
 /** The same for the machine that each rank has found itself on; the rank that
@@ -266,7 +263,7 @@ void iso_progress(const iso_context_t *ctx, long done, long total,
     }
 }
 
-/** Tell every rank the index of its node, which rank 0 has found. */
+/** Scatter the index of its node to every rank. */
 static int own_node(const iso_context_t *ctx, const iso_place_t *places)
 {
     int *nodes = iso_calloc((size_t)ctx->size, sizeof(int));
@@ -313,13 +310,13 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     }
     free(invented);
     free(places);
-    iso_meet(ctx.control, NULL, size, rank);
+    iso_subset_barrier(ctx.control, NULL, size, rank);
     MPI_CHECK(MPI_Comm_free(&ctx.control));
     MPI_CHECK(MPI_Comm_free(&ctx.comm));
     return ctx.failed ? ISO_EXIT_FAILED : ISO_EXIT_OK;
 }
 
-/** Tell all ranks whether rank 0 could open the run file. */
+/** Open the run file at rank 0; all ranks get the result. */
 static int open_everywhere(iso_record_t *record, int rank, char *error)
 {
     int failed = 0;
@@ -377,11 +374,11 @@ int main(int argc, char **argv)
 
     int rank, size;
     iso_record_t record;
-    iso_watch_begin(argc, argv, common.stall);
+    iso_watchdog_begin(argc, argv, common.stall);
     MPI_Init(&argc, &argv);
     iso_check_begin();
     MPI_CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-    iso_watch_tell(rank);
+    iso_watchdog_identify(rank);
     MPI_CHECK(MPI_Comm_size(MPI_COMM_WORLD, &size));
     if (wrong == 0) {
         wrong = settle(experiment, size, error) ||

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-/** Often all that is wrong is that another rank was killed: that is said by its
- *  watcher (machine/watch.h), which has to have the time to. And a launcher
- *  that is told to abort may not read what was written just before. */
+/** The cause is often another rank that was killed: give its watchdog
+ * (machine/watchdog.h) time to report it. A launcher that aborts may also
+ * discard output written just before. */
 static const struct timespec others_first = {.tv_sec = 0, .tv_nsec = 300000000};
 
 void iso_end_all(int code)

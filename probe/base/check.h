@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file check.h
- * What the probe does when something fails half-way: say what, with MPI's own
- * words, file and line, then end all ranks. A measurement that went wrong has
- * no second chance to be right.
+ * Fatal errors: print the message with MPI's text, file and line, then end all
+ * ranks.
  */
 #ifndef ISO_CHECK_H
 #define ISO_CHECK_H

@@ -22,7 +22,7 @@ static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
         return -1;
     }
     if (sizes->automatic) {
-        return fail(error, "'%.80s' is for sweeps: give a list of sizes here%s",
+        return fail(error, "'%.80s' is for sweeps; give a list of sizes%s",
                     text, "");
     }
     if (iso_sizes_largest(sizes) > INT_MAX) {

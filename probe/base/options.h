@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file options.h
- * Options as tables: whoever owns an option says its name, kind, default and
- * help in one place, and parsing, --help and the run file follow from it.
+ * Options as tables: the owner of an option declares its name, kind, default
+ * and help once. Parsing, --help and the run file follow from that.
  *
  * Functions return 0, or -1 after writing one line into an error text; nothing
  * is printed here. None of them needs MPI to be initialised.

@@ -37,9 +37,9 @@ int iso_pairs_check_ranks(const char *list, int ranks, char *error)
     while (iso_pairs_next(&list, pair) > 0) {
         int highest = pair[0] > pair[1] ? pair[0] : pair[1];
         if (highest >= ranks) {
-            return ISO_REFUSE(
-                error, "--pairs names rank %d, but there are ranks 0 to %d",
-                highest, ranks - 1);
+            return ISO_REFUSE(error,
+                              "--pairs: there is no rank %d; ranks are 0 to %d",
+                              highest, ranks - 1);
         }
     }
     return 0;

@@ -9,7 +9,7 @@
 /**
  * Read the next pair of a list.
  *
- * @param rest  what is left of the list; moved behind the pair, NULL behind the
+ * @param rest  remainder of the list; moved behind the pair, NULL behind the
  *              last one
  * @param pair  the two ranks, not the same, in the order given
  * @return 1, 0 if nothing is left, or -1 if it is no pair

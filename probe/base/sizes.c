@@ -191,14 +191,14 @@ static int parse_automatic(const char *text, iso_sizes_t *sizes, char *error)
     size_t lengths[3];
     if ((text[4] != '\0' && text[4] != ':') ||
         split(range, strlen(range), parts, lengths) != 2) {
-        return refuse(error, text, strlen(text),
-                      "neither auto nor auto:START:STOP");
+        return refuse(error, text, strlen(text), "not auto or auto:START:STOP");
     }
     if (parse_ends(parts, lengths, &sizes->bytes[0], &sizes->bytes[1], error)) {
         return -1;
     }
     if (sizes->bytes[0] == sizes->bytes[1]) {
-        return refuse(error, text, strlen(text), "a range of one size");
+        return refuse(error, text, strlen(text),
+                      "a range that holds only one size");
     }
     sizes->count = 2;
     sizes->automatic = true;

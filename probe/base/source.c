@@ -5,6 +5,6 @@
 #define ISO_SOURCE "unknown"
 #endif
 
-/* Visible from outside, or a linker may drop what nobody in a library uses. */
+/* Exported, so that the linker does not drop it as unused. */
 __attribute__((visibility("default"))) const char iso_source[] =
     ISO_SOURCE_MARK ISO_SOURCE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file source.h
- * What this program or library was built from. It can be read from the file,
- * without loading it, by looking for the mark.
+ * Hash of the sources this program or library was built from. It can be read
+ * from the file without loading it: search for the mark.
  */
 #ifndef ISO_SOURCE_H
 #define ISO_SOURCE_H

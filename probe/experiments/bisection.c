@@ -4,12 +4,12 @@
  * Messages between all pairs across a cut of the ranks, all pairs at once.
  *
  * halves      i and i + N/2: half of the ranks against the other half
- * neighbours  0-1, 2-3, 4-5 ...: what mpptest's -bisect really did
+ * neighbours  0-1, 2-3, 4-5 ... (as mpptest -bisect)
  * random      the ranks in an order drawn with --seed, taken two by two
  *
- * With an odd number of ranks one has no partner: it sits out, naps, and is not
- * counted in the rate. The pairs start together after a barrier; then each goes
- * on by itself for the samples of a pass, with the timed loops of transfer.h,
+ * With an odd number of ranks one has no partner: it sleeps and is not counted
+ * in the rate. The pairs start together after a barrier; then each continues
+ * independently for the samples of a pass, with the timed loops of transfer.h,
  * after one operation that is not timed.
  */
 #include "base/check.h"

@@ -4,13 +4,13 @@
  * How well the clocks of the ranks agree, and for how long.
  *
  * The clocks are synchronised (sync.h). Then, every --interval for --seconds,
- * rank 0 lets a random pair of ranks compare what they take for the global
- * clock by exchanges of their own, and has all clocks synchronised again when
- * they have aged:
+ * rank 0 lets a random pair of ranks compare their estimates of the global
+ * clock by separate exchanges, and has all clocks synchronised again when they
+ * have aged:
  *
  *     until --seconds are over:
  *         if the synchronisation has aged: all ranks synchronise again
- *         rank 0 tells i to compare with j, and i wakes j
+ *         rank 0 dispatches i to compare with j, and i wakes j
  *         i sends to rank 0 how far its clock is ahead of j's
  *
  * On one machine all clocks are one. --skew and --offset bend them, so that it
@@ -25,14 +25,14 @@
 #include "base/random.h"
 #include "experiment.h"
 #include "global_clock/sync.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 #include "runfile/record.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 
 #include <math.h>
 #include <time.h>
 
-/** What rank 0 or a partner tells a sleeping rank to do. */
+/** Task for a sleeping rank, from rank 0 or a partner. */
 struct task {
     enum { COMPARE, ANSWER, REFRESH } verb;
     int partner; /* of COMPARE */
@@ -80,12 +80,12 @@ static int check(char *error)
 struct member {
     const iso_context_t *ctx;
     iso_sync_t *sync;
-    iso_conductor_t conductor;
+    iso_coordinator_t coordinator;
 };
 
 static void tell(const struct member *m, int rank, struct task task)
 {
-    iso_conductor_tell(&m->conductor, rank, &task);
+    iso_coordinator_dispatch(&m->coordinator, rank, &task);
 }
 
 /** Call the partner and compare with it. */
@@ -105,7 +105,7 @@ static void perform(void *self, const void *told, int from)
     switch (task->verb) {
     case COMPARE:
         compare(m, task->partner, found);
-        iso_conductor_report(m->ctx, found, 2);
+        iso_coordinator_report(m->ctx, found, 2);
         break;
     case ANSWER:
         iso_sync_answer(m->sync, from);
@@ -139,9 +139,9 @@ static double conduct_pair(const struct member *m, int i, int j,
         if (j == 0) {
             iso_sync_answer(m->sync, i);
         }
-        iso_conductor_collect(ctx, i, found, 2);
+        iso_coordinator_collect(ctx, i, found, 2);
     }
-    iso_pulse_rest();
+    iso_heartbeat_clear();
     iso_record_begin(ctx->record, "offset");
     iso_record_int(ctx->record, "i", i);
     iso_record_int(ctx->record, "j", j);
@@ -171,14 +171,14 @@ static void say_progress(const iso_context_t *ctx, long done, double spent,
     iso_progress(ctx, done, done + (long)fmin(fmax(left, 0), 1e9), found);
 }
 
-/** Sleep, and let the watcher see that this is meant. */
+/** Sleep, and signal to the watchdog that this is intended. */
 static void pause_for(double seconds)
 {
     for (double left = seconds; left > 0; left -= 1) {
         double nap = fmin(left, 1), whole = floor(nap);
         struct timespec delay = {(time_t)whole, (long)(1e9 * (nap - whole))};
         nanosleep(&delay, NULL);
-        iso_pulse_beat();
+        iso_heartbeat_beat();
     }
 }
 
@@ -201,7 +201,7 @@ static void conduct(const struct member *m)
         now = iso_now();
         say_progress(m->ctx, ++done, now - start, found);
     } while (now - start < options.seconds);
-    iso_conductor_dismiss(&m->conductor);
+    iso_coordinator_dismiss(&m->coordinator);
 }
 
 /* --- the experiment ------------------------------------------------------ */
@@ -211,16 +211,16 @@ static iso_outcome_t run(iso_context_t *ctx)
     double sign = ctx->rank % 2 ? -1 : 1;
     double bend = sign * ctx->rank / (ctx->size - 1);
     struct member member = {.ctx = ctx};
-    member.conductor = (iso_conductor_t){.ctx = ctx,
-                                         .task_size = sizeof(struct task),
-                                         .self = &member,
-                                         .perform = perform};
+    member.coordinator = (iso_coordinator_t){.ctx = ctx,
+                                             .task_size = sizeof(struct task),
+                                             .self = &member,
+                                             .perform = perform};
     member.sync = iso_sync_create_bent(ctx, bend * options.offset,
                                        bend * options.skew * 1e-6);
     if (ctx->rank == 0) {
         conduct(&member);
     } else {
-        iso_conductor_serve(&member.conductor);
+        iso_coordinator_serve(&member.coordinator);
     }
     iso_sync_free(member.sync);
     return ISO_COMPLETE;

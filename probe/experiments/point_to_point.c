@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file point_to_point.c
- * How long a message of each size takes between two ranks, one pair after the
- * other. The timed loops are those of transfer.h, sizes and repetitions those
- * of sweep.h; ranks that are not in the pair sleep.
+ * Times messages of each size between two ranks, one pair after the other. The
+ * timed loops are those of transfer.h, sizes and repetitions those of sweep.h;
+ * ranks that are not in the pair sleep.
  */
 #include "base/check.h"
 #include "base/pairs.h"

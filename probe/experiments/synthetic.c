@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file synthetic.c
- * A latency map whose times are synthetic, so that everything that reads a map
- * can be tested without timing anything.
+ * A synthetic latency map, to test everything that reads a map without timing.
  *
  * The round trip of b bytes between two ranks is exactly
  *
  *     t = 2 (latency * step^d + b / bandwidth) * slow
  *
- * where d counts the levels they have to climb to meet: 0 on one node, 1 on
+ * where d counts the levels up to their common ancestor: 0 on one node, 1 on
  * one switch, and so on; slow is 1, or --slow-by for each of --slow-node,
  * --slow-rank and --slow-pair that the pair touches (a slow node slows what
  * crosses its port, not what stays inside). With --noise every repetition is
  * longer by an exponential variate of that relative mean. A slow pair has a
  * second record, marked as measured again.
  *
- * --shape 4,8,2 invents a machine of 4 ranks a node, 8 nodes a switch and 2
+ * --shape 4,8,2 describes a machine of 4 ranks a node, 8 nodes a switch and 2
  * switches; without it the ranks are those of the MPI job.
  */
 #include "base/check.h"
@@ -110,11 +109,10 @@ static int check(char *error)
     int nodes = options.shape.count ? (int)(ranks / options.shape.value[0]) : 0;
     if (nodes && (options.slow_node >= nodes || options.slow_rank >= ranks ||
                   slow.j >= ranks || (options.slow_pair && slow.i >= slow.j))) {
-        return ISO_REFUSE(
-            error,
-            "what is slow is not on this machine: it has nodes 0 to %d "
-            "and ranks 0 to %ld (a pair is I-J with I < J)",
-            nodes - 1, ranks - 1);
+        return ISO_REFUSE(error,
+                          "the slow component does not exist: nodes are 0 to "
+                          "%d, ranks 0 to %ld, pairs I-J with I < J",
+                          nodes - 1, ranks - 1);
     }
     if (options.bandwidth == 0) {
         return ISO_REFUSE(error, "--bandwidth must be above 0");
@@ -138,8 +136,8 @@ static int shape_ranks(void)
     return ranks;
 }
 
-/** Rank number r of the invented machine as a seat, counted node by node. */
-static int seat_of_rank(int r)
+/** Rank number r of the invented machine as a slot, counted node by node. */
+static int slot_of_rank(int r)
 {
     int per_node = options.shape.value[0];
     int nodes = shape_ranks() / per_node;
@@ -155,22 +153,22 @@ static iso_place_t *invent(int *ranks)
     *ranks = shape_ranks();
     iso_place_t *places = iso_calloc((size_t)*ranks, sizeof(*places));
     for (int r = 0; r < *ranks; r++) {
-        int seat = seat_of_rank(r), per_node = options.shape.value[0];
-        places[r].node = seat / per_node; /* both placements meet them so */
-        places[r].cpu = places[r].core = seat % per_node;
+        int slot = slot_of_rank(r), per_node = options.shape.value[0];
+        places[r].node = slot / per_node; /* in both placements */
+        places[r].cpu = places[r].core = slot % per_node;
         places[r].cpus = per_node;
         snprintf(places[r].host, sizeof(places[r].host), "n%d", places[r].node);
     }
     return places;
 }
 
-/** Levels that two ranks have to climb until they meet. */
+/** Levels up to the common ancestor of two ranks. */
 static int distance(const iso_context_t *ctx, int i, int j)
 {
     if (options.shape.count == 0) {
         return ctx->places[i].node != ctx->places[j].node;
     }
-    int a = seat_of_rank(i), b = seat_of_rank(j), levels = 0;
+    int a = slot_of_rank(i), b = slot_of_rank(j), levels = 0;
     for (; levels < options.shape.count - 1; levels++) {
         a /= options.shape.value[levels];
         b /= options.shape.value[levels];
@@ -259,7 +257,7 @@ static iso_outcome_t run(iso_context_t *ctx)
 const iso_experiment_t iso_experiment_synthetic = {
     .name = "synthetic",
     .summary =
-        "a latency map with exactly known, synthetic times; measures nothing",
+        "a synthetic latency map with exactly known times; measures nothing",
     .kind = "latency-map",
     .options = all_options,
     .min_ranks = 1,

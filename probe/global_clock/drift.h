@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file drift.h
- * What one clock says of another: a straight line, fitted to offsets.
+ * Clock model: a straight line, fitted to offsets between two clocks.
  *
  *     other = own + offset + drift (own - reference)
  *

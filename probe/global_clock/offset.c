@@ -26,22 +26,22 @@ double iso_reading_now(const iso_reading_t *reading)
 static void call(const iso_context_t *ctx, int partner)
 {
     bool simulated = ctx->clock.simulated;
-    iso_seat_t mine = iso_host_seat(ctx->node, simulated), theirs;
-    MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_CALL,
+    iso_location_t mine = iso_host_locate(ctx->node, simulated), theirs;
+    MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner, TAG_CALL,
                        ctx->control));
-    iso_idle_recv(&ctx->clock, &theirs, ISO_SEAT_INTS, MPI_INT, partner,
+    iso_idle_recv(&ctx->clock, &theirs, ISO_LOCATION_INTS, MPI_INT, partner,
                   TAG_READY, ctx->control, MPI_STATUS_IGNORE);
-    iso_host_seat_beside(ctx->node, simulated, &theirs);
+    iso_host_avoid(ctx->node, simulated, &theirs);
 }
 
 static void be_called(const iso_context_t *ctx, int partner)
 {
-    iso_seat_t theirs;
-    iso_idle_recv(&ctx->clock, &theirs, ISO_SEAT_INTS, MPI_INT, partner,
+    iso_location_t theirs;
+    iso_idle_recv(&ctx->clock, &theirs, ISO_LOCATION_INTS, MPI_INT, partner,
                   TAG_CALL, ctx->control, MPI_STATUS_IGNORE);
-    iso_seat_t mine =
-        iso_host_seat_beside(ctx->node, ctx->clock.simulated, &theirs);
-    MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+    iso_location_t mine =
+        iso_host_avoid(ctx->node, ctx->clock.simulated, &theirs);
+    MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner, TAG_READY,
                        ctx->control));
 }
 

@@ -13,11 +13,11 @@
  * on until the shortest has not become shorter for --sync-exchanges exchanges
  * (T. Hoefler, T. Schneider, A. Lumsdaine, Accurately measuring collective
  * operations at massive scale, IPDPS 2008), and until it is at most twice the
- * shortest these two ranks have ever seen: half of what is asked for may have
- * been waiting for a processor. Twenty times as many are the limit.
+ * shortest these two ranks have ever seen: half of the exchanges may have been
+ * waiting for a processor. Twenty times as many are the limit.
  *
- * Before that one wakes the other, and they move apart if they
- * share a processor and can (machine/host.h).
+ * Before that one wakes the other, and they move to different processors if
+ * they can (machine/host.h).
  */
 #ifndef ISO_OFFSET_H
 #define ISO_OFFSET_H

@@ -44,7 +44,8 @@ int iso_sync_check(char *error)
     return 0;
 }
 
-/** What a rank tells rank 0 after synchronising. All doubles: one type. */
+/** Report of a rank to rank 0 after synchronising. All doubles: one MPI type.
+ */
 struct report {
     double residual, bound; /* of its check; bound -1: it made none */
     double at;              /* global clock when its line was fitted */
@@ -66,7 +67,7 @@ struct iso_sync {
     int offset_count;
     double shortest;        /**< round trip ever seen with the parent */
     double synchronised;    /**< rank 0: when, by its clock */
-    double spent;           /**< how long that took */
+    double spent;           /**< duration */
     struct report *reports; /**< rank 0: of all ranks */
 };
 
@@ -130,7 +131,7 @@ void iso_sync_answer(const iso_sync_t *sync, int partner)
     }
 }
 
-/** Ranks half the job apart check what they take for the global clock. */
+/** Pairs of ranks at half the job's distance compare their global clocks. */
 static void check_residual(iso_sync_t *sync, struct report *mine)
 {
     int rank = sync->ctx->rank, size = sync->ctx->size, half = size / 2;
@@ -159,7 +160,7 @@ static struct report own_report(const iso_sync_t *sync)
     return mine;
 }
 
-/** Tell rank 0 what was found, and sleep until all have. */
+/** Report to rank 0, and sleep until all have. */
 static void report_all(iso_sync_t *sync, const struct report *mine)
 {
     const iso_context_t *ctx = sync->ctx;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file sync.h
- * A global clock: that of rank 0, which every rank knows by a line.
+ * The global clock: that of rank 0, modelled by a line on every rank.
  *
  * The ranks form a tree (tree.h). From the root down each rank compares its
- * clock with its parent's (offset.h), adds that offset to the last 32 it has of
- * its parent, fits a line to them (drift.h), and joins it with its parent's
+ * clock with its parent's (offset.h), adds that offset to the last 32 it has
+ * of its parent, fits a line to them (drift.h), and joins it with its parent's
  * line to the global clock. An offset is of two real clocks, so it stays true
- * when lines above it change.
- * (Hierarchy: S. Hunold, A. Carpen-Amarie, Hierarchical clock synchronization
- * in MPI, IEEE CLUSTER 2018. A line a rank: T. Jones, G. A. Koenig, Clock
- * synchronization in high-end computing environments, Concurrency and
- * Computation: Practice and Experience 25, 2013.)
+ * when lines above it change. (Hierarchy: S. Hunold, A. Carpen-Amarie,
+ * Hierarchical clock synchronization in MPI, IEEE CLUSTER 2018. A line a rank:
+ * T. Jones, G. A. Koenig, Clock synchronization in high-end computing
+ * environments, Concurrency and Computation: Practice and Experience 25,
+ * 2013.)
  *
- * Afterwards pairs of ranks half the job apart compare what they take for the
- * global clock by exchanges of their own: the residual.
+ * Afterwards pairs of ranks at half the job's distance compare their global
+ * clocks by separate exchanges: the residual.
  *
- * Ranks that wait sleep. In a simulator all clocks are one and nothing is sent,
- * unless they were bent.
+ * Ranks that wait sleep. In a simulator all clocks are one and nothing is
+ * sent, unless they were bent.
  *
  * All clocks are in seconds. Every rank must call create, refresh and free
  * together.

@@ -13,7 +13,7 @@ struct node {
 };
 
 /**
- * Hang up one rank more. Nodes are numbered as the ranks meet them, so the
+ * Attach one more rank. Nodes are numbered in rank order, so the
  * leader of node k is leader number k, and its parent is k without its lowest
  * bit. Inside a node the ranks fill a tree level by level.
  *
@@ -36,7 +36,7 @@ static int parent_of(int rank, int number, struct node *nodes, int *next)
     return node->parent;
 }
 
-/** Keep the children; those that have most children of their own are first. */
+/** Store the children, those with most children first. */
 static void keep_children(iso_tree_t *tree, const iso_context_t *ctx,
                           const int *number, const int *parent)
 {

@@ -2,7 +2,8 @@
 #include "grid/collectives.h"
 #include "grid/reduction.h"
 
-/** At a rank that stands in for columns: its row's result goes to each. */
+/** At a rank that substitutes in columns: send the result of its row to each.
+ */
 static int in_many_columns(const iso_arrangement_t *a, const void *send,
                            void *receive, int count, MPI_Datatype type,
                            MPI_Op operation)

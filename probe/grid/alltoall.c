@@ -39,8 +39,8 @@ static int exchange_run(exchange_t *x, const char *send, char *receive,
                           x->from_start, MPI_BYTE, comm);
 }
 
-/** Blocks for a whole column, and those in it for which somebody of a row of
- *  @a length ranks stands in at @a place. */
+/** Blocks for a whole column, and those for which rank @a place of a row of @a
+ * length ranks substitutes. */
 static int blocks_through(const iso_arrangement_t *a, int length, int place)
 {
     int end = place == length - 1 ? a->longest : place + 1, blocks = 0;
@@ -114,7 +114,7 @@ static void turn(const iso_arrangement_t *a, const char *from, char *to,
     }
 }
 
-/** Second phase in a column in which I may only stand in: then I get nothing.
+/** Second phase in a column; a substitute receives nothing.
  */
 static int along_uneven_column(const iso_arrangement_t *a, int column,
                                const char *send, char *receive, int bytes)

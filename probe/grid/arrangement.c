@@ -2,7 +2,7 @@
 #include "grid/arrangement.h"
 
 #include "base/sizes.h"
-#include "grid/kept.h"
+#include "grid/comm_cache.h"
 
 #include <stdlib.h>
 
@@ -28,12 +28,12 @@ static long long most_blocks(const iso_arrangement_t *a)
 }
 
 /**
- * Fill in who is where from the row of each rank.
+ * Fill in the positions from the row of each rank.
  *
- * @param row_of  shape (size); rows are numbered from 0 in the order in which
- *                ranks meet new ones. Becomes the arrangement's.
- * @param memory  filled with what is to be freed with the arrangement, beside
- *                @a row_of
+ * @param row_of  shape (size); rows are numbered from 0 in rank order. Becomes
+ * the arrangement's.
+ * @param memory  memory to be freed with the arrangement, in addition to @a
+ * row_of
  * @return false if there is no memory
  */
 static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
@@ -82,7 +82,7 @@ static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
 
 /** An arrangement, with all that is freed with it. */
 typedef struct holder {
-    iso_kept_t kept; /**< first, so that it can be kept */
+    iso_cached_t kept; /**< first, for the cache */
     iso_grid_t grid;
     iso_arrangement_t arrangement;
     int *row_of;
@@ -105,7 +105,7 @@ static void free_communicators(holder_t *holder)
     free_communicator(&holder->arrangement.row);
 }
 
-static void release(iso_kept_t *kept)
+static void release(iso_cached_t *kept)
 {
     holder_t *holder = (holder_t *)kept;
     free_communicators(holder);
@@ -115,7 +115,7 @@ static void release(iso_kept_t *kept)
     free(holder);
 }
 
-/** Number the nodes in the order in which ranks meet new ones. */
+/** Number the nodes in rank order. */
 static int rows_of_nodes(MPI_Comm comm, int size, int rank, int *row_of)
 {
     MPI_Comm node = MPI_COMM_NULL;
@@ -151,8 +151,8 @@ static int split(MPI_Comm comm, int color, int order, MPI_Comm *made)
     return error;
 }
 
-/** Make the row, the columns that every row has, and then one by one those in
- *  which somebody stands in. All ranks go on when one of them has failed. */
+/** Create the row, the columns that every row has, then one by one those with
+ * substitutes. All ranks continue when one of them has failed. */
 static bool make_communicators(MPI_Comm comm, holder_t *holder)
 {
     iso_arrangement_t *a = &holder->arrangement;
@@ -208,7 +208,7 @@ static int lay_out(MPI_Comm comm, holder_t *holder)
     return MPI_SUCCESS;
 }
 
-/** Tell whether something is so at all ranks. */
+/** Whether a condition holds at all ranks. */
 static bool everywhere(MPI_Comm comm, bool here)
 {
     int mine = here, all = 0;
@@ -234,7 +234,7 @@ static int arrange(MPI_Comm comm, holder_t *holder)
     return MPI_SUCCESS;
 }
 
-/** Arrange the ranks, and keep the result with the communicator. */
+/** Arrange the ranks, and cache the result with the communicator. */
 static int arrange_and_keep(MPI_Comm comm, const iso_grid_t *grid,
                             const iso_arrangement_t **arrangement)
 {
@@ -255,7 +255,7 @@ static int arrange_and_keep(MPI_Comm comm, const iso_grid_t *grid,
         error = arrange(comm, holder);
     }
     if (error == MPI_SUCCESS) {
-        error = iso_kept_add(comm, &holder->kept);
+        error = iso_comm_cache_add(comm, &holder->kept);
     }
     if (error != MPI_SUCCESS) {
         release(&holder->kept);
@@ -268,7 +268,7 @@ static int arrange_and_keep(MPI_Comm comm, const iso_grid_t *grid,
 int iso_arrangement_of(MPI_Comm comm, const iso_grid_t *grid,
                        const iso_arrangement_t **arrangement)
 {
-    for (iso_kept_t *k = iso_kept_first(comm); k != NULL; k = k->next) {
+    for (iso_cached_t *k = iso_comm_cache_first(comm); k != NULL; k = k->next) {
         holder_t *holder = (holder_t *)k;
         if (holder->grid.kind == grid->kind &&
             holder->grid.rows == grid->rows &&

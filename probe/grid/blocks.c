@@ -5,7 +5,7 @@
 #include <string.h>
 
 /** Whether elements of a type lie one after the other, in the order of their
- *  signature. Of derived types only their author can tell. */
+ *  signature. Unknown for derived types. */
 static bool is_dense(MPI_Datatype type, int size)
 {
     int integers, addresses, types, combiner;

@@ -5,10 +5,9 @@
  * the columns of a grid (Kühnemann, Rauber, Rünger, "Performance Modeling of
  * Two-phase Realizations of Communication Operations", section 2).
  *
- * LG are the groups across rows, with one member in each row ("leader
- * group": the members of one of them act as leaders of their rows), CG the
- * rows, which work concurrently. With p1 rows of p2 ranks and a block of b
- * bytes:
+ * LG are the groups across rows, with one member in each row ("leader group":
+ * the members of one of them act as leaders of their rows), CG the rows, which
+ * work concurrently. With p1 rows of p2 ranks and a block of b bytes:
  *
  *     operation             first phase               second phase
  *     bcast                 LG  bcast      b          CG  bcast      b
@@ -28,15 +27,15 @@
  * rank of a short row takes part in the columns that its row does not have.
  *
  * The arguments and the result are those of the MPI operation: any root, any
- * datatype, sender's and receiver's different ones if they match, MPI_IN_PLACE,
- * operations that do not commute in the order of ranks. Sums of floating-point
- * numbers are added in another order than the library's.
+ * datatype, sender's and receiver's different ones if they match,
+ * MPI_IN_PLACE, operations that do not commute in the order of ranks.
+ * Floating-point sums are added in a different order than the library's.
  *
  * Errors go to the error handler of @a comm, once, and are returned;
  * MPI_ERR_ARG if the grid does not fit the communicator. Wrong arguments are
- * passed to the library's own operation, which complains as it does.
+ * passed to the library's own operation, which reports them.
  *
- * Left to the library, by all ranks alike:
+ * Passed to the library, by all ranks:
  *   - one row or one column; an inter-communicator; blocks of no bytes;
  *   - an operation that does not commute, where the rows are not consecutive
  *     ranks; in reduce_scatter_block also where its elements end in a gap, with
@@ -47,12 +46,12 @@
  *   - a grid for which the library has no communicators left.
  *
  * Memory: bcast needs none, reduce one block at the leaders of rows, allreduce
- * one at ranks that stand in for others; gather and scatter one row at the
- * leaders; allgather none, alltoall two buffers and reduce_scatter_block one
- * (and a block) of the operation's size. Where the caller's buffer is not dense
- * (a predefined datatype without gaps) or rows are not consecutive ranks, the
- * side that has all blocks packs them into one more buffer. Buffers must be in
- * memory that the processor can read.
+ * one at substitutes; gather and scatter one row at the leaders; allgather
+ * none, alltoall two buffers and reduce_scatter_block one (and a block) of the
+ * operation's size. Where the caller's buffer is not dense (a predefined
+ * datatype without gaps) or rows are not consecutive ranks, the side that has
+ * all blocks packs them into one more buffer. Buffers must be in memory that
+ * the processor can read.
  *
  * Any thread level: two threads may work on different communicators, as MPI
  * has it. All library calls are PMPI_ calls; the same sources compile into a

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file phases.h
- * What the operations share: whether two phases can do it, and how an error
- * reaches the caller.
+ * Common parts of the operations: whether two phases apply, and error
+ * handling.
  *
- * An error within a phase does not keep a rank from the next one, in which
- * others may wait for it; the first error is the one that counts.
+ * After an error a rank still executes the next phase, in which others may
+ * wait for it; the first error is returned.
  */
 #ifndef ISO_GRID_PHASES_H
 #define ISO_GRID_PHASES_H
@@ -15,8 +15,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/** My rank, or -1 where only the library can say what is wrong or meant: no
- *  communicator, or one between two groups. */
+/** My rank, or -1 where the library must handle the call: no communicator, or
+ * an inter-communicator. */
 int iso_phases_rank(MPI_Comm comm);
 
 /** Whether @a root is a rank. */
@@ -35,7 +35,7 @@ bool iso_phases_root(MPI_Comm comm, int root);
 int iso_phases_begin(MPI_Comm comm, const iso_grid_t *grid, long long bytes,
                      bool many, const iso_arrangement_t **arrangement);
 
-/** Tell the error handler of @a comm if there is an error, and return it. */
+/** Call the error handler of @a comm on an error, and return it. */
 int iso_phases_end(MPI_Comm comm, int error);
 
 /** The first of two errors. */

@@ -71,8 +71,8 @@ static int along_row(const iso_arrangement_t *a, const iso_blocks_t *all,
     return error;
 }
 
-/** Second phase: to each rank of my columns its block; where I stand in, I
- *  get nothing. */
+/** Second phase: each rank of my columns gets its block; substitutes get
+ * nothing. */
 static int along_columns(const iso_arrangement_t *a, const iso_blocks_t *mine,
                          void *receive, MPI_Op operation)
 {

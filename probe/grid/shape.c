@@ -65,7 +65,7 @@ int iso_grid_parse(const char *word, size_t length, iso_grid_t *grid,
         return 0;
     }
     snprintf(error, ISO_ERROR_LENGTH,
-             "'%.*s' is no grid; try 4x8, rows-of-8 or nodes",
+             "'%.*s' is not a grid; give 4x8, rows-of-8 or nodes",
              (int)(length < 40 ? length : 40), word);
     return -1;
 }
@@ -93,7 +93,7 @@ int iso_grid_check(const iso_grid_t *grid, int ranks, char *error)
         return 0;
     }
     iso_grid_word(grid, word);
-    snprintf(error, ISO_ERROR_LENGTH, "the grid %s is of %lld ranks, not of %d",
-             word, room, ranks);
+    snprintf(error, ISO_ERROR_LENGTH, "grid %s has %lld ranks, not %d", word,
+             room, ranks);
     return -1;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file calls.c
- * The calls of C programs that are taken over. Fortran programs on MPICH come
- * here, too: its Fortran library calls these names.
+ * The intercepted calls of C programs, and of Fortran programs on MPICH, whose
+ * Fortran library calls these names.
  */
 #include "grid/collectives.h"
 #include "interposer/tuning.h"
-#include "loaded/takes_over.h"
+#include "preload/wrapper.h"
 
 #include <limits.h>
 
-ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
+ISO_WRAPPER int MPI_Init(int *argc, char ***argv)
 {
     int code = PMPI_Init(argc, argv);
     if (code == MPI_SUCCESS) {
@@ -19,8 +19,8 @@ ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
     return code;
 }
 
-ISO_TAKES_OVER int MPI_Init_thread(int *argc, char ***argv, int required,
-                                   int *provided)
+ISO_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required,
+                                int *provided)
 {
     int code = PMPI_Init_thread(argc, argv, required, provided);
     if (code == MPI_SUCCESS) {
@@ -29,7 +29,7 @@ ISO_TAKES_OVER int MPI_Init_thread(int *argc, char ***argv, int required,
     return code;
 }
 
-ISO_TAKES_OVER int MPI_Finalize(void)
+ISO_WRAPPER int MPI_Finalize(void)
 {
     iso_tuning_end();
     return PMPI_Finalize();
@@ -48,7 +48,7 @@ ISO_TAKES_OVER int MPI_Finalize(void)
         MPI_Op operation
 #define REDUCED_NAMES send, receive, count, type, operation
 
-/* What is chosen by the block of the root or of the other ranks. */
+/* Select by the block of the root or of the other ranks. */
 #define ROOTED(OPERATION, root_side, other_side)                               \
     iso_tuning_rooted(OPERATION, root_side##_count, root_side##_type,          \
                       other_side##_count, other_side##_type, root, comm)
@@ -91,7 +91,7 @@ ISO_TAKES_OVER int MPI_Finalize(void)
       REDUCED_NAMES, comm)
 
 #define TAKE_OVER(Name, name, PARAMETERS, CHOICE, FIT, ...)                    \
-    ISO_TAKES_OVER int MPI_##Name PARAMETERS                                   \
+    ISO_WRAPPER int MPI_##Name PARAMETERS                                      \
     {                                                                          \
         const iso_grid_t *grid = CHOICE;                                       \
         return grid ? iso_grid_##name(__VA_ARGS__, grid)                       \
@@ -130,7 +130,7 @@ static void forget(MPI_Count *at_root, MPI_Count *elsewhere, bool in_place,
 }
 
 #define TAKE_OVER_LARGE(Name, name, PARAMETERS, CHOICE, FIT, ...)              \
-    ISO_TAKES_OVER int MPI_##Name##_c PARAMETERS                               \
+    ISO_WRAPPER int MPI_##Name##_c PARAMETERS                                  \
     {                                                                          \
         return FIT ? MPI_##Name(__VA_ARGS__) : PMPI_##Name##_c(__VA_ARGS__);   \
     }

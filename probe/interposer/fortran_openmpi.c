@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file fortran_openmpi.c
- * The calls of Fortran programs on Open MPI, whose Fortran library would call
- * PMPI_ functions. As there, arguments are converted and handed to the C
- * function; here that is the one of this library.
+ * The intercepted calls of Fortran programs on Open MPI, whose Fortran library
+ * calls PMPI_ functions. Arguments are converted and passed to the C function
+ * of this library.
  *
  * MPI_BOTTOM and MPI_IN_PLACE are addresses of variables. libmpi.so defines
  * them, and this library brings libmpi.so into the global name space, so that
@@ -13,7 +13,7 @@
 
 #if defined(OPEN_MPI) && OPEN_MPI
 
-#include "loaded/fortran.h"
+#include "preload/fortran.h"
 
 #include <stdio.h>
 #include <stdlib.h>

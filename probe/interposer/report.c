@@ -142,12 +142,12 @@ static void print_reductions(bool left)
                      : 0;
     }
     if (left) {
-        iso_report_line("reductions were left to the library");
+        iso_report_line("reductions used the library's algorithm");
     } else if (calls) {
-        iso_report_line("%lld of the calls reduce: on a grid floating-point "
-                        "numbers are added in another order, and the last "
-                        "digits may differ (--library-reductions)",
-                        calls);
+        iso_report_line(
+            "%lld reductions used a grid: the order of additions changes, last "
+            "digits may differ (avoid: --library-reductions)",
+            calls);
     }
 }
 
@@ -168,9 +168,9 @@ void iso_report_end(bool left)
         libraries += print_passed((iso_tunable_t)k);
     }
     print_reductions(left);
-    iso_report_line("in all: grids %lld, library %lld; saved %s, by the times "
-                    "in the table",
-                    calls, libraries, seconds_text(saved, text));
+    iso_report_line(
+        "total: grids %lld, library %lld; saved %s (estimated from the table)",
+        calls, libraries, seconds_text(saved, text));
     free(counts);
     counts = NULL;
 }

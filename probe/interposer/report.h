@@ -14,7 +14,7 @@
 void iso_report_line(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/** Begin to count, if a report is asked for. */
+/** Start counting, if a report is requested. */
 void iso_report_begin(const iso_table_t *table);
 
 /** Count a call for which a rule was followed. */
@@ -23,8 +23,8 @@ void iso_report_choice(const iso_rule_t *rule, long long bytes);
 /** Count a call that went to the library. */
 void iso_report_pass(iso_tunable_t operation);
 
-/** Print the report, if it is asked for.
- *  @param left  whether reductions were left to the library */
+/** Print the report, if requested.
+ *  @param left  whether reductions used the library */
 void iso_report_end(bool left);
 
 #endif

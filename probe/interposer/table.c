@@ -34,14 +34,14 @@ const char *iso_table_check(const iso_table_t *table, size_t length)
     static const char magic[sizeof table->magic] = "isochrone-tuning 1\n";
     const unsigned char *begin = (const unsigned char *)table;
     if (length < sizeof *table || memcmp(table->magic, magic, 17) != 0) {
-        return "it is not compiled: isochrone exec does that";
+        return "not compiled: use isochrone exec";
     }
     if (memcmp(table->magic, magic, sizeof magic) != 0) {
-        return "it was compiled by another version of isochrone";
+        return "compiled by another version of isochrone";
     }
     if (checksum(begin + offsetof(iso_table_t, first), begin + length) !=
         table->sum) {
-        return "it is damaged";
+        return "damaged";
     }
     return NULL;
 }

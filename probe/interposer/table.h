@@ -40,7 +40,7 @@ extern const char *const iso_tunable_names[ISO_TUNABLES];
  *  order in which they are added, which is another one on a grid. */
 bool iso_tunable_reduces(iso_tunable_t operation);
 
-/** What is known of a size. */
+/** Rule entry of a size. */
 typedef struct iso_gain {
     double bytes;
     double library, grid; /**< seconds */

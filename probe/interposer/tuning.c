@@ -3,7 +3,7 @@
 #include "interposer/tuning.h"
 
 #include "interposer/report.h"
-#include "loaded/program.h"
+#include "preload/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 /* --- communicators ---------------------------------------------------------
  */
 
-/* What has to be known of a communicator; found out once, kept with it. */
+/* Properties of a communicator, cached with it. */
 
 /** The attribute with the number of nodes, as a number in place of a pointer.
  */
@@ -53,8 +53,8 @@ static int count_nodes(MPI_Comm comm)
     return code == MPI_SUCCESS ? nodes : -1;
 }
 
-/** Number of nodes that its ranks are on, -1 if that cannot be found out.
- *  Collective when it is asked for the first time. */
+/** Number of nodes of its ranks, -1 if unknown. Collective in the first call.
+ */
 static int nodes_of(MPI_Comm comm)
 {
     void *known = NULL;
@@ -71,7 +71,7 @@ static int nodes_of(MPI_Comm comm)
     return nodes;
 }
 
-/* --- the table in force ----------------------------------------------------
+/* --- the active table ----------------------------------------------------
  */
 
 enum { EXIT_USAGE = 2, NO_TABLE = -1, NOT_READ = -2 };
@@ -113,9 +113,8 @@ static int read_file(const char *path)
     return (int)length;
 }
 
-/** Let all ranks have the table that ISOCHRONE_TUNING names at rank 0, so that
- *  a file system is not asked by every rank at once, and all have the same.
- *  Ends the program if it cannot be read. */
+/** Distribute the table named by ISOCHRONE_TUNING at rank 0 to all ranks: one
+ * read, one table. Ends the program if it cannot be read. */
 static void read_table(void)
 {
     const char *asked = getenv("ISOCHRONE_TUNING");
@@ -137,9 +136,8 @@ static void read_table(void)
     }
     PMPI_Bcast(table, length, MPI_CHAR, 0, MPI_COMM_WORLD);
     const char *bad = iso_table_check(table, (size_t)length);
-    if (bad) { /* at all ranks alike */
-        iso_report_line("%s: not a tuning table that can be applied: %s", asked,
-                        bad);
+    if (bad) { /* the same at all ranks */
+        iso_report_line("%s: unusable tuning table: %s", asked, bad);
         stop();
     }
 }
@@ -154,8 +152,8 @@ static bool is_other_mpi(void)
     if (strcasecmp(here, table->mpi) == 0) {
         return false;
     }
-    iso_report_line("%s is for %s, and this is %s: nothing is changed",
-                    table->path, table->mpi, here);
+    iso_report_line("%s not applied: it is for %s, and this is %s", table->path,
+                    table->mpi, here);
     return true;
 }
 
@@ -172,12 +170,12 @@ static void check_ranks(void)
         nearest = nearest == 0 || ranks < nearest ? ranks : nearest;
     }
     if (nearest > size) {
-        iso_report_line("%s has rules for %d ranks or more, and these are %d: "
-                        "nothing is changed",
+        iso_report_line("%s not applied: its rules need at least %d ranks, "
+                        "this program has %d",
                         table->path, nearest, size);
     } else if (nearest) {
-        iso_report_line("%s has no rule for the %d ranks of this program, only "
-                        "for communicators of other sizes, such as %d",
+        iso_report_line("%s has no rule for %d ranks; its rules are for "
+                        "communicators of other sizes, such as %d",
                         table->path, size, nearest);
     }
 }

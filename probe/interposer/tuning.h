@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file tuning.h
- * What is in force between MPI_Init and MPI_Finalize: the table, and what it
- * says of a call.
+ * The active tuning table, between MPI_Init and MPI_Finalize.
  *
  * The environment of rank 0 of MPI_COMM_WORLD decides: ISOCHRONE_TUNING is the
  * path of the table, without which every call goes straight to the library.
- * ISOCHRONE_TUNING_REDUCTIONS=library leaves all reductions to it.
+ * ISOCHRONE_TUNING_REDUCTIONS=library uses the library for all reductions.
  */
 #ifndef ISO_TUNING_H
 #define ISO_TUNING_H
@@ -15,12 +14,12 @@
 
 #include <mpi.h>
 
-/** Read the table and let it be in force. Collective over MPI_COMM_WORLD, after
+/** Read and activate the table. Collective over MPI_COMM_WORLD, after
  *  MPI_Init. A table that cannot be read ends the program with one line of rank
  * 0 and exit code 2 of all. */
 void iso_tuning_begin(void);
 
-/** Report, if that was asked for. Before MPI_Finalize. */
+/** Report, if requested. Before MPI_Finalize. */
 void iso_tuning_end(void);
 
 /**

@@ -11,7 +11,7 @@
 #include "io_recorder/counted_accesses.h"
 
 #define END(Full, PARAMETERS, ARGUMENTS)                                       \
-    ISO_TAKES_OVER int Full PARAMETERS                                         \
+    ISO_WRAPPER int Full PARAMETERS                                            \
     {                                                                          \
         ISO_NEXT(Full)                                                         \
         iso_access_t access = iso_access_begin(file, true, ISO_UNKNOWN, 0);    \

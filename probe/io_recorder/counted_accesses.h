@@ -4,15 +4,15 @@
  * The accesses to files, of one kind of counts. Included once for each, with
  * COUNT, CALL(Name) and LIBRARY(Name) defined.
  */
+#include "io_recorder/intercept.h"
 #include "io_recorder/io_recorder.h"
-#include "io_recorder/takes.h"
 
 #define NAME_OF(Call) #Call
 #define TEXT_OF(Call) NAME_OF(Call)
 
 #define ACCESS(Full, Name, COLLECTIVE, WRITE, WHERE, OFFSET, PARAMETERS,       \
                ARGUMENTS)                                                      \
-    ISO_TAKES_OVER int Full PARAMETERS                                         \
+    ISO_WRAPPER int Full PARAMETERS                                            \
     {                                                                          \
         ISO_NEXT(Full)                                                         \
         iso_access_t access =                                                  \
@@ -77,8 +77,8 @@ HERE(File_iread_shared, File_iwrite_shared, false, ISO_UNKNOWN, REQUEST,
 I_AT(File_iread_at, false, false, LIST(READ))
 I_AT(File_iwrite_at, false, true, LIST(WRITTEN))
 
-/* Collective ones that go on while the program does: when they are over is not
- * seen, so they are counted, too. */
+/* Nonblocking and split collective accesses: their end is not observed, so they
+ * are only counted. */
 I_AT(File_iread_at_all, true, false, LIST(READ))
 I_AT(File_iwrite_at_all, true, true, LIST(WRITTEN))
 HERE(File_iread_all, File_iwrite_all, true, ISO_UNKNOWN, REQUEST, request)

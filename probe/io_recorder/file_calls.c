@@ -4,13 +4,13 @@
  * The beginning and the end of programs; files opened, viewed and closed. Those
  * of C under MPI_ names, those of Fortran under PMPI_ names.
  */
+#include "io_recorder/intercept.h"
 #include "io_recorder/io_recorder.h"
-#include "io_recorder/takes.h"
 
 #define BOTH(DEFINE, Name) DEFINE(MPI_##Name) DEFINE(PMPI_##Name)
 
 #define INIT(Name)                                                             \
-    ISO_TAKES_OVER int Name(int *argc, char ***argv)                           \
+    ISO_WRAPPER int Name(int *argc, char ***argv)                              \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         int code = next(argc, argv);                                           \
@@ -21,8 +21,7 @@
     }
 
 #define INIT_THREAD(Name)                                                      \
-    ISO_TAKES_OVER int Name(int *argc, char ***argv, int required,             \
-                            int *provided)                                     \
+    ISO_WRAPPER int Name(int *argc, char ***argv, int required, int *provided) \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         int code = next(argc, argv, required, provided);                       \
@@ -33,7 +32,7 @@
     }
 
 #define FINALIZE(Name)                                                         \
-    ISO_TAKES_OVER int Name(void)                                              \
+    ISO_WRAPPER int Name(void)                                                 \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         iso_io_ends();                                                         \
@@ -41,8 +40,8 @@
     }
 
 #define OPEN(Name)                                                             \
-    ISO_TAKES_OVER int Name(MPI_Comm comm, const char *path, int mode,         \
-                            MPI_Info info, MPI_File *file)                     \
+    ISO_WRAPPER int Name(MPI_Comm comm, const char *path, int mode,            \
+                         MPI_Info info, MPI_File *file)                        \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         bool on;                                                               \
@@ -58,9 +57,9 @@
     }
 
 #define SET_VIEW(Name)                                                         \
-    ISO_TAKES_OVER int Name(MPI_File file, MPI_Offset displacement,            \
-                            MPI_Datatype etype, MPI_Datatype filetype,         \
-                            const char *representation, MPI_Info info)         \
+    ISO_WRAPPER int Name(MPI_File file, MPI_Offset displacement,               \
+                         MPI_Datatype etype, MPI_Datatype filetype,            \
+                         const char *representation, MPI_Info info)            \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         bool first = iso_outermost();                                          \
@@ -77,7 +76,7 @@
     }
 
 #define CLOSE(Name)                                                            \
-    ISO_TAKES_OVER int Name(MPI_File *file)                                    \
+    ISO_WRAPPER int Name(MPI_File *file)                                       \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         iso_file_closed(*file);                                                \

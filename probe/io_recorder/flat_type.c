@@ -21,7 +21,7 @@ typedef struct iso_array {
     const int64_t *processes;
 } array_t;
 
-/** The indices of one dimension: blocks of `length`, `stride` apart. */
+/** The indices of one dimension: blocks of `length`, with distance `stride`. */
 typedef struct iso_cut {
     int64_t first, length, stride, size;
 } cut_t;
@@ -58,7 +58,7 @@ static cut_t cut_of(const array_t *array, int d)
     return (cut_t){at * block, block, processes * block, size};
 }
 
-/** Repeat what is inside along one dimension. */
+/** Repeat the inner pieces along one dimension. */
 static void add_dimension(const cut_t *cut, const iso_pieces_t *inside,
                           int64_t extent, iso_pieces_t *list)
 {

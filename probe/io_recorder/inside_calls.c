@@ -5,12 +5,12 @@
  * go through the dynamic linker, and do so in MPICH's one library, too. Outside
  * an access nothing is noted. OMPIO calls none of these.
  */
-#include "io_recorder/takes.h"
+#include "io_recorder/intercept.h"
 #include "io_recorder/timing.h"
 
 /** Define a function with parameters of these types. */
 #define INSIDE(BEFORE, AFTER, Name, ...)                                       \
-    ISO_TAKES_OVER int Name(ISO_PARAMETERS(__VA_ARGS__))                       \
+    ISO_WRAPPER int Name(ISO_PARAMETERS(__VA_ARGS__))                          \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         double begin = iso_timing ? PMPI_Wtime() : 0;                          \

@@ -3,7 +3,7 @@
 
 #include "io_recorder/flat_type.h"
 #include "io_recorder/io_writing.h"
-#include "loaded/program.h"
+#include "preload/program.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 
@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Whether accesses are kept; changes in MPI_Init and MPI_Finalize only. */
+/** Whether accesses are recorded; changes in MPI_Init and MPI_Finalize only. */
 static bool recording;
 static iso_io_recording_t all;
 
-/** Held while something is kept. */
+/** Protects the recording. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-/** Whether this thread is in a call that was taken over. */
+/** Whether this thread is in an intercepted call. */
 static __thread bool inside;
 
 const char *const iso_program_library = "isochrone-io";
@@ -125,7 +125,7 @@ static int shape_of(iso_open_file_t *file, int64_t first, int64_t bytes,
         iso_view_access(view, first, bytes, &list);
         file->last_shape = iso_shapes_add(&all.shapes, &list, base);
         iso_pieces_free(&list);
-        if (bytes == 0) { /* file domains reach to where the rank stands */
+        if (bytes == 0) { /* file domains end at the current offset */
             *base = iso_view_place(view, first);
         }
     }
@@ -135,7 +135,7 @@ static int shape_of(iso_open_file_t *file, int64_t first, int64_t bytes,
     return file->last_shape;
 }
 
-/** Keep the times of the parts, if there is room. */
+/** Store the times of the phases, if there is room. */
 static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
 {
     call->offsets = timing->offsets;
@@ -143,7 +143,7 @@ static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
     all.messages_seen = all.messages_seen || timing->messages_seen;
     all.file_seen = all.file_seen || timing->file_seen;
     if (timing->too_many ||
-        all.slot_count + timing->used > ISO_MAX_KEPT_SLOTS) {
+        all.slot_count + timing->used > ISO_MAX_STORED_SLOTS) {
         return;
     }
     if (all.slot_count + timing->used > all.slot_room) {

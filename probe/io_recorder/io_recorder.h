@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file io_recorder.h
- * What every access to a file does that is taken over:
+ * The recording of every intercepted file access:
  *
  *     iso_access_t access = iso_access_begin(file, ISO_AT_ALL, at);
  *     iso_access_end(&access, next(...), "MPI_File_write_at_all", true, bytes);
  *
- * Accesses that MPI or another tool makes within one are not seen.
+ * Accesses nested in another one are not recorded.
  */
 #ifndef ISO_IO_RECORDER_H
 #define ISO_IO_RECORDER_H
@@ -19,8 +19,8 @@
 #include <stdbool.h>
 
 enum {
-    ISO_MAX_CALLS = 1 << 16,     /**< that are kept, of a rank */
-    ISO_MAX_KEPT_SLOTS = 1 << 19 /**< of all of them; 8 MiB */
+    ISO_MAX_CALLS = 1 << 16,       /**< recorded of a rank */
+    ISO_MAX_STORED_SLOTS = 1 << 19 /**< of all of them; 8 MiB */
 };
 
 /** How an access says where it is. */
@@ -39,7 +39,7 @@ typedef struct iso_access {
     double begin;
 } iso_access_t;
 
-/** A collective access that is kept, as rank 0 gets it. */
+/** A recorded collective access, as rank 0 receives it. */
 typedef struct iso_io_call {
     iso_open_id_t file;
     int sequence; /**< among those of the file, the same at all ranks */
@@ -93,8 +93,8 @@ void iso_file_viewed(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
                      MPI_Info given);
 void iso_file_closed(MPI_File file);
 
-/** Within a call that is taken over, others are not noted. @return whether
- *  this is the outermost */
+/** Calls nested in an intercepted call are not recorded. @return whether this
+ * is the outermost */
 bool iso_outermost(void);
 void iso_outermost_ends(void);
 

@@ -315,7 +315,7 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
     }
 }
 
-/* --- what is left out ----------------------------------------------------- */
+/* --- omissions ----------------------------------------------------- */
 
 static void warn(iso_record_t *record, const char *code, int64_t number,
                  const char *words)
@@ -340,21 +340,21 @@ static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
         cut += !patterns->list[p].whole;
     }
     warn(record, "unknown-pattern", unknown,
-         "collective accesses at a shared pointer (_ordered), or nonblocking "
-         "ones: which bytes they access, and for how long, was not seen");
+         "collective accesses at a shared pointer (_ordered) or nonblocking: "
+         "their bytes and times were not recorded");
     warn(record, "calls-left-out", patterns->left_out + all->calls_left_out,
-         "collective accesses are left out: there were too many, or too many "
-         "patterns, or the file view is of a kind that is not known");
+         "collective accesses not recorded: too many calls or patterns, or an "
+         "unsupported kind of file view");
     warn(record, "pieces-left-out", cut,
-         "patterns have too many pieces, of which some are left out");
+         "patterns have too many pieces; some are omitted");
     warn(record, "parts-left-out", without_parts,
-         "collective accesses had too many rounds for the times of their parts "
-         "to be kept");
+         "collective accesses had too many rounds; the times of their phases "
+         "are omitted");
     if (all->call_count > 0 && !all->messages_seen) {
         iso_record_warning(
             record, "parts-unseen",
-            "what this MPI library does inside a collective access was not "
-            "seen: it is not ROMIO, or calls itself directly");
+            "phases inside collective accesses not recorded: the MPI-IO is not "
+            "ROMIO, or bypasses the MPI symbols");
     }
 }
 

@@ -4,13 +4,13 @@
  * The parts of the last access of this thread, for a program that asks.
  */
 #include "io_recorder/parts.h"
-#include "loaded/takes_over.h"
 #include "machine/io_parts.h"
+#include "preload/wrapper.h"
 #include "recording/memory.h"
 
 #include <math.h>
 
-extern iso_io_parts_function_t isochrone_io_parts ISO_TAKES_OVER;
+extern iso_io_parts_function_t isochrone_io_parts ISO_WRAPPER;
 
 enum { MOST_USED, MOST_ROUNDS, MESSAGES_SEEN, FILE_SEEN, TOO_MANY, NUMBERS };
 enum {
@@ -20,7 +20,7 @@ enum {
     TIMES
 }; /* the last negative */
 
-/** Put the slots of all ranks together; what is least goes as a negative. */
+/** Combine the slots of all ranks; minima are sent negated. */
 static iso_slot_sum_t *sum_of_slots(const iso_timing_t *timing, int count,
                                     MPI_Comm comm)
 {

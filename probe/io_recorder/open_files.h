@@ -17,7 +17,7 @@ typedef struct iso_count {
     double seconds;
 } iso_count_t;
 
-/** A hint, as the program gave it and as it is in force; NULL: it is not. */
+/** A hint as given by the program and as active; NULL: absent. */
 typedef struct iso_hint {
     char key[MPI_MAX_INFO_KEY + 1];
     char *given, *value;
@@ -32,21 +32,21 @@ typedef struct iso_open_id {
 typedef struct iso_open_file {
     MPI_File handle; /**< MPI_FILE_NULL when it was closed */
     iso_open_id_t id;
-    bool leads; /**< this rank is the leader, and keeps the following */
+    bool leads; /**< this rank is the leader and stores the following */
     char *name;
     const char *filesystem; /**< of `filesystem_of` */
     iso_hint_t *hints;
     int hint_count;
     /* of each rank */
     iso_view_t view;
-    int accesses; /**< collective ones, kept or not */
+    int accesses; /**< collective ones, recorded or not */
     iso_count_t independent[2];
     iso_count_t unknown[2]; /**< collective, and it is not known where */
     /** The shape of the last access (-1: none), which began at this byte of the
      *  view's data and at that byte of the file. */
     int last_shape;
     int64_t last_first, last_bytes, last_base;
-    int last_call; /**< the last access that is kept; -1: none */
+    int last_call; /**< the last recorded access; -1: none */
 } iso_open_file_t;
 
 /** All of them, in the order in which they were opened. */
@@ -70,7 +70,7 @@ void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
 /** Return the file, or NULL. */
 iso_open_file_t *iso_open_files_find(iso_open_files_t *files, MPI_File handle);
 
-/** Take down the hints that are in force, and those given. */
+/** Record the active hints and those given. */
 void iso_open_file_hints(iso_open_file_t *file, MPI_Info given);
 
 void iso_open_files_free(iso_open_files_t *files);

@@ -12,7 +12,7 @@
 
 /** The beginning of the block. Behind it are the files, the calls, their slots,
  *  and the texts of the files that the rank leads: name, number of hints, and
- *  of each its key, whether it was given and is in force ("11"), both values.
+ *  of each its key, whether it was given and is active ("11"), both values.
  */
 typedef struct iso_packed {
     int files, calls, slots;

@@ -77,8 +77,7 @@ void iso_pieces_add(iso_pieces_t *list, int64_t offset, int64_t length,
         count = 1;
     }
     add_one(list, offset, length);
-    if (count >
-        2) { /* what is between the first and the last touches nothing */
+    if (count > 2) { /* pieces between the first and the last touch no others */
         iso_pieces_end(list);
         fold(list, (iso_run_t){offset + stride, length, count - 2, stride});
     }

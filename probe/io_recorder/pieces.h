@@ -2,9 +2,9 @@
 /**
  * @file pieces.h
  * Contiguous pieces of a file, folded while they are added, so that what is
- * regular takes no memory: a run is `count` pieces of `length` bytes, `stride`
- * apart. Pieces that touch become one. How they are folded depends on the bytes
- * alone, not on the datatypes that described them.
+ * regular takes no memory: a run is `count` pieces of `length` bytes, at
+ * distance `stride`. Pieces that touch become one. How they are folded depends
+ * on the bytes alone, not on the datatypes that described them.
  */
 #ifndef ISO_PIECES_H
 #define ISO_PIECES_H

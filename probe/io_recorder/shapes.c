@@ -32,7 +32,7 @@ static void keep_runs(iso_shapes_t *shapes, iso_shape_t *shape,
                       const iso_pieces_t *list, int64_t base)
 {
     shape->left_out =
-        list->too_many || shapes->runs + list->used > ISO_MAX_KEPT_RUNS;
+        list->too_many || shapes->runs + list->used > ISO_MAX_STORED_RUNS;
     if (shape->left_out) {
         return;
     }

@@ -9,27 +9,27 @@
 #include "io_recorder/pieces.h"
 #include "recording/map.h"
 
-enum { ISO_MAX_KEPT_RUNS = 1 << 20 }; /**< of all shapes; 32 MiB */
+enum { ISO_MAX_STORED_RUNS = 1 << 20 }; /**< of all shapes; 32 MiB */
 
 typedef struct iso_shape {
     uint64_t hash; /**< the same at all ranks */
     iso_run_t *runs;
     int used;
     int64_t bytes, pieces;
-    bool left_out; /**< the runs are not kept, as there are too many */
+    bool left_out; /**< too many runs: not stored */
 } iso_shape_t;
 
 typedef struct iso_shapes {
     iso_shape_t *list;
     int used, room;
-    int64_t runs; /**< that are kept */
+    int64_t runs; /**< stored */
     iso_map_t by_hash;
 } iso_shapes_t;
 
 iso_shapes_t iso_shapes(void);
 
 /**
- * Keep the shape of pieces, whose list was ended.
+ * Store the shape of a complete list of pieces.
  *
  * @param base  set to the offset of the first piece
  * @return the number of the shape

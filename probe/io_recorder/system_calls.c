@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file system_calls.c
- * Accesses to files, of which those within a collective access are timed. What
- * is read from or written to anything but a file is not: transports between
- * ranks use the same calls.
+ * Times file accesses within a collective access. Only regular files count:
+ * transports between ranks use the same system calls.
  */
 #define _GNU_SOURCE /* pwrite64, preadv */
-#include "io_recorder/takes.h"
+#include "io_recorder/intercept.h"
 #include "io_recorder/timing.h"
 
 #include <sys/stat.h>
@@ -21,7 +20,7 @@ static bool is_file(int descriptor)
 }
 
 #define TIMED(TYPE, Name, PARAMETERS, ARGUMENTS, IF)                           \
-    ISO_TAKES_OVER TYPE Name PARAMETERS                                        \
+    ISO_WRAPPER TYPE Name PARAMETERS                                           \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
         if (iso_timing == NULL || !(IF)) {                                     \

@@ -47,7 +47,7 @@ typedef struct iso_timing {
     bool in_rounds;
 } iso_timing_t;
 
-/** What is called inside. */
+/** Nested calls. */
 typedef enum iso_sync {
     ISO_ALLGATHER,
     ISO_ALLREDUCE,
@@ -61,7 +61,7 @@ extern __thread iso_timing_t *iso_timing
 /** Begin: from now on, this thread is in an access. */
 void iso_timing_begin(void);
 
-/** End; what is returned is overwritten by the next access of this thread. */
+/** End; the result is overwritten by the next access of this thread. */
 iso_timing_t *iso_timing_end(void);
 
 /** The last access of this thread. */

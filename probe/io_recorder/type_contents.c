@@ -40,7 +40,7 @@ int iso_type_combiner(MPI_Datatype type)
 #if HAS_LARGE_COUNTS
 
 /** How many of the large counts of a datatype are displacements in bytes,
- *  which stand behind the others. */
+ *  which follow the others. */
 static int64_t displacements_among(int combiner, int64_t count)
 {
     switch (combiner) {
@@ -57,7 +57,7 @@ static int64_t displacements_among(int combiner, int64_t count)
     }
 }
 
-/** How many of the small counts stand before the large ones, where a datatype
+/** How many of the small counts precede the large ones, where a datatype
  *  of small counts has all of them in one list. */
 static int64_t small_before(int combiner)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file type_contents.h
- * What a datatype was made of, whether with small or with large counts.
+ * Contents of a datatype, built with small or large counts.
  */
 #ifndef ISO_TYPE_CONTENTS_H
 #define ISO_TYPE_CONTENTS_H

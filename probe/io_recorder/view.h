@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file view.h
- * The view that a rank has of a file: a datatype laid over it again and again,
- * from a displacement on.
+ * The view that a rank has of a file: a datatype repeated from a displacement
+ * on.
  */
 #ifndef ISO_VIEW_H
 #define ISO_VIEW_H

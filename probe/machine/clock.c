@@ -23,7 +23,7 @@ double iso_clock_step(void)
         clock->large += back > LARGE;
     }
     if (clock->large > MOST_STEPS) {
-        ISO_FAIL("MPI_Wtime runs backwards again and again");
+        ISO_FAIL("MPI_Wtime runs backwards repeatedly");
     }
     return clock->last;
 }

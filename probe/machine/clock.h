@@ -4,13 +4,12 @@
  * The clock of all measurements: MPI_Wtime, in seconds.
  *
  * MPI_Wtime and nothing finer, because it is the one clock that every MPI and
- * the SimGrid simulator agree on. What it can resolve is measured at the start
- * and recorded, so that a reader can judge a short sample.
+ * the SimGrid simulator agree on. Its resolution is measured at the start and
+ * recorded.
  *
- * In many libraries it is the clock on the wall, which somebody may set while
- * we measure. Here it never runs backwards: it goes on from where it was, so
- * that nothing waits for a moment that was long ago. A sample that this
- * happened in lasts 0 s, and is void.
+ * In many libraries it is the wall clock, which may be set during a run. Here
+ * it never runs backwards: it continues from the last value. A sample with
+ * such a step lasts 0 s and is void.
  */
 #ifndef ISO_CLOCK_H
 #define ISO_CLOCK_H
@@ -19,8 +18,8 @@
 #include <stdbool.h>
 
 typedef struct iso_clock {
-    double granularity; /**< smallest step it can show, seconds; 0: it stands
-                             still between events, as in a simulator */
+    double granularity; /**< resolution in seconds; 0: constant between events,
+                           as in a simulator */
     double cost;        /**< time one reading takes, seconds */
     bool simulated;     /**< the time is a simulator's, not the machine's */
 } iso_clock_t;
@@ -35,7 +34,7 @@ typedef struct iso_clock_state {
 
 extern iso_clock_state_t iso_clock_state;
 
-/** Let the clock go on from where it was, as MPI_Wtime has run backwards. */
+/** Continue from the last value after MPI_Wtime ran backwards. */
 double iso_clock_step(void);
 
 /** Now, in seconds since some moment in the past. */

@@ -54,7 +54,7 @@ static void find_place(iso_place_t *place, bool simulated)
         place->package = cpu_number(place->cpu, "topology/physical_package_id");
         place->numa = cpu_numa(place->cpu);
         place->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-        iso_surroundings_sums(place->cpu, place->around);
+        iso_environment_sums(place->cpu, place->around);
     }
 #else
     (void)simulated;
@@ -96,20 +96,21 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     return places;
 }
 
-iso_seat_t iso_host_seat(int node, bool simulated)
+iso_location_t iso_host_locate(int node, bool simulated)
 {
-    iso_seat_t seat = {.node = node, .cpu = -1, .movable = 0};
+    iso_location_t location = {.node = node, .cpu = -1, .movable = 0};
 #ifdef __linux__
     cpu_set_t allowed;
     if (!simulated) {
-        seat.cpu = sched_getcpu();
-        seat.movable = sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
-                       CPU_COUNT(&allowed) > 1;
+        location.cpu = sched_getcpu();
+        location.movable =
+            sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+            CPU_COUNT(&allowed) > 1;
     }
 #else
     (void)simulated;
 #endif
-    return seat;
+    return location;
 }
 
 /** Leave a processor for any other that is allowed. */
@@ -130,18 +131,18 @@ static void leave_processor(int cpu)
 #endif
 }
 
-iso_seat_t iso_host_seat_beside(int node, bool simulated,
-                                const iso_seat_t *other)
+iso_location_t iso_host_avoid(int node, bool simulated,
+                              const iso_location_t *other)
 {
-    iso_seat_t seat = iso_host_seat(node, simulated);
-    if (seat.movable && iso_host_same_seat(&seat, other)) {
-        leave_processor(seat.cpu);
-        seat = iso_host_seat(node, simulated);
+    iso_location_t location = iso_host_locate(node, simulated);
+    if (location.movable && iso_host_same_cpu(&location, other)) {
+        leave_processor(location.cpu);
+        location = iso_host_locate(node, simulated);
     }
-    return seat;
+    return location;
 }
 
-bool iso_host_same_seat(const iso_seat_t *a, const iso_seat_t *b)
+bool iso_host_same_cpu(const iso_location_t *a, const iso_location_t *b)
 {
     return a->node == b->node && a->cpu == b->cpu && a->cpu >= 0;
 }

@@ -3,7 +3,7 @@
 #include "machine/idle.h"
 
 #include "base/check.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 
 #include <time.h>
 
@@ -37,5 +37,5 @@ void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
         source = nap_until_there(source, tag, comm).MPI_SOURCE;
     }
     MPI_CHECK(MPI_Recv(buffer, count, type, source, tag, comm, status));
-    iso_pulse_answer(source);
+    iso_heartbeat_answered(source);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file idle.h
- * How a rank waits that is not being measured: it naps.
+ * Waiting of ranks that are not measured: they sleep.
  *
  * A rank that spins in a receive or a barrier takes the core, the memory bus
  * or the network port away from the pair that is being measured. A sleeping
@@ -18,8 +18,7 @@
 /**
  * Receive as MPI_Recv does, and sleep until the message is there.
  *
- * In a simulator waiting costs nothing and disturbs nobody, but looking for a
- * message takes simulated time: there it is a plain MPI_Recv.
+ * In a simulator this is a plain MPI_Recv: probing would take simulated time.
  */
 void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
                    MPI_Datatype type, int source, int tag, MPI_Comm comm,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file io_parts.h
- * Where the time of a collective access to a file went, if the process was
- * started with the library that sees it, libisochrone-io.so.
+ * Phases of the last collective file access, recorded by libisochrone-io.so if
+ * it is preloaded.
  */
 #ifndef ISO_IO_PARTS_H
 #define ISO_IO_PARTS_H

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file plain.h
- * What the ranks of a communicator agree on, by plain messages.
+ * Collective operations implemented with point-to-point messages.
  *
- * The probe keeps its books with these and never with a collective operation
- * of the library: those are what is measured, and an algorithm of them that is
- * wrong must not reach the books. Rank 0 is the root. All are collective.
+ * The probe uses these for its own data, never the library's collective
+ * operations: those are measured and may be wrong. Rank 0 is the root.
  */
 #ifndef ISO_PLAIN_H
 #define ISO_PLAIN_H

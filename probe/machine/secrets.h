@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file secrets.h
- * Run files are sent around, and a variable may hold what must not be: a
- * password, a token, a key. What looks like one is not written down. Rather
- * one harmless value too few than a secret.
+ * Detects secrets (passwords, tokens, keys) in environment variables, so that
+ * run files can be shared. In doubt a value is omitted.
  */
 #ifndef ISO_SECRETS_H
 #define ISO_SECRETS_H
@@ -15,7 +14,7 @@
 bool iso_secret_name(const char *name, size_t length);
 
 /** Whether a value looks like one: an address with a password, a private key,
- *  a long word that nobody made up. */
+ *  a long random word. */
 bool iso_secret_value(const char *value);
 
 #endif

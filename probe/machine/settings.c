@@ -19,13 +19,13 @@ static const char *const families[] = {
 };
 
 /**
- * What launchers and MPI_Init were seen to set without being asked to: MPICH
- * 4.0 and 5.0, Open MPI 4.1 and 5.0, Intel MPI 2021.18. NAME=VALUE where only
- * that value is their own; an asterisk at the end stands for anything.
+ * Variables that launchers and MPI_Init set by themselves: MPICH 4.0 and 5.0,
+ * Open MPI 4.1 and 5.0, Intel MPI 2021.18. NAME=VALUE where only that value is
+ * their own; an asterisk at the end stands for anything.
  */
 static const char *const launchers_own[] = {
     "MPIR_CVAR_CH3_INTERFACE_HOSTNAME=*",
-    /* Open MPI: the job, and what its daemons tell each other */
+    /* Open MPI: the job, and messages between its daemons */
     "OMPI_MCA_PREFIXES=*",
     "OMPI_MCA_cpu_type=*",
     "OMPI_MCA_ess=*",
@@ -36,7 +36,7 @@ static const char *const launchers_own[] = {
     "OMPI_MCA_num_procs=*",
     "OMPI_MCA_orte_*",
     "OMPI_MCA_pmix=^s1,s2,cray,isolated",
-    "OMPI_MCA_rmaps_*", /* where ranks are stands in the run file */
+    "OMPI_MCA_rmaps_*", /* positions of ranks are in the run file */
     "OMPI_MCA_shmem_RUNTIME_QUERY_hint=*",
     "PMIX_MCA_mca_base_component_show_load_errors=1",
     "PMIX_MCA_psec=native",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file settings.h
- * Variables of the environment that steer an MPI library, as this process has
- * them: a time means little without them. Left out is what launchers set for
- * each job by themselves, and what looks like a secret.
+ * Environment variables of this process that configure the MPI library.
+ * Variables set by launchers and possible secrets are omitted.
  */
 #ifndef ISO_SETTINGS_H
 #define ISO_SETTINGS_H
@@ -12,14 +11,14 @@
 #include <stdint.h>
 
 enum {
-    ISO_SETTINGS_MOST = 200,   /**< as many are kept */
+    ISO_SETTINGS_MOST = 200,   /**< at most this many are recorded */
     ISO_SETTING_LONGEST = 500, /**< bytes of a value; more is cut */
 };
 
 typedef struct iso_setting {
     const char *text; /**< NAME=VALUE, in the environment */
     size_t name;      /**< length of the name */
-    int secret;       /**< it looks like one: only its name may be told */
+    int secret;       /**< possible secret: only its name may be recorded */
 } iso_setting_t;
 
 /** Settings in the order of their names. */
@@ -43,7 +42,7 @@ void iso_setting_value(const iso_setting_t *setting, char *text);
 /** A checksum: equal for processes that have the same settings. */
 uint32_t iso_settings_sum(const iso_settings_t *settings);
 
-/** FNV-1a, 32 bits, of a text; goes on from @a sum, first ISO_SUM. */
+/** FNV-1a, 32 bits, of a text; continues from @a sum, first ISO_SUM. */
 uint32_t iso_sum(uint32_t sum, const char *text, size_t length);
 
 #define ISO_SUM 2166136261u

@@ -16,7 +16,7 @@ size_t iso_message_extent(long long bytes, long stride)
     return ((size_t)(elements - 1) * (size_t)stride + 1) * sizeof(double);
 }
 
-/** A type of more bytes than an int counts: whole blocks and a rest. */
+/** A type of more bytes than an int counts: whole blocks and a remainder. */
 static MPI_Datatype large_type(long long bytes)
 {
     MPI_Datatype block, whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file message.h
- * How the bytes of a message lie in memory, and how MPI is told.
+ * Memory layout of a message, and its MPI datatype.
  *
  * contiguous  one run of bytes. More than an int counts are described by a
  *             derived type of 1-GiB blocks, which every MPI understands.

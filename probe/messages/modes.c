@@ -217,10 +217,11 @@ static void persistent_answer_window(iso_transfer_t *t, long operations)
 }
 
 /**
- * Exchanges of an operation. A rank ends an exchange when its partner's message
- * is there, whether or not its own has arrived. So the two may run half a phase
- * apart, and every other exchange finds its message waiting. Two in a row are a
- * round trip: the partner sends the second time when it has got the first.
+ * Exchanges of an operation. A rank ends an exchange when its partner's
+ * message is there, whether or not its own has arrived. So the two may be
+ * shifted by half a phase, and every other exchange finds its message waiting.
+ * Two in a row are a round trip: the partner sends the second time when it has
+ * got the first.
  */
 enum { EXCHANGES = 2 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Far from the tags that experiments use for their own messages. */
-enum { TAG_SEAT = 1101 };
+enum { TAG_LOCATION = 1101 };
 
 enum { LINE = 64, MAX_WINDOW = 4096 };
 
@@ -173,19 +173,19 @@ bool iso_transfer_meet(iso_transfer_t *t, bool leads)
 {
     const iso_context_t *ctx = t->ctx;
     bool simulated = ctx->clock.simulated;
-    iso_seat_t theirs, mine = iso_host_seat(ctx->node, simulated);
+    iso_location_t theirs, mine = iso_host_locate(ctx->node, simulated);
     if (leads) {
-        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
-                           ctx->control));
+        MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, t->partner,
+                           TAG_LOCATION, ctx->control));
     }
-    MPI_CHECK(MPI_Recv(&theirs, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
-                       ctx->control, MPI_STATUS_IGNORE));
-    mine = iso_host_seat_beside(ctx->node, simulated, &theirs);
+    MPI_CHECK(MPI_Recv(&theirs, ISO_LOCATION_INTS, MPI_INT, t->partner,
+                       TAG_LOCATION, ctx->control, MPI_STATUS_IGNORE));
+    mine = iso_host_avoid(ctx->node, simulated, &theirs);
     if (!leads) {
-        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, t->partner, TAG_SEAT,
-                           ctx->control));
+        MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, t->partner,
+                           TAG_LOCATION, ctx->control));
     }
-    return iso_host_same_seat(&mine, &theirs);
+    return iso_host_same_cpu(&mine, &theirs);
 }
 
 void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,

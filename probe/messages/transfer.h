@@ -3,10 +3,10 @@
  * @file transfer.h
  * Two ranks move messages: the timed loops of point-to-point and bisection.
  *
- * One rank leads and times, its partner answers. Before a loop they meet, so
- * that both are there, and move apart if they share a processor. With W
- * messages in flight (--window), the first line of each mode is what one sample
- * holds:
+ * One rank leads and times, its partner answers. Before a loop they
+ * synchronise, and move to different processors if they share one. With W
+ * messages in flight (--window), the first line of each mode is what one
+ * sample holds:
  *
  *     blocking       W = 1: send; receive            (partner: receive; send)
  *                    W > 1: W sends; receive an empty answer
@@ -19,7 +19,7 @@
  *     get            W Get; flush                    (partner: waits)
  *
  * Receives are posted before the sends of the same rank; windows are received
- * into W different places, and the partner posts them all before it waits.
+ * into W different places, all posted by the partner before it waits.
  *
  * Whatever is timed ends with a message that the partner could not send before
  * the timed messages had reached it; so no sample is shorter than what it

@@ -5,7 +5,7 @@
  * Fortran programs on MPICH come here, too: most of its Fortran library calls
  * these names.
  */
-#include "loaded/program.h"
+#include "preload/program.h"
 #include "recorder/requests.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #include "recorder/counted_calls.h"
 
-ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
+ISO_WRAPPER int MPI_Init(int *argc, char ***argv)
 {
     int code = PMPI_Init(argc, argv);
     if (code == MPI_SUCCESS) {
@@ -26,8 +26,8 @@ ISO_TAKES_OVER int MPI_Init(int *argc, char ***argv)
     return code;
 }
 
-ISO_TAKES_OVER int MPI_Init_thread(int *argc, char ***argv, int required,
-                                   int *provided)
+ISO_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required,
+                                int *provided)
 {
     int code = PMPI_Init_thread(argc, argv, required, provided);
     if (code == MPI_SUCCESS) {
@@ -36,7 +36,7 @@ ISO_TAKES_OVER int MPI_Init_thread(int *argc, char ***argv, int required,
     return code;
 }
 
-ISO_TAKES_OVER int MPI_Finalize(void)
+ISO_WRAPPER int MPI_Finalize(void)
 {
     iso_program_ends();
     return PMPI_Finalize();
@@ -70,14 +70,14 @@ static void free_copies(iso_copies_t *copies)
 
 #define COMPLETION(Name, name, PARAMETERS, ARGUMENTS, REQUESTS, LENGTH,        \
                    INDICES, DONE)                                              \
-    ISO_TAKES_OVER int MPI_##Name PARAMETERS                                   \
+    ISO_WRAPPER int MPI_##Name PARAMETERS                                      \
     {                                                                          \
         iso_copies_t copies;                                                   \
         iso_call_t call = iso_call_begin();                                    \
         copy(&copies, call.on ? LENGTH : 0, REQUESTS);                         \
         if (iso_call_end(&call, PMPI_##Name ARGUMENTS)) {                      \
-            iso_keep_completed(&call, ISO_OP_##name, copies.all, LENGTH,       \
-                               INDICES, DONE);                                 \
+            iso_event_completed(&call, ISO_OP_##name, copies.all, LENGTH,      \
+                                INDICES, DONE);                                \
         }                                                                      \
         free_copies(&copies);                                                  \
         return iso_call_done(&call);                                           \
@@ -111,11 +111,11 @@ COMPLETION(Testsome, testsome,
            COUNTED(done))
 
 TAKE(Start, (MPI_Request * request), (request),
-     iso_keep_starts(&call, 1, request))
+     iso_event_starts(&call, 1, request))
 TAKE(Startall, (MANY), (count, requests),
-     iso_keep_starts(&call, count, requests))
+     iso_event_starts(&call, count, requests))
 
-ISO_TAKES_OVER int MPI_Request_free(MPI_Request *request)
+ISO_WRAPPER int MPI_Request_free(MPI_Request *request)
 {
     MPI_Request asked = *request;
     iso_call_t call = iso_call_begin();
@@ -128,14 +128,14 @@ ISO_TAKES_OVER int MPI_Request_free(MPI_Request *request)
 /* --- probing -------------------------------------------------------------- */
 
 TAKE_STATUS(Probe, (FROM, MPI_Status *status), (source, tag, comm, status),
-            iso_keep_probe(&call, status, comm, NULL))
+            iso_event_probe(&call, status, comm, NULL))
 TAKE_STATUS(Iprobe, (FROM, int *flag, MPI_Status *status),
             (source, tag, comm, flag, status),
-            if (*flag) iso_keep_probe(&call, status, comm, NULL))
+            if (*flag) iso_event_probe(&call, status, comm, NULL))
 TAKE_STATUS(Mprobe, (FROM, MPI_Message *message, MPI_Status *status),
             (source, tag, comm, message, status),
-            iso_keep_probe(&call, status, comm, message))
+            iso_event_probe(&call, status, comm, message))
 TAKE_STATUS(Improbe,
             (FROM, int *flag, MPI_Message *message, MPI_Status *status),
             (source, tag, comm, flag, message, status),
-            if (*flag) iso_keep_probe(&call, status, comm, message))
+            if (*flag) iso_event_probe(&call, status, comm, message))

@@ -26,7 +26,7 @@ static int delete_members(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/** Return the number of a group, which is kept; ranks are taken over. */
+/** Store a group and return its number; takes ownership of the ranks. */
 static int number_group(int *ranks, int size)
 {
     for (int k = 0; k < group_count; k++) {
@@ -77,7 +77,7 @@ void iso_communicators_begin(void)
 void iso_communicators_end(void)
 {
     PMPI_Group_free(&world_group);
-    PMPI_Comm_free_keyval(&keyval); /* what is known lives on, unused */
+    PMPI_Comm_free_keyval(&keyval); /* the entry remains, unused */
     for (int k = 0; k < group_count; k++) {
         free(groups[k].ranks);
     }

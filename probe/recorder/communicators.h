@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file communicators.h
- * Communicators as the world sees them: which of its ranks are in one, in which
- * order. Found out when one is used for the first time, by local calls only, so
- * it does not matter how it was made; kept with it as an attribute.
+ * World ranks of the members of a communicator. Determined at first use by
+ * local calls, and cached as an attribute.
  */
 #ifndef ISO_COMMUNICATORS_H
 #define ISO_COMMUNICATORS_H
@@ -30,7 +29,7 @@ typedef struct iso_group {
 void iso_communicators_begin(void);
 void iso_communicators_end(void);
 
-/** Return what is known of a communicator; not to be released. */
+/** Return the entry of a communicator; not to be released. */
 const iso_members_t *iso_members(MPI_Comm comm);
 
 /** Translate a rank that messages go to, or come from; ISO_NONE if it is no

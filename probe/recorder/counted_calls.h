@@ -8,8 +8,8 @@
  *
  * A count that MPI does not look at may be anything, and is not used here.
  */
-#include "loaded/takes_over.h"
-#include "recorder/keeping.h"
+#include "preload/wrapper.h"
+#include "recorder/event_args.h"
 
 /** Mean block of those that a rank exchanges with @a n others. */
 static int64_t mean_block(const COUNT *counts, int n, MPI_Datatype type)
@@ -33,9 +33,9 @@ static int64_t mean_of_types(const COUNT *counts, int n,
 
 #define LIST(...) __VA_ARGS__
 
-/** Define a call that keeps something if it is on. */
+/** Define a call that is recorded while recording is active. */
 #define TAKE(Name, PARAMETERS, ARGUMENTS, KEEP)                                \
-    ISO_TAKES_OVER int CALL(Name) PARAMETERS                                   \
+    ISO_WRAPPER int CALL(Name) PARAMETERS                                      \
     {                                                                          \
         iso_call_t call = iso_call_begin();                                    \
         if (iso_call_end(&call, LIBRARY(Name) ARGUMENTS)) {                    \
@@ -52,13 +52,13 @@ static int64_t mean_of_types(const COUNT *counts, int n,
 
 #define SEND(Name, name)                                                       \
     TAKE(Name, (const MESSAGE, TO), (buffer, count, type, to, tag, comm),      \
-         iso_keep_send(&call, ISO_OP_##name, ISO_NOW, BYTES, to, comm, NULL))  \
+         iso_event_send(&call, ISO_OP_##name, ISO_NOW, BYTES, to, comm, NULL)) \
     ISEND(I##name, i##name, ISO_BEGUN)                                         \
     ISEND(Name##_init, i##name, ISO_LATER)
 #define ISEND(Name, OP, START)                                                 \
     TAKE(Name, (const MESSAGE, TO, MPI_Request *request),                      \
          (buffer, count, type, to, tag, comm, request),                        \
-         iso_keep_send(&call, ISO_OP_##OP, START, BYTES, to, comm, request))
+         iso_event_send(&call, ISO_OP_##OP, START, BYTES, to, comm, request))
 
 SEND(Send, send)
 SEND(Bsend, bsend)
@@ -69,7 +69,7 @@ SEND(Rsend, rsend)
 #define IRECV(Name, START)                                                     \
     TAKE(Name, (MESSAGE, FROM, MPI_Request * request),                         \
          (buffer, count, type, source, tag, comm, request),                    \
-         iso_keep_receive(&call, START, BYTES, source, comm, request))
+         iso_event_receive(&call, START, BYTES, source, comm, request))
 
 IRECV(Irecv, ISO_BEGUN)
 IRECV(Recv_init, ISO_LATER)
@@ -80,7 +80,7 @@ IRECV(Recv_init, ISO_LATER)
     status = status == MPI_STATUS_IGNORE ? &own : status;
 
 #define TAKE_STATUS(Name, PARAMETERS, ARGUMENTS, KEEP)                         \
-    ISO_TAKES_OVER int CALL(Name) PARAMETERS                                   \
+    ISO_WRAPPER int CALL(Name) PARAMETERS                                      \
     {                                                                          \
         WITH_STATUS                                                            \
         iso_call_t call = iso_call_begin();                                    \
@@ -92,7 +92,7 @@ IRECV(Recv_init, ISO_LATER)
 
 TAKE_STATUS(Recv, (MESSAGE, FROM, MPI_Status *status),
             (buffer, count, type, source, tag, comm, status),
-            iso_keep_received(&call, status, source, comm))
+            iso_event_received(&call, status, source, comm))
 
 #define SENDRECV                                                               \
     const void *send, COUNT send_count, MPI_Datatype send_type, int to,        \
@@ -109,39 +109,38 @@ TAKE_STATUS(Recv, (MESSAGE, FROM, MPI_Status *status),
 #define REPLACE_VALUES buffer, count, type, to, send_tag, source, tag, comm
 
 TAKE_STATUS(Sendrecv, (SENDRECV, MPI_Status *status), (SENDRECV_VALUES, status),
-            iso_keep_exchange(&call, EXCHANGED, status, NULL))
+            iso_event_exchange(&call, EXCHANGED, status, NULL))
 TAKE_STATUS(Sendrecv_replace, (REPLACE, MPI_Status *status),
             (REPLACE_VALUES, status),
-            iso_keep_exchange(&call, REPLACED, status, NULL))
+            iso_event_exchange(&call, REPLACED, status, NULL))
 #if MPI_VERSION >= 4
 TAKE(Isendrecv, (SENDRECV, MPI_Request *request), (SENDRECV_VALUES, request),
-     iso_keep_exchange(&call, EXCHANGED, NULL, request))
+     iso_event_exchange(&call, EXCHANGED, NULL, request))
 TAKE(Isendrecv_replace, (REPLACE, MPI_Request *request),
      (REPLACE_VALUES, request),
-     iso_keep_exchange(&call, REPLACED, NULL, request))
+     iso_event_exchange(&call, REPLACED, NULL, request))
 #endif
 
-ISO_TAKES_OVER int CALL(Mrecv)(MESSAGE, MPI_Message *message,
-                               MPI_Status *status)
+ISO_WRAPPER int CALL(Mrecv)(MESSAGE, MPI_Message *message, MPI_Status *status)
 {
     WITH_STATUS
     MPI_Message asked = *message;
     iso_call_t call = iso_call_begin();
     if (iso_call_end(&call,
                      LIBRARY(Mrecv)(buffer, count, type, message, status))) {
-        iso_keep_matched(&call, asked, BYTES, status, NULL);
+        iso_event_matched(&call, asked, BYTES, status, NULL);
     }
     return iso_call_done(&call);
 }
 
-ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
-                                MPI_Request *request)
+ISO_WRAPPER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
+                             MPI_Request *request)
 {
     MPI_Message asked = *message;
     iso_call_t call = iso_call_begin();
     if (iso_call_end(&call,
                      LIBRARY(Imrecv)(buffer, count, type, message, request))) {
-        iso_keep_matched(&call, asked, BYTES, NULL, request);
+        iso_event_matched(&call, asked, BYTES, NULL, request);
     }
     return iso_call_done(&call);
 }
@@ -150,9 +149,10 @@ ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
 
 #if MPI_VERSION >= 4
 #define PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)                \
-    TAKE(Name##_init, (LIST PARAMETERS, MPI_Info info, MPI_Request * request), \
-         (LIST ARGUMENTS, info, request),                                      \
-         iso_keep_collective(&call, OP, ISO_LATER, SIZE, ROOT, comm, request))
+    TAKE(                                                                      \
+        Name##_init, (LIST PARAMETERS, MPI_Info info, MPI_Request * request),  \
+        (LIST ARGUMENTS, info, request),                                       \
+        iso_event_collective(&call, OP, ISO_LATER, SIZE, ROOT, comm, request))
 #else
 #define PERSISTENT(Name, OP, PARAMETERS, ARGUMENTS, SIZE, ROOT)
 #endif
@@ -160,12 +160,12 @@ ISO_TAKES_OVER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
 /** Define an operation: blocking, nonblocking, persistent. */
 #define COLLECTIVE(Name, name, PARAMETERS, ARGUMENTS, SIZE, ROOT)              \
     TAKE(Name, PARAMETERS, ARGUMENTS,                                          \
-         iso_keep_collective(&call, ISO_OP_##name, ISO_NOW, SIZE, ROOT, comm,  \
-                             NULL))                                            \
+         iso_event_collective(&call, ISO_OP_##name, ISO_NOW, SIZE, ROOT, comm, \
+                              NULL))                                           \
     TAKE(I##name, (LIST PARAMETERS, MPI_Request * request),                    \
          (LIST ARGUMENTS, request),                                            \
-         iso_keep_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE, ROOT,      \
-                             comm, request))                                   \
+         iso_event_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE, ROOT,     \
+                              comm, request))                                  \
     PERSISTENT(Name, ISO_OP_##name, PARAMETERS, ARGUMENTS, SIZE, ROOT)
 #define ROOTED(Name, name, PARAMETERS, ARGUMENTS, SIZE)                        \
     COLLECTIVE(Name, name, (LIST PARAMETERS, int root, MPI_Comm comm),         \
@@ -226,7 +226,7 @@ ALL(Allgatherv, allgatherv, (SENT, RECEIVED_V),
     (SENT_VALUES, RECEIVED_V_VALUES), RECEIVED_V_BYTES)
 ALL(Alltoall, alltoall, (SENT, RECEIVED), (SENT_VALUES, RECEIVED_VALUES),
     RECEIVED_BYTES)
-/* In place, what is received is what is sent. */
+/* In place, the received data are those sent. */
 ALL(Alltoallv, alltoallv, (SENT_V, RECEIVED_V),
     (SENT_V_VALUES, RECEIVED_V_VALUES),
     send == MPI_IN_PLACE ? RECEIVED_V_BYTES : SENT_V_BYTES)
@@ -252,7 +252,7 @@ ALL(Reduce_scatter, reduce_scatter,
     (send, receive, counts, type, operation),
     mean_block(counts, iso_members(comm)->size, type))
 
-/* Of neighbours with blocks of many sizes the sizes are not kept. */
+/* Sizes of neighbourhood operations with varying blocks are not recorded. */
 ALL(Neighbor_allgather, neighbor_allgather, (SENT, RECEIVED),
     (SENT_VALUES, RECEIVED_VALUES), SENT_BYTES)
 ALL(Neighbor_allgatherv, neighbor_allgatherv, (SENT, RECEIVED_V),
@@ -263,7 +263,7 @@ ALL(Neighbor_alltoallv, neighbor_alltoallv, (SENT_V, RECEIVED_V),
     (SENT_V_VALUES, RECEIVED_V_VALUES), 0)
 ALL(Neighbor_alltoallw, neighbor_alltoallw, (NEIGHBOR_W), (W_VALUES), 0)
 
-/* --- one-sided: counted, with what is moved --------------------------------
+/* --- one-sided: counted, with bytes --------------------------------
  */
 
 #define ORIGIN void *buffer, COUNT count, MPI_Datatype type
@@ -271,7 +271,7 @@ ALL(Neighbor_alltoallw, neighbor_alltoallw, (NEIGHBOR_W), (W_VALUES), 0)
     int target, MPI_Aint at, COUNT target_count, MPI_Datatype target_type
 #define TARGET_VALUES target, at, target_count, target_type
 #define ONE_SIDED(Name, OP, PARAMETERS, ARGUMENTS)                             \
-    TAKE(Name, PARAMETERS, ARGUMENTS, iso_keep_other(&call, OP, BYTES))
+    TAKE(Name, PARAMETERS, ARGUMENTS, iso_event_other(&call, OP, BYTES))
 
 ONE_SIDED(Put, ISO_OP_put, (const ORIGIN, TARGET, MPI_Win window),
           (buffer, count, type, TARGET_VALUES, window))

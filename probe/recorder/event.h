@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file event.h
- * One call of MPI as it is kept: what it did, with whom, and how many bytes.
+ * A recorded MPI call: operation, partner and bytes.
  */
 #ifndef ISO_EVENT_H
 #define ISO_EVENT_H
@@ -116,7 +116,7 @@ enum { ISO_NAMED = 0, ISO_ANY_SOURCE = 1 };
 /** A call. Compared byte by byte, so there is nothing between the members. */
 typedef struct iso_event {
     int64_t bytes;    /**< of the message, or of the block of a collective */
-    int64_t received; /**< with ISO_BOTH: bytes asked for from `source` */
+    int64_t received; /**< with ISO_BOTH: bytes requested from `source` */
     int32_t op;       /**< iso_op_t */
     int32_t peer;     /**< rank in the world, or ISO_NONE */
     int32_t source;   /**< with ISO_BOTH, else ISO_NONE */
@@ -127,7 +127,7 @@ typedef struct iso_event {
     int32_t any;      /**< ISO_ANY_SOURCE: a receive from whoever sent first */
 } iso_event_t;
 
-/** An event of an operation, with nobody and of nothing. */
+/** An event of an operation without partner and bytes. */
 static inline iso_event_t iso_event(iso_op_t op)
 {
     iso_event_t event = {0};

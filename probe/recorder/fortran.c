@@ -22,7 +22,7 @@ static MPI_Request *copies(const MPI_Fint *requests, int count)
     return found;
 }
 
-/** Keep completions; indices count from 1, and `done` is below 0 for none. */
+/** Record completions; indices count from 1, and `done` is below 0 for none. */
 static void keep_completed(iso_call_t *call, iso_op_t op,
                            const MPI_Request *asked, int count,
                            const MPI_Fint *indices, int done)
@@ -32,7 +32,7 @@ static void keep_completed(iso_call_t *call, iso_op_t op,
     for (int k = 0; k < done && indices; k++) {
         from_0[k] = (int)indices[k] - 1;
     }
-    iso_keep_completed(call, op, asked, count, indices ? from_0 : NULL, done);
+    iso_event_completed(call, op, asked, count, indices ? from_0 : NULL, done);
     free(from_0);
 }
 
@@ -59,11 +59,11 @@ COMPLETION(testany, TESTANY, (count, requests, index, flag, status), requests,
 COMPLETION(testsome, TESTSOME, (count, requests, done, indices, statuses),
            requests, N, indices, (int)*done)
 
-/** Keep starts of persistent requests. */
+/** Record starts of persistent requests. */
 static void keep_starts(iso_call_t *call, const MPI_Fint *requests, int count)
 {
     MPI_Request *started = copies(requests, count);
-    iso_keep_starts(call, count, started);
+    iso_event_starts(call, count, started);
     free(started);
 }
 
@@ -76,15 +76,15 @@ TAKE(request_free, REQUEST_FREE, (request),
 /* --- probing -------------------------------------------------------------- */
 
 TAKE(probe, PROBE, (FROM, status), WITH_STATUS, SEEN;
-     iso_keep_probe(&call, &seen, COMM, NULL))
+     iso_event_probe(&call, &seen, COMM, NULL))
 TAKE(
     iprobe, IPROBE, (FROM, flag, status), WITH_STATUS, if (*flag) {
         SEEN;
-        iso_keep_probe(&call, &seen, COMM, NULL);
+        iso_event_probe(&call, &seen, COMM, NULL);
     })
 TAKE(mprobe, MPROBE, (FROM, message, status), WITH_STATUS, SEEN;
      MPI_Message matched = PMPI_Message_f2c(*message);
-     iso_keep_probe(&call, &seen, COMM, &matched))
+     iso_event_probe(&call, &seen, COMM, &matched))
 
 /* --- without buffers ------------------------------------------------------ */
 
@@ -92,7 +92,7 @@ COLLECTIVE(barrier, BARRIER, (comm), 0, ISO_NONE)
 
 /* Calls that are only counted. */
 #define OTHER(OP, name, NAME, ...)                                             \
-    TAKE(name, NAME, (__VA_ARGS__), , iso_keep_other(&call, ISO_OP_##OP, 0))
+    TAKE(name, NAME, (__VA_ARGS__), , iso_event_other(&call, ISO_OP_##OP, 0))
 #define COMMUNICATOR(...) OTHER(communicator, __VA_ARGS__)
 #define WINDOW(...)       OTHER(window, __VA_ARGS__)
 

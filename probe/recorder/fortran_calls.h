@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file fortran_calls.h
- * How a call of a Fortran program is recorded: it is handed on as it came, and
- * handles and counts are only looked at.
+ * Recording of calls of Fortran programs: passed on unchanged; handles and
+ * counts are only read.
  */
 #ifndef ISO_FORTRAN_CALLS_H
 #define ISO_FORTRAN_CALLS_H
 
-#include "loaded/fortran.h"
-#include "recorder/keeping.h"
+#include "preload/fortran.h"
+#include "recorder/event_args.h"
 
 #include <stddef.h>
 
@@ -23,7 +23,7 @@
 #define LIST(...) __VA_ARGS__
 
 /** Define a call under all its names, with parameters of these names and a
- *  code behind them. AFTER is done whether or not it is kept. */
+ *  code behind them. AFTER is executed whether or not it is recorded. */
 #define TAKE(name, NAME, ARGUMENTS, BEFORE, KEEP)                              \
     TAKE_AND(name, NAME, ARGUMENTS, BEFORE, KEEP, )
 #define TAKE_AND(name, NAME, ARGUMENTS, BEFORE, KEEP, AFTER)                   \
@@ -90,10 +90,10 @@ static inline MPI_Status iso_in_c(const MPI_Fint *status)
 /** A collective operation, blocking and nonblocking. */
 #define COLLECTIVE(name, NAME, ARGUMENTS, SIZE, ROOT)                          \
     TAKE(name, NAME, ARGUMENTS, ,                                              \
-         iso_keep_collective(&call, ISO_OP_##name, ISO_NOW, SIZE, ROOT, COMM,  \
-                             NULL))                                            \
+         iso_event_collective(&call, ISO_OP_##name, ISO_NOW, SIZE, ROOT, COMM, \
+                              NULL))                                           \
     TAKE(i##name, I##NAME, (LIST ARGUMENTS, request), ,                        \
-         MADE(iso_keep_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE, ROOT, \
-                                  COMM, &made)))
+         MADE(iso_event_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE,      \
+                                   ROOT, COMM, &made)))
 
 #endif

@@ -8,7 +8,7 @@
 
 #if defined(OPEN_MPI) && OPEN_MPI
 
-#include "loaded/program.h"
+#include "preload/program.h"
 #include "recorder/fortran_calls.h"
 
 /* --- beginning and end ---------------------------------------------------- */
@@ -40,19 +40,20 @@ PROGRAM(finalize, FINALIZE, (code), iso_program_ends(), )
 #define BYTES   iso_bytes(*count, PMPI_Type_f2c(*type))
 
 #define SEND(name, NAME)                                                       \
-    TAKE(name, NAME, (MESSAGE, to, tag, comm), ,                               \
-         iso_keep_send(&call, ISO_OP_##name, ISO_NOW, BYTES, *to, COMM, NULL))
+    TAKE(                                                                      \
+        name, NAME, (MESSAGE, to, tag, comm), ,                                \
+        iso_event_send(&call, ISO_OP_##name, ISO_NOW, BYTES, *to, COMM, NULL))
 #define ISEND(name, NAME, OP, START)                                           \
     TAKE(name, NAME, (MESSAGE, to, tag, comm, request), ,                      \
-         MADE(iso_keep_send(&call, ISO_OP_##OP, START, BYTES, *to, COMM,       \
-                            &made)))
+         MADE(iso_event_send(&call, ISO_OP_##OP, START, BYTES, *to, COMM,      \
+                             &made)))
 #define SENDS(name, NAME)                                                      \
     SEND(name, NAME)                                                           \
     ISEND(i##name, I##NAME, i##name, ISO_BEGUN)                                \
     ISEND(name##_init, NAME##_INIT, i##name, ISO_LATER)
 #define IRECV(name, NAME, START)                                               \
     TAKE(name, NAME, (MESSAGE, FROM, request), ,                               \
-         MADE(iso_keep_receive(&call, START, BYTES, *source, COMM, &made)))
+         MADE(iso_event_receive(&call, START, BYTES, *source, COMM, &made)))
 
 SENDS(send, SEND)
 SENDS(bsend, BSEND)
@@ -62,13 +63,13 @@ IRECV(irecv, IRECV, ISO_BEGUN)
 IRECV(recv_init, RECV_INIT, ISO_LATER)
 
 TAKE(recv, RECV, (MESSAGE, FROM, status), WITH_STATUS, SEEN;
-     iso_keep_received(&call, &seen, *source, COMM))
+     iso_event_received(&call, &seen, *source, COMM))
 TAKE(mrecv, MRECV, (MESSAGE, message, status), WITH_STATUS;
      MPI_Message asked = PMPI_Message_f2c(*message), SEEN;
-     iso_keep_matched(&call, asked, BYTES, &seen, NULL))
+     iso_event_matched(&call, asked, BYTES, &seen, NULL))
 TAKE(sendrecv_replace, SENDRECV_REPLACE, (MESSAGE, to, send_tag, FROM, status),
      WITH_STATUS, SEEN;
-     iso_keep_exchange(&call, BYTES, *to, BYTES, *source, COMM, &seen, NULL))
+     iso_event_exchange(&call, BYTES, *to, BYTES, *source, COMM, &seen, NULL))
 
 #define SENT           send, send_count, send_type
 #define RECEIVED       receive, receive_count, receive_type
@@ -77,8 +78,8 @@ TAKE(sendrecv_replace, SENDRECV_REPLACE, (MESSAGE, to, send_tag, FROM, status),
 
 TAKE(sendrecv, SENDRECV, (SENT, to, send_tag, RECEIVED, FROM, status),
      WITH_STATUS, SEEN;
-     iso_keep_exchange(&call, SENT_BYTES, *to, RECEIVED_BYTES, *source, COMM,
-                       &seen, NULL))
+     iso_event_exchange(&call, SENT_BYTES, *to, RECEIVED_BYTES, *source, COMM,
+                        &seen, NULL))
 
 /* --- collective operations ------------------------------------------------ */
 
@@ -125,7 +126,7 @@ ROOTED(scatterv, SCATTERV, (SENT_V, RECEIVED),
 ALL(allgather, ALLGATHER, (SENT, RECEIVED), RECEIVED_BYTES)
 ALL(allgatherv, ALLGATHERV, (SENT, RECEIVED_V), RECEIVED_V_BYTES)
 ALL(alltoall, ALLTOALL, (SENT, RECEIVED), RECEIVED_BYTES)
-/* In place both are the same, and else what is sent is not less known. */
+/* In place both are the same. */
 ALL(alltoallv, ALLTOALLV, (SENT_V, RECEIVED_V), RECEIVED_V_BYTES)
 ALL(alltoallw, ALLTOALLW, (SENT_V, RECEIVED_V),
     mean_of_types(receive_count, iso_partners(COMM), receive_type))

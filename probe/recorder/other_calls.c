@@ -5,16 +5,16 @@
  * counted: communicators, windows, files. Without them their time would be
  * taken for computation.
  */
-#include "loaded/takes_over.h"
-#include "recorder/keeping.h"
+#include "preload/wrapper.h"
+#include "recorder/event_args.h"
 
 /** Define a call with parameters of these types. */
 #define OTHER(OP, Name, ...)                                                   \
-    ISO_TAKES_OVER int MPI_##Name(ISO_PARAMETERS(__VA_ARGS__))                 \
+    ISO_WRAPPER int MPI_##Name(ISO_PARAMETERS(__VA_ARGS__))                    \
     {                                                                          \
         iso_call_t call = iso_call_begin();                                    \
         if (iso_call_end(&call, PMPI_##Name(ISO_ARGUMENTS(__VA_ARGS__)))) {    \
-            iso_keep_other(&call, OP, 0);                                      \
+            iso_event_other(&call, OP, 0);                                     \
         }                                                                      \
         return iso_call_done(&call);                                           \
     }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
 #include "recorder/recorder.h"
 
-#include "loaded/program.h"
+#include "preload/program.h"
 #include "recorder/communicators.h"
 #include "recorder/requests.h"
 #include "recorder/writing.h"
@@ -14,11 +14,11 @@
 #include <string.h>
 #include <time.h>
 
-/** Whether calls are kept; changes in MPI_Init and MPI_Finalize only. */
+/** Whether calls are recorded; changes in MPI_Init and MPI_Finalize only. */
 static bool recording;
 static iso_recording_t all;
 
-/** Held while a call is kept, if threads call MPI at the same time. */
+/** Protects the recording, if threads call MPI at the same time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static bool several_threads;
 
@@ -157,14 +157,14 @@ bool iso_thread_requests(long begun)
     return own_thread->open > 0;
 }
 
-void iso_keep_aside(iso_call_t *call, const iso_event_t *event)
+void iso_set_aside(iso_call_t *call, const iso_event_t *event)
 {
     iso_totals_add(&all.totals, event, call->end - call->begin);
 }
 
-void iso_keep(iso_call_t *call, const iso_event_t *event)
+void iso_event_store(iso_call_t *call, const iso_event_t *event)
 {
-    iso_keep_aside(call, event);
+    iso_set_aside(call, event);
     if (iso_op_effects[event->op] != ISO_ASIDE) {
         iso_sequence_add(&own_thread->sequence, event, own_thread->gap,
                          call->end - call->begin);

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file recorder.h
- * What every call that is taken over does: it notes when it began and ended,
- * and how much the thread computed since its call before, and keeps that under
- * an event.
+ * The recording of every intercepted call: its start, its end and the
+ * computation of the thread since its previous call, stored with an event.
  *
  *     iso_call_t call = iso_call_begin();
  *     if (iso_call_end(&call, PMPI_Send(...))) {
- *         iso_keep_send(&call, ...);
+ *         iso_event_send(&call, ...);
  *     }
  *     return iso_call_done(&call);
  *
- * Calls that MPI makes within a call, and all before MPI_Init and after
- * MPI_Finalize, are not kept.
+ * Nested calls, and calls before MPI_Init or after MPI_Finalize, are not
+ * recorded.
  *
- * Computation is processor time of the thread. Asking the system for it takes
- * longer than many a call, so what happens within ISO_TRUST seconds of
- * wall-clock time since it was asked is taken for processor time: a thread that
- * lost the processor in between would be wrong by no more than that.
+ * Computation is processor time of the thread. Reading it takes longer than
+ * many calls, so wall-clock time is used for up to ISO_TRUST seconds after a
+ * reading: a preempted thread is wrong by no more than that.
  */
 #ifndef ISO_RECORDER_H
 #define ISO_RECORDER_H
@@ -32,7 +30,7 @@
 #define ISO_TRUST 5e-6
 
 typedef struct iso_call {
-    bool on;           /**< it is kept */
+    bool on;           /**< it is recorded */
     int code;          /**< that MPI returned */
     double begin, end; /**< MPI_Wtime */
 } iso_call_t;
@@ -44,7 +42,7 @@ typedef struct iso_thread {
     bool inside;             /**< a call */
     double seen;             /**< MPI_Wtime at which `processor` was reckoned */
     double processor;        /**< time used by then, seconds */
-    double guessed;          /**< of it, since the system was asked */
+    double guessed;          /**< of it, since the last reading */
     int asked;               /**< how often, since the last call ended */
     double gap; /**< computation since the last call of the sequence */
     iso_sequence_t sequence;
@@ -71,22 +69,22 @@ void iso_recorder_end(void);
 
 iso_call_t iso_call_begin(void);
 
-/** MPI returned @a code; whether the call is to be kept. What follows, until
- *  iso_call_done, is done by one thread at a time. */
+/** MPI returned @a code. @return whether to record the call; until
+ * iso_call_done, one thread at a time */
 bool iso_call_end(iso_call_t *call, int code);
 
-/** The program goes on; returns the code. */
+/** Return to the program, with the code. */
 int iso_call_done(iso_call_t *call);
 
-/** Keep a call as the next of its thread; one with ISO_ASIDE is only counted.
+/** Store a call as the next of its thread; one with ISO_ASIDE is only counted.
  */
-void iso_keep(iso_call_t *call, const iso_event_t *event);
+void iso_event_store(iso_call_t *call, const iso_event_t *event);
 
 /** This thread began requests, or completed them (below 0); whether it has any
  *  open. Other threads' come and go by chance. */
 bool iso_thread_requests(long begun);
 
 /** Count a call that is no part of the sequence, whatever it is. */
-void iso_keep_aside(iso_call_t *call, const iso_event_t *event);
+void iso_set_aside(iso_call_t *call, const iso_event_t *event);
 
 #endif

@@ -100,7 +100,7 @@ bool iso_requests_is_open(MPI_Request request)
     return entry && entry->open > 0;
 }
 
-void iso_matched_keep(MPI_Message message, int source)
+void iso_matched_store(MPI_Message message, int source)
 {
     NUMBER_OF(message, number);
     iso_matched_t *entry = iso_map_get(&matched, number, 0, 0);

@@ -35,7 +35,7 @@ long iso_requests_forget(MPI_Request request);
 bool iso_requests_is_open(MPI_Request request);
 
 /** A message was matched: from which rank of the world. */
-void iso_matched_keep(MPI_Message message, int source);
+void iso_matched_store(MPI_Message message, int source);
 
 /** A matched message is received: from which rank, or ISO_NONE. */
 int iso_matched_take(MPI_Message message);

@@ -44,8 +44,8 @@ static bool equal_parts(iso_node_t *const *a, iso_node_t *const *b, int length)
 
 /**
  * The sum of nodes x1 … xn is x1 B**(n-1) + … + xn, so that the sum of a part
- * follows from those at its ends (Karp and Rabin, 1987): parts that differ are
- * told apart without being gone through, however late they differ.
+ * follows from those at its ends (Karp and Rabin, 1987): different parts are
+ * distinguished without a comparison of their nodes.
  */
 static const uint64_t BASE = 0xd1342543de82ef95u;
 
@@ -135,7 +135,7 @@ static long calls_of(const iso_node_t *node)
 
 /* --- the end of the sequence ---------------------------------------------- */
 
-/** The bucket of an index: nodes that are alike after nodes that are alike. */
+/** The bucket of an index: equal nodes after equal nodes. */
 static int32_t *bucket_of(const iso_sequence_t *sequence, int index)
 {
     uint64_t hash = sequence->top[index]->hash;
@@ -299,7 +299,7 @@ static iso_event_t sizeless(iso_event_t event)
 
 static iso_node_t *simpler(iso_node_t *node);
 
-/** Fold nodes again, with less detail; they are taken over. */
+/** Fold nodes again, with less detail; takes ownership of them. */
 static iso_sequence_t folded(iso_node_t **nodes, int count, long limit)
 {
     iso_sequence_t sequence;
@@ -355,7 +355,7 @@ static void give_up(iso_sequence_t *sequence)
     forget_places(sequence);
 }
 
-/** Keep less of each call, as there are too many that differ. */
+/** Store less of each call, as there are too many different ones. */
 static void keep_less(iso_sequence_t *sequence)
 {
     if (sequence->detail == ISO_EXACT) {

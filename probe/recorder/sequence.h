@@ -3,14 +3,13 @@
  * @file sequence.h
  * The calls of a thread in their order, folded while they come: two equal
  * neighbouring parts become a loop, one that follows its loop another round of
- * it; loops are parts, too. What is folded loses nothing but the times of the
- * single calls, which are added up by place. Noeth, Ratn, Mueller, Schulz, de
- * Supinski, "ScalaTrace", JPDC 69 (2009), fold like this.
+ * it; loops are parts, too. Folding loses only the times of single calls,
+ * which are added up by position. Noeth, Ratn, Mueller, Schulz, de Supinski,
+ * "ScalaTrace", JPDC 69 (2009), fold like this.
  *
  * Memory is bounded. When more than `limit` calls remain unfolded, they are
- * folded again with sizes left out, which are then kept as sums, and with
- * receives from any source as such. If that is not enough, the sequence is
- * given up.
+ * folded again without sizes, which are stored as sums, and with receives from
+ * any source as such. If that is not enough, the sequence is dropped.
  */
 #ifndef ISO_SEQUENCE_H
 #define ISO_SEQUENCE_H
@@ -20,12 +19,12 @@
 
 enum {
     ISO_WINDOW = 8192,  /**< longest part that is folded, in parts of parts */
-    ISO_LIMIT = 16384,  /**< calls that are kept */
+    ISO_LIMIT = 16384,  /**< stored calls */
     ISO_ATTEMPTS = 32,  /**< places that are compared after each call */
     ISO_BUCKETS = 4096, /**< of the index of parts */
 };
 
-/** How much of each call is kept. */
+/** How much of each call is stored. */
 typedef enum iso_detail {
     ISO_EXACT,    /**< all */
     ISO_SIZELESS, /**< sizes are means, sources of any-source receives left out

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file totals.h
- * What all calls of a rank come to: by operation and size, and by the rank that
- * messages go to. Exact, whatever became of their order.
+ * Totals of a rank's calls by operation and size, and by destination. Exact,
+ * even if the sequence was dropped.
  */
 #ifndef ISO_TOTALS_H
 #define ISO_TOTALS_H
@@ -27,7 +27,7 @@ typedef struct iso_edge_total {
 
 typedef struct iso_totals {
     iso_map_t operations, edges;
-    int rounded; /**< whether sizes stand for those up to twice as large */
+    int rounded; /**< whether sizes are rounded up to powers of two */
 } iso_totals_t;
 
 iso_totals_t iso_totals(void);

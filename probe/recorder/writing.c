@@ -115,7 +115,7 @@ static void write_edges(iso_record_t *record, const iso_map_t *edges, int rank)
     }
 }
 
-/** Warn of what was not kept. */
+/** Warn of omissions. */
 static void warn_of_rank(iso_record_t *record, const iso_recording_t *recording,
                          int rank)
 {
@@ -125,17 +125,15 @@ static void warn_of_rank(iso_record_t *record, const iso_recording_t *recording,
         worst = detail > worst ? detail : worst;
     }
     if (worst == ISO_SIZELESS) {
-        iso_record_warning(
-            record, "mean-sizes",
-            "the calls of rank %d repeat themselves with sizes that "
-            "differ: those of its sequence are means",
-            rank);
+        iso_record_warning(record, "mean-sizes",
+                           "rank %d repeats its calls with different sizes: "
+                           "the sequence holds mean sizes",
+                           rank);
     } else if (worst == ISO_GIVEN_UP) {
-        iso_record_warning(
-            record, "no-sequence",
-            "the calls of rank %d do not repeat themselves: their "
-            "sequence was given up after %d, and only totals are known",
-            rank, ISO_LIMIT);
+        iso_record_warning(record, "no-sequence",
+                           "rank %d does not repeat its calls: sequence "
+                           "dropped after %d calls, only totals are recorded",
+                           rank, ISO_LIMIT);
     }
     if (threads > 1) {
         iso_record_warning(record, "threads",
@@ -322,8 +320,8 @@ static void end_file(iso_file_t *file)
     write_operations(file);
     if (file->totals.rounded) {
         iso_record_warning(&file->output.record, "rounded-sizes",
-                           "there were so many sizes that some stand for all "
-                           "up to the next power of two");
+                           "too many different sizes: some are combined up to "
+                           "the next power of two");
     }
     for (int k = 0; k < file->group_count; k++) {
         free(file->groups[k].ranks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file writing.h
- * The run file, written by rank 0 from what all ranks send.
+ * The run file, written by rank 0 from the data of all ranks.
  */
 #ifndef ISO_WRITING_H
 #define ISO_WRITING_H

@@ -2,7 +2,7 @@
 /**
  * @file map.h
  * Entries found by three numbers. An entry is a struct that begins with an
- * iso_key_t; it keeps its index until it is removed.
+ * iso_key_t; its index is constant until it is removed.
  */
 #ifndef ISO_MAP_H
 #define ISO_MAP_H

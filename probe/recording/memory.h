@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file memory.h
- * Memory of a recorder, which is small; without it the program ends.
+ * Allocation for the recorders; on failure the program ends.
  */
 #ifndef ISO_MEMORY_H
 #define ISO_MEMORY_H
 
-#include "loaded/program.h"
+#include "preload/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recording/output.h"
 
-#include "loaded/program.h"
+#include "preload/program.h"
 #include "recording/memory.h"
 #include "recording/sending.h"
 #include "runfile/preamble.h"
@@ -53,8 +53,8 @@ static void open_file(iso_output_t *output, const char *path)
     output->path = path;
     output->stream = fopen(path, "wx");
     if (output->stream == NULL) {
-        fprintf(stderr, "%s: %s: cannot write it: %s\n", iso_program_library,
-                path, strerror(errno));
+        fprintf(stderr, "%s: cannot write %s: %s\n", iso_program_library, path,
+                strerror(errno));
         output->stream = fopen("/dev/null", "w");
         output->path = NULL;
     }
@@ -129,7 +129,7 @@ void iso_output_end(iso_output_t *output, double seconds)
     bool wrong = fflush(output->stream) != 0 || ferror(output->stream);
     wrong = fclose(output->stream) != 0 || wrong;
     if (wrong && output->path) {
-        fprintf(stderr, "%s: %s: cannot write it: %s\n", iso_program_library,
+        fprintf(stderr, "%s: cannot write %s: %s\n", iso_program_library,
                 output->path, strerror(errno));
         unlink(output->path);
     }

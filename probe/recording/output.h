@@ -2,7 +2,7 @@
 /**
  * @file output.h
  * The run file of a recording, written by rank 0 when the program ends. If it
- * cannot be written, that is said, and the program ends as it would have.
+ * cannot be written, a message says so and the program ends normally.
  */
 #ifndef ISO_OUTPUT_H
 #define ISO_OUTPUT_H
@@ -40,7 +40,7 @@ void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
 
 /**
  * Append what each rank wrote into memory to the file, rank after rank, and
- * take in the list that each has beside it. Collective.
+ * read the list of each rank. Collective.
  *
  * @param take  called at rank 0 with the list of each rank
  */

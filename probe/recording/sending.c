@@ -8,8 +8,7 @@ enum { TAG = 1, CHUNK = 1 << 28 };
 
 static _Noreturn void no_memory(void)
 {
-    fprintf(stderr, "%s: no memory for what was recorded\n",
-            iso_program_library);
+    fprintf(stderr, "%s: no memory for the recording\n", iso_program_library);
     abort();
 }
 
@@ -26,7 +25,7 @@ void iso_memory_close(FILE *stream)
 {
     int failed = ferror(stream);
     if (fclose(stream) || failed) {
-        no_memory(); /* what is there is not all of it */
+        no_memory(); /* incomplete */
     }
 }
 

@@ -9,8 +9,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/** A stream into memory, for what is to be sent; without memory the program
- *  ends. What is written is in @a text, to be released, once it is closed. */
+/** A memory stream for data to be sent; without memory the program ends. Once
+ * closed, the data are in @a text, to be released. */
 FILE *iso_memory_open(char **text, size_t *length);
 void iso_memory_close(FILE *stream);
 

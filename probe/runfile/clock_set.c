@@ -9,7 +9,7 @@
 #include <math.h>
 #include <time.h>
 
-/** A clock that is trimmed to keep the time may differ by this much. */
+/** A clock adjusted by NTP may differ by this much. */
 static const double SECONDS = 5e-3, PART = 2e-3;
 
 static double by_mpi, steady;
@@ -53,8 +53,8 @@ void iso_clock_set_warn(const iso_context_t *ctx)
         }
         iso_record_warning(
             ctx->record, "clock-set",
-            "the clock of rank %d%s was set while measuring, by %+.3g s "
-            "in all, back %.0f times: do not trust single times",
+            "clock of rank %d%s was set while measuring (total %+.3g s, back "
+            "%.0f times); single times are unreliable",
             first, others, all[3 * first + 1], all[3 * first + 2]);
     }
     free(all);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file clock_set.h
- * Whether somebody has set the clock of a rank while it measured: a warning of
- * the run file. Found by comparing it, at the beginning and at the end, with a
- * clock that nobody can set.
+ * Detects a clock that was set during the run: it is compared with the
+ * monotonic clock at the beginning and the end. The run file holds a warning.
  */
 #ifndef ISO_CLOCK_SET_H
 #define ISO_CLOCK_SET_H

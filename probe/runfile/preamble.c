@@ -19,8 +19,8 @@
 enum { MOST_NAMED = 4 };
 
 /** Whether times are of this machine: not invented, not simulated. */
-static bool iso_surrounded(const iso_context_t *ctx,
-                           const iso_experiment_t *experiment)
+static bool iso_environment(const iso_context_t *ctx,
+                            const iso_experiment_t *experiment)
 {
     return experiment->invent == NULL && !ctx->clock.simulated;
 }
@@ -64,10 +64,10 @@ static void record_known(iso_record_t *record, const char *key,
 
 /** Write "settings", "memory" and "machine" as members of the header. At rank
  *  0, as all that follows. */
-static void iso_surrounded_members(const iso_context_t *ctx)
+static void iso_environment_members(const iso_context_t *ctx)
 {
     iso_record_t *record = ctx->record;
-    iso_surroundings_t found = iso_surroundings_find(ctx->places[0].cpu);
+    iso_environment_t found = iso_environment_find(ctx->places[0].cpu);
     record_settings(record);
     iso_record_text(record, "memory", "host");
     iso_record_enter(record, "machine");
@@ -95,7 +95,7 @@ static void name_one(iso_named_t *named, const char *name)
     }
 }
 
-/** Name the ranks, or the hosts, whose @a what is not that of rank 0. */
+/** Names of the ranks, or hosts, whose @a what differs from rank 0. */
 static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
 {
     iso_named_t named = {0};
@@ -121,9 +121,9 @@ static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
 }
 
 /** Warn of ranks whose settings or nodes are not like those of rank 0. */
-static void iso_surrounded_warnings(const iso_context_t *ctx)
+static void iso_environment_warnings(const iso_context_t *ctx)
 {
-    static const char *const words[ISO_SURROUNDINGS] = {
+    static const char *const words[ISO_ENVIRONMENT] = {
         [ISO_KERNEL] = "kernel",
         [ISO_PROCESSOR] = "model of processor",
         [ISO_GOVERNOR] = "frequency governor",
@@ -131,19 +131,17 @@ static void iso_surrounded_warnings(const iso_context_t *ctx)
     };
     iso_named_t who = name_others(ctx, ISO_SETTINGS, false);
     if (who.count > 0) {
-        iso_record_warning(
-            ctx->record, "settings-differ",
-            "the environment does not set the MPI library of all ranks "
-            "alike: otherwise than rank 0 %s",
-            who.text);
+        iso_record_warning(ctx->record, "settings-differ",
+                           "MPI settings in the environment differ between "
+                           "ranks: different from rank 0 %s",
+                           who.text);
     }
-    for (int what = ISO_KERNEL; what < ISO_SURROUNDINGS; what++) {
+    for (int what = ISO_KERNEL; what < ISO_ENVIRONMENT; what++) {
         who = name_others(ctx, what, true);
         if (who.count > 0) {
-            iso_record_warning(
-                ctx->record, "nodes-differ",
-                "nodes are not alike: another %s than %.60s has %s",
-                words[what], ctx->places[0].host, who.text);
+            iso_record_warning(ctx->record, "nodes-differ",
+                               "nodes differ: the %s of %.60s differs from %s",
+                               words[what], ctx->places[0].host, who.text);
         }
     }
 }
@@ -217,8 +215,8 @@ static void record_run(const iso_context_t *ctx,
     }
     iso_record_leave(record);
     record_library(record);
-    if (iso_surrounded(ctx, experiment)) {
-        iso_surrounded_members(ctx);
+    if (iso_environment(ctx, experiment)) {
+        iso_environment_members(ctx);
     }
     record_clock(record, &ctx->clock);
     iso_record_text(record, "probe", ISO_VERSION);
@@ -264,11 +262,10 @@ static void record_warnings(const iso_context_t *ctx)
     for (int r = 0; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
         if (place->cpus > 0 && on_node[place->node] > place->cpus) {
-            iso_record_warning(
-                ctx->record, "oversubscribed",
-                "%d ranks share the %d processors of %.80s; times are "
-                "longer and noisier than with one core per rank",
-                on_node[place->node], place->cpus, place->host);
+            iso_record_warning(ctx->record, "oversubscribed",
+                               "%d ranks share %d processors of %.80s; times "
+                               "are longer and noisier",
+                               on_node[place->node], place->cpus, place->host);
             on_node[place->node] = 0; /* once a node */
         }
     }
@@ -282,8 +279,8 @@ void iso_preamble_write(const iso_context_t *ctx,
     record_run(ctx, experiment, notes, note_count);
     record_ranks(ctx);
     record_warnings(ctx);
-    if (iso_surrounded(ctx, experiment)) {
-        iso_surrounded_warnings(ctx);
+    if (iso_environment(ctx, experiment)) {
+        iso_environment_warnings(ctx);
     }
     iso_record_flush(ctx->record);
 }

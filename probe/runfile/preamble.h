@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file preamble.h
- * What a run file says before its samples: what is measured, with what, where
- * the ranks are, and what makes every sample suspicious.
+ * Records of the run file before the samples: header, environment, positions
+ * of ranks and warnings about the whole run.
  */
 #ifndef ISO_PREAMBLE_H
 #define ISO_PREAMBLE_H

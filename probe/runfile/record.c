@@ -3,7 +3,7 @@
 #include "runfile/record.h"
 
 #include "base/check.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 
 #include <errno.h>
 #include <math.h>
@@ -19,8 +19,8 @@ int iso_record_open(iso_record_t *record, const char *path, bool force)
         record->stream = stdout;
         return 0;
     }
-    /* The file of another command that still writes is left to it, without a
-     * name; and what a keeper appends in the end is not written over. */
+    /* A file that another command still writes is unlinked, not truncated.
+     * Append mode preserves the record that the supervisor adds at the end. */
     struct stat there;
     bool is_link = lstat(path, &there) == 0 && S_ISLNK(there.st_mode);
     if (is_link && stat(path, &there) == 0 && S_ISREG(there.st_mode)) {
@@ -112,7 +112,7 @@ void iso_record_begin(iso_record_t *record, const char *name)
 void iso_record_end(iso_record_t *record)
 {
     fputs("}\n", record->stream);
-    iso_pulse_beat();
+    iso_heartbeat_beat();
 }
 
 void iso_record_int(iso_record_t *record, const char *key, long value)

@@ -53,7 +53,7 @@ void iso_record_leave(iso_record_t *record);
 /** Write the values of a table of options as members. */
 void iso_record_options(iso_record_t *record, const iso_option_t *table);
 
-/** A whole "warning" record: what is suspicious about this measurement. */
+/** Write a "warning" record. */
 void iso_record_warning(iso_record_t *record, const char *code,
                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file bends.h
- * Where a curve needs more points: a middle that is not on the line between its
- * neighbours is a bend, and the intervals on both sides of it are halved. Knows
- * nothing of MPI.
+ * Adaptive refinement: a middle that is not on the line between its neighbours
+ * is a bend, and the intervals on both sides of it are halved. Knows nothing
+ * of MPI.
  */
 #ifndef ISO_BENDS_H
 #define ISO_BENDS_H

@@ -18,8 +18,8 @@ static void warn(const iso_points_t *points, const iso_context_t *ctx,
     if (given_up > 0) {
         iso_record_warning(
             record, "given-up",
-            "%ld of %d points were given up: all their samples were void",
-            given_up, points->count);
+            "%ld of %d points abandoned: all their samples were void", given_up,
+            points->count);
     }
     if (lowered > 0) {
         iso_time_limit_warn_lowered(ctx, lowered, points->count);
@@ -27,7 +27,7 @@ static void warn(const iso_points_t *points, const iso_context_t *ctx,
     if (points->full) {
         iso_record_warning(
             record, "max-points",
-            "--max-points %ld is too few to resolve all bends of the curve",
+            "--max-points %ld is too small to resolve all bends of the curve",
             max_points);
     }
     iso_quality_warn(quality, record);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file judge.h
- * How well the points of a sweep are known when it is over.
+ * Precision of the points of a complete sweep.
  */
 #ifndef ISO_JUDGE_H
 #define ISO_JUDGE_H

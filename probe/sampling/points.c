@@ -17,7 +17,7 @@ static const double OUTLIER = 0.1;
 static const double NEAR = 0.02;
 
 /** In a simulator the first and the last operation of several meet other
- *  messages on the links: times that differ by less are the same. */
+ *  messages on the links: smaller differences are ignored. */
 static const double SAME = 2e-3;
 
 void iso_points_init(iso_points_t *points, bool simulated)

@@ -31,7 +31,7 @@ enum { ISO_MAX_VOID_VISITS = 20 };
 /** Passes after which a bend that looked real is straight. */
 enum { ISO_MAX_ROUNDS = 24 };
 
-/** What is known of a bend. */
+/** State of a bend. */
 typedef enum iso_verdict {
     ISO_BEND_NEW,       /**< its points have just been measured */
     ISO_BEND_SUSPECTED, /**< it is measured again */
@@ -54,7 +54,7 @@ typedef struct iso_points {
     iso_bend_t *bends; /**< to look at when their points are measured */
     int bend_count, bend_capacity;
     bool simulated;
-    bool full; /**< max_points kept it from refining */
+    bool full; /**< refinement stopped by max_points */
 } iso_points_t;
 
 /** Where to refine. */

@@ -21,10 +21,9 @@ void iso_quality_warn(const iso_quality_t *quality, iso_record_t *record)
             quality->missed, quality->points);
     }
     if (10 * quality->unsteady > quality->points) {
-        iso_record_warning(
-            record, "noisy",
-            "the median of %ld of %ld points is uncertain by more than "
-            "10 %%; the machine is noisy, or --repeats too small",
-            quality->unsteady, quality->points);
+        iso_record_warning(record, "noisy",
+                           "%ld of %ld medians are uncertain by more than 10 "
+                           "%%: noisy machine, or too few --repeats",
+                           quality->unsteady, quality->points);
     }
 }

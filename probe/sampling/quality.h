@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file quality.h
- * How well the medians of a run are known, all points together.
+ * Precision of the medians of a run, over all points.
  */
 #ifndef ISO_QUALITY_H
 #define ISO_QUALITY_H

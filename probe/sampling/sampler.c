@@ -2,7 +2,7 @@
 #include "sampling/sampler.h"
 
 #include "base/check.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,7 +166,7 @@ static long wanted_for_precision(iso_sampler_t *sampler)
 
 int iso_sampler_wants(iso_sampler_t *sampler)
 {
-    iso_pulse_beat();
+    iso_heartbeat_beat();
     long wanted;
     if (sampler->extra > 0) {
         long share = iso_sampler_share(sampler);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file sampler.h
- * When to stop repeating a measurement, and what is kept of the repetitions.
+ * Stopping rule of repetitions, and their summary.
  *
  * Either a fixed count (--repeats), or until the 95 % interval of the median
  * is narrow enough (--precision), within --min-repeats, --max-repeats and
  * --max-time. Times are seconds.
  *
  * Repetitions are taken in passes. Those of one pass follow each other closely
- * and are slow together when something else has the machine for a moment, so
- * they say little about how far the median of another pass may be. Where there
- * are enough passes, the interval of the median therefore rests on their
- * medians, and not on the repetitions.
+ * and are slow together when the machine is busy, so they do not show the
+ * spread between passes. With enough passes the interval of the median is
+ * therefore computed from medians of passes, not from repetitions.
  *
- * In a simulator equal operations take equal times: there two repetitions
- * that agree are enough, unless --repeats was given.
+ * In a simulator equal operations take equal times: there two repetitions that
+ * agree are enough, unless --repeats was given.
  */
 #ifndef ISO_SAMPLER_H
 #define ISO_SAMPLER_H
@@ -30,7 +29,7 @@ enum { ISO_FEW_PASSES = 6 };
 /** How often a warm-up is repeated in which the clock was set back. */
 enum { ISO_MAX_WARMUPS = 10 };
 
-/** What is kept of n repetitions. Times in seconds. */
+/** Summary of n repetitions. Times in seconds. */
 typedef struct iso_summary {
     double n;
     double mean, stddev; /**< stddev of the sample, n - 1 in the denominator */
@@ -50,9 +49,9 @@ typedef struct iso_sampler {
     long n, capacity;
     double *passes; /**< medians of the passes that were closed */
     long pass_count, pass_capacity;
-    bool by_pass;   /**< there are to be passes enough for the interval to rest
-                         on them; false unless set after init */
-    long extra;     /**< repetitions asked for by iso_sampler_extend */
+    bool by_pass;   /**< require enough passes for an interval of passes; false
+                       unless set after init */
+    long extra;     /**< repetitions requested by iso_sampler_extend */
     bool simulated; /**< the clock is a simulator's */
     double same;    /**< relative difference below which simulated times are
                          the same; 1e-6 unless set after init */
@@ -87,7 +86,7 @@ int iso_sampler_warmup(void);
 /**
  * Repetitions to make now; 0 when there are enough.
  *
- * Asked pass after pass, so that several points can take turns.
+ * Called once a pass, so that several points can take turns.
  */
 int iso_sampler_wants(iso_sampler_t *sampler);
 
@@ -100,7 +99,7 @@ void iso_sampler_close_pass(iso_sampler_t *sampler, long from);
 /** Summarise. Sorts the repetitions. Needs n >= 1. */
 iso_summary_t iso_sampler_summary(iso_sampler_t *sampler);
 
-/** Whether --precision was asked for and not reached. */
+/** Whether --precision was requested and not reached. */
 bool iso_sampler_missed(const iso_summary_t *summary);
 
 /** Write a summary as members of the record that is being written. */

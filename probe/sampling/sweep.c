@@ -2,10 +2,10 @@
 #include "sampling/sweep.h"
 
 #include "base/check.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 #include "runfile/record.h"
 #include "sampling/bends.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 #include "sampling/judge.h"
 #include "sampling/points.h"
 #include "sampling/sampler.h"
@@ -73,7 +73,7 @@ static void perform(void *self, const void *told, int from)
     sweep->perform(sweep->self, task, seconds);
     iso_clock_void(seconds, (long)task->samples, steps);
     if (reports(sweep, (int)task->subject, sweep->ctx->rank)) {
-        iso_conductor_report(sweep->ctx, seconds, (int)task->samples);
+        iso_coordinator_report(sweep->ctx, seconds, (int)task->samples);
     }
     free(seconds);
 }
@@ -83,7 +83,7 @@ static void perform(void *self, const void *told, int from)
 struct run {
     const iso_sweep_t *sweep;
     const iso_context_t *ctx;
-    const iso_conductor_t *conductor;
+    const iso_coordinator_t *coordinator;
     iso_points_t points;
     iso_refinement_t refinement;
     long taken;   /**< samples in all */
@@ -102,7 +102,7 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
     int subject = (int)task->subject, reporters = 0;
     for (int r = 1; r < run->ctx->size; r++) {
         if (takes_part(sweep, subject, r)) {
-            iso_conductor_tell(run->conductor, r, task);
+            iso_coordinator_dispatch(run->coordinator, r, task);
         }
     }
     if (takes_part(sweep, subject, 0)) {
@@ -113,13 +113,13 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
     }
     for (int r = 1; r < run->ctx->size; r++) {
         if (reports(sweep, subject, r)) {
-            iso_conductor_collect(run->ctx, r,
-                                  times + reporters * task->samples,
-                                  (int)task->samples);
+            iso_coordinator_collect(run->ctx, r,
+                                    times + reporters * task->samples,
+                                    (int)task->samples);
             reporters++;
         }
     }
-    iso_pulse_rest();
+    iso_heartbeat_clear();
     return reporters;
 }
 
@@ -310,7 +310,7 @@ static void confirm_bends(struct run *run)
             iso_sampler_extend(&point->sampler,
                                iso_sampler_share(&point->sampler));
             if (!visit(run, point)) {
-                return; /* out of time: what is not sure is none */
+                return; /* out of time: unconfirmed bends are dropped */
             }
             show_progress(run, point);
         }
@@ -360,10 +360,10 @@ static void add_points(struct run *run)
 }
 
 static iso_outcome_t conduct(const iso_sweep_t *sweep,
-                             const iso_conductor_t *conductor)
+                             const iso_coordinator_t *coordinator)
 {
     struct run run = {
-        .sweep = sweep, .ctx = sweep->ctx, .conductor = conductor};
+        .sweep = sweep, .ctx = sweep->ctx, .coordinator = coordinator};
     long long quantum = sweep->quantum > 0 ? sweep->quantum : 1;
     run.refinement = (iso_refinement_t){
         .tolerance = options.tolerance,
@@ -379,7 +379,7 @@ static iso_outcome_t conduct(const iso_sweep_t *sweep,
         refine(&run);
     }
     measure_again(&run);
-    iso_conductor_dismiss(conductor);
+    iso_coordinator_dismiss(coordinator);
     iso_outcome_t outcome =
         iso_points_judge(&run.points, run.ctx, options.max_points);
     iso_points_free(&run.points);
@@ -388,13 +388,13 @@ static iso_outcome_t conduct(const iso_sweep_t *sweep,
 
 iso_outcome_t iso_sweep_run(iso_sweep_t *sweep)
 {
-    iso_conductor_t conductor = {.ctx = sweep->ctx,
-                                 .task_size = sizeof(iso_task_t),
-                                 .self = sweep,
-                                 .perform = perform};
+    iso_coordinator_t coordinator = {.ctx = sweep->ctx,
+                                     .task_size = sizeof(iso_task_t),
+                                     .self = sweep,
+                                     .perform = perform};
     if (sweep->ctx->rank == 0) {
-        return conduct(sweep, &conductor);
+        return conduct(sweep, &coordinator);
     }
-    iso_conductor_serve(&conductor);
+    iso_coordinator_serve(&coordinator);
     return ISO_COMPLETE;
 }

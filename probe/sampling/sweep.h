@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file sweep.h
- * How time depends on the message size: which sizes are measured, in what
- * order, how often, and when it is enough.
+ * Sweep over message sizes: sizes, order, repetitions and stopping rule.
  *
  * A sweep has one or several subjects, for example pairs of ranks or
- * operations; a point is a subject at a size. Rank 0 conducts (conductor.h):
+ * operations; a point is a subject at a size. Rank 0 coordinates
+ * (coordinator.h):
  *
  *     pass after pass, until no point wants more repetitions:
  *         for every point in turn:
- *             tell its ranks:  size, samples, operations a sample
+ *             dispatch to its ranks:  size, samples, operations a sample
  *             they measure (iso_sweep_t.perform)
  *             rank 0 collects their times and writes a record a repetition
- *     with --bytes auto: measure again, together, what looks like a bend; halve
+ *     with --bytes auto: measure suspected bends again, together; halve
  *         the intervals on both sides of those that are real, and do the same
  *         with the new points
  *     measure outliers again: points that are slower than the line between
@@ -21,14 +21,14 @@
  * Automatic sizes (bends.h). The first points are equally spaced, or powers of
  * 4 apart if the range is wide, and the middles between them. Each point is
  * compared with the straight line between its neighbours. If it is off by more
- * than --tolerance of the line, the three are measured again, in turns: 6 to 24
- * passes, until it is off to the same side in nearly all of them, by more than
- * the tolerance in the middle of them. Then both intervals are halved, the
- * largest bend first, down to --smallest-gap. A jump, where the library changes
- * its protocol, thus costs two points for every halving.
+ * than --tolerance of the line, the three are measured again, in turns: 6 to
+ * 24 passes, until it is off to the same side in nearly all of them, by more
+ * than the tolerance in the middle of them. Then both intervals are halved,
+ * the largest bend first, down to --smallest-gap. A jump, where the library
+ * changes its protocol, thus costs two points for every halving.
  *
- * Time limit. With --time-limit the repetitions of a point are lowered, down to
- * 3, so that every point gets its share of the time; only if that is not
+ * Time limit. With --time-limit the repetitions of a point are lowered, down
+ * to 3, so that every point gets its share of the time; only if that is not
  * enough are points left out. Both are said in a warning.
  *
  * A new sweep is one file: a table of options, perform, record, and
@@ -57,7 +57,7 @@
 
 #include "experiment.h"
 
-/** What rank 0 tells the ranks of a subject to do. */
+/** Task for the ranks of a subject. */
 typedef struct iso_task {
     long long bytes;
     long long subject; /**< index */
@@ -66,7 +66,7 @@ typedef struct iso_task {
     long long first; /**< samples of this point taken before */
 } iso_task_t;
 
-/** An experiment that sweeps says who takes part and what is done. */
+/** Callbacks of a sweeping experiment. */
 typedef struct iso_sweep {
     const iso_context_t *ctx;
     void *self;               /**< the experiment's own */
@@ -102,8 +102,8 @@ typedef struct iso_sweep {
                    int reporters, long sample);
 
     /**
-     * Told at rank 0 after each task how many of its samples were void, and
-     * the time of the slowest; may be NULL.
+     * Called at rank 0 after each task with the number of void samples and the
+     * time of the slowest; may be NULL.
      */
     void (*adapt)(void *self, const iso_task_t *task, long voided,
                   double slowest);

@@ -34,8 +34,8 @@ void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
                          const char *what)
 {
     iso_record_warning(ctx->record, "cut-short",
-                       "the time limit of %g s ended it after %ld of %ld %s",
-                       limit, done, total, what);
+                       "time limit of %g s reached after %ld of %ld %s", limit,
+                       done, total, what);
 }
 
 void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
@@ -43,6 +43,6 @@ void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
 {
     iso_record_warning(
         ctx->record, "repeats-lowered",
-        "the time limit of %g s lowered the repetitions of %ld of %ld points",
-        limit, lowered, points);
+        "time limit of %g s: fewer repetitions for %ld of %ld points", limit,
+        lowered, points);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file time_limit.h
- * --time-limit: how long a run may take. What was measured until then is kept.
+ * --time-limit: duration limit of a run. Samples taken until then are valid.
  */
 #ifndef ISO_TIME_LIMIT_H
 #define ISO_TIME_LIMIT_H

@@ -13,8 +13,8 @@ __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
     "messages/transfer", "messages/modes", "messages/message", "machine/clock", "machine/host",
-    "machine/plain", "machine/pulse", "machine/settings", "machine/secrets",
-    "machine/surroundings",
+    "machine/plain", "machine/heartbeat", "machine/settings", "machine/secrets",
+    "machine/environment",
     "runfile/record", "base/check", "base/options", "base/sizes",
 )  # fmt: skip
 

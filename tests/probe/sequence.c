@@ -10,7 +10,7 @@
  * the count and the sum in microseconds of each way.
  */
 #include "recorder/sequence.h"
-#include "loaded/program.h"
+#include "preload/program.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -140,8 +140,8 @@ def test_a_table_for_other_numbers_of_ranks_changes_nothing(
     ("content", "words"),
     [
         (None, "cannot read the tuning table"),
-        ("", "it is not compiled"),
-        ('{"record":"tuning","format":1,"mpi":"MPICH 5","rules":[]}', "it is not compiled"),
+        ("", "not compiled"),
+        ('{"record":"tuning","format":1,"mpi":"MPICH 5","rules":[]}', "not compiled"),
     ],
 )
 def test_a_bad_table_stops_the_program_at_mpi_init_with_one_line(

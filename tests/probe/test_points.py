@@ -13,7 +13,7 @@ from made_up.bends import Truth, located, make, worst_error
 
 SOURCES = (
     "sampling/points", "sampling/bends", "sampling/sampler", "runfile/record", "base/check",
-    "base/options", "base/sizes", "base/random", "machine/pulse",
+    "base/options", "base/sizes", "base/random", "machine/heartbeat",
 )  # fmt: skip
 STOP, GAP = 1 << 20, 64
 CURVES = range(20)

@@ -124,6 +124,6 @@ LOG = """
 ==43== 16 bytes in 1 blocks are definitely lost in loss record 7 of 9
 ==43==    at 0x48407B4: malloc (in /usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so)
 ==43==    by 0x4B1C2A9: strdup (in /usr/lib/x86_64-linux-gnu/libc.so.6)
-==43==    by 0x48517BB: iso_keep (in /cache/libisochrone-record.so)
+==43==    by 0x48517BB: iso_event_store (in /cache/libisochrone-record.so)
 ==43==
 """

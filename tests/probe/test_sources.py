@@ -9,7 +9,7 @@ from beds.mpis import ROOT
 PROBE = ROOT / "probe"
 ORDER = [
     "base", "machine", "experiment.h", "runfile", "messages", "sampling", "global_clock", "grid",
-    "collectives", "loaded", "interposer", "recording", "recorder", "io_recorder", "experiments",
+    "collectives", "preload", "interposer", "recording", "recorder", "io_recorder", "experiments",
     "main.c",
 ]  # fmt: skip
 """A folder or file includes from those before it."""

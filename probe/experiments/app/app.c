@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file app.c
- * Applications as Isochrone describes them, run: alone, in pairs, all together.
+ * Runs the described applications: alone, in pairs, all together.
  *
- * The program file (program.h) says what each rank of each application computes
- * and sends in an iteration, and which applications run at the same time. Ranks
- * that take part in no application of a launch nap.
+ * The program file (program.h) says what each rank of each application
+ * computes and sends in an iteration, and which applications run at the same
+ * time. Ranks without a part in a launch sleep.
  */
 #include "base/check.h"
 #include "experiment.h"
 #include "experiments/app/compute.h"
 #include "experiments/app/launches.h"
 #include "experiments/app/loads.h"
-#include "experiments/app/placing.h"
+#include "experiments/app/placement.h"
 #include "experiments/app/source.h"
 #include "global_clock/sync.h"
 #include "runfile/record.h"
@@ -67,7 +67,7 @@ static const char *quantity(void)
     return "wall time of an application, or of one of its iterations";
 }
 
-/** Say how exactly the modes deliver what is asked, on rank 0. */
+/** Record how exactly the modes deliver the requested time, on rank 0. */
 static void record_modes(const iso_context_t *ctx)
 {
     for (int mode = 0; mode < ISO_MODES; mode++) {
@@ -85,33 +85,33 @@ static void record_modes(const iso_context_t *ctx)
 static iso_outcome_t run(iso_context_t *ctx)
 {
     iso_program_t program;
-    iso_player_t player;
+    iso_executor_t executor;
     iso_role_t *roles = NULL;
     MPI_Comm comm;
     iso_loads_warn(ctx);
     iso_compute_calibrate(ctx->clock.simulated);
     if (ctx->rank == 0) {
-        roles = iso_placing_roles(ctx, iso_source_program());
+        roles = iso_placement_roles(ctx, iso_source_program());
     }
     iso_source_check_nodes(ctx, roles);
     if (ctx->rank == 0) {
         if (!ctx->clock.simulated) {
             record_modes(ctx);
         }
-        iso_placing_record(ctx, iso_source_program(), roles);
+        iso_placement_record(ctx, iso_source_program(), roles);
     }
     iso_role_t role = iso_source_share(ctx, roles, &program);
     bool plays = role.app >= 0;
-    iso_placing_bind(ctx, &program, role);
+    iso_placement_bind(ctx, &program, role);
     MPI_CHECK(MPI_Comm_split(ctx->comm, plays ? role.app : MPI_UNDEFINED,
                              role.rank, &comm));
     if (plays) {
-        iso_player_init(&player, ctx, &program, role.app, comm);
+        iso_executor_init(&executor, ctx, &program, role.app, comm);
     }
     iso_outcome_t outcome = iso_launches_run(
-        ctx, &program, roles, plays ? &player : NULL, options.time_limit);
+        ctx, &program, roles, plays ? &executor : NULL, options.time_limit);
     if (plays) {
-        iso_player_free(&player);
+        iso_executor_free(&executor);
     }
     iso_program_free(&program);
     iso_source_free();

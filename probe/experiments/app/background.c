@@ -95,23 +95,24 @@ static int look(const iso_background_t *b, int launch)
 }
 
 /** At rank 0 of the application: give leave for a window. */
-static void announce(const iso_player_t *player, long length)
+static void announce(const iso_executor_t *executor, long length)
 {
-    for (int r = 1; r < player->own->ranks; r++) {
-        MPI_CHECK(MPI_Send(&length, 1, MPI_LONG, r, TAG_WINDOW, player->comm));
+    for (int r = 1; r < executor->own->ranks; r++) {
+        MPI_CHECK(
+            MPI_Send(&length, 1, MPI_LONG, r, TAG_WINDOW, executor->comm));
     }
 }
 
-static long play_window(iso_player_t *player, long from, long length,
+static long play_window(iso_executor_t *executor, long from, long length,
                         double *now)
 {
     for (long k = from; k < from + length; k++) {
-        *now = iso_play(player, k, *now);
+        *now = iso_execute(executor, k, *now);
     }
     return from + length;
 }
 
-/** Iterations of a window, from how long @a length of them took. */
+/** Iterations of the next window, from the time @a length of them took. */
 static long window(double seconds, long length, long before, double enough)
 {
     double wanted = seconds > 0 ? enough / seconds * (double)length : INFINITY;
@@ -126,19 +127,19 @@ static void let_time_pass(void)
     nanosleep(&moment, NULL);
 }
 
-static double lead(const iso_background_t *b, int launch, iso_player_t *player,
-                   double now)
+static double lead(const iso_background_t *b, int launch,
+                   iso_executor_t *executor, double now)
 {
     int others = ranks_before(b->program, &b->program->launches[launch]);
-    double enough = WINDOW + WINDOW_OF_RANK * player->own->ranks;
+    double enough = WINDOW + WINDOW_OF_RANK * executor->own->ranks;
     int done = 0;
     for (long next = 0, length = 1, grown = 1, after; length > 0;
          length = after) {
         done = b->board ? look(b, launch) : done + look(b, launch);
         after = done == others ? 0 : grown;
-        announce(player, after);
+        announce(executor, after);
         double begin = now = iso_now();
-        next = play_window(player, next, length, &now);
+        next = play_window(executor, next, length, &now);
         grown = window(now - begin, length, grown, enough);
         if (b->board && now <= begin) {
             let_time_pass();
@@ -147,14 +148,14 @@ static double lead(const iso_background_t *b, int launch, iso_player_t *player,
     return now;
 }
 
-static double follow(iso_player_t *player, double now)
+static double follow(iso_executor_t *executor, double now)
 {
     double end = now;
     for (long next = 0, length = 1, after = 0; length > 0; length = after) {
         MPI_Request request;
-        MPI_CHECK(MPI_Irecv(&after, 1, MPI_LONG, 0, TAG_WINDOW, player->comm,
+        MPI_CHECK(MPI_Irecv(&after, 1, MPI_LONG, 0, TAG_WINDOW, executor->comm,
                             &request));
-        next = play_window(player, next, length, &now);
+        next = play_window(executor, next, length, &now);
         end = now;
         MPI_CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE));
         now = iso_now();
@@ -162,9 +163,9 @@ static double follow(iso_player_t *player, double now)
     return end;
 }
 
-double iso_background_play(const iso_background_t *b, int launch,
-                           iso_player_t *player, double begin)
+double iso_background_execute(const iso_background_t *b, int launch,
+                              iso_executor_t *executor, double begin)
 {
-    return player->rank == 0 ? lead(b, launch, player, begin)
-                             : follow(player, begin);
+    return executor->rank == 0 ? lead(b, launch, executor, begin)
+                               : follow(executor, begin);
 }

@@ -40,7 +40,7 @@ static void sleep_for(double seconds)
     struct timespec left = {.tv_sec = (time_t)seconds};
     left.tv_nsec = (long)((seconds - (double)left.tv_sec) * BILLION);
     while (nanosleep(&left, &left) != 0) {
-        /* a signal: sleep the rest */
+        /* interrupted by a signal: sleep the remaining time */
     }
 }
 

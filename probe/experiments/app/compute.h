@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file compute.h
- * Computing without computing anything: so much time passes.
+ * Synthetic computation: lets a given time pass.
  *
  * cpu    spins until the thread has used so much processor time
  *        (CLOCK_THREAD_CPUTIME_ID): takes longer where it shares a processor
@@ -9,10 +9,10 @@
  *        lost its processor stops at the same moment all the same
  * sleep  nanosleep, with a timer slack of 1 ns: leaves the processor to others
  *
- * What a spinning loop needs beyond the time asked for, to begin and to see
- * that it is over, is measured once and taken off. In a simulator "cpu" is work
- * for its host, shared with others on it, and the other two are a sleep; both
- * take exactly what is asked.
+ * The overhead of a spinning loop beyond the requested time is measured once
+ * and subtracted. In a simulator "cpu" is work for its host, shared with
+ * others on it, and the other two are a sleep; both take exactly the requested
+ * time.
  */
 #ifndef ISO_APP_COMPUTE_H
 #define ISO_APP_COMPUTE_H
@@ -20,14 +20,14 @@
 #include "experiment.h"
 #include "experiments/app/step.h"
 
-/** What a mode delivers on this rank, when @a asked seconds are asked for. */
+/** Accuracy of a mode on this rank for @a asked requested seconds. */
 typedef struct iso_delivery {
     double asked;       /**< by each of the trials */
     double overhead;    /**< taken off, seconds */
     double median, p95; /**< of |delivered - asked| / asked after that */
 } iso_delivery_t;
 
-/** Measure what spinning costs beyond what is asked. Some milliseconds. */
+/** Measure the overhead of spinning. Takes some milliseconds. */
 void iso_compute_calibrate(bool simulated);
 
 /** Try a mode; not in a simulator. */

@@ -14,13 +14,13 @@ static int by_first(const void *a, const void *b)
 }
 
 /** What a rank has sent, by receiver: MEMBERS numbers each; to be freed. */
-static long long *sent(const iso_player_t *player, int *count)
+static long long *sent(const iso_executor_t *executor, int *count)
 {
     long long *edges =
-        iso_calloc(player->channel_count, MEMBERS * sizeof(long long));
+        iso_calloc(executor->channel_count, MEMBERS * sizeof(long long));
     size_t used = 0, kept = 0;
-    for (size_t k = 0; k < player->channel_count; k++) {
-        const iso_channel_t *channel = &player->channels[k];
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        const iso_channel_t *channel = &executor->channels[k];
         if (channel->messages > 0) {
             long long *edge = edges + MEMBERS * used++;
             edge[TO] = channel->peer;
@@ -45,17 +45,17 @@ static long long *sent(const iso_player_t *player, int *count)
     return edges;
 }
 
-void iso_edges_hand_in(const iso_player_t *player)
+void iso_edges_hand_in(const iso_executor_t *executor)
 {
     int count = 0;
-    long long *edges = sent(player, &count);
+    long long *edges = sent(executor, &count);
     MPI_CHECK(MPI_Send(edges, MEMBERS * count * (int)sizeof(*edges), MPI_BYTE,
-                       0, TAG_EDGES, player->ctx->control));
+                       0, TAG_EDGES, executor->ctx->control));
     free(edges);
 }
 
 void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
-                      int app, const iso_player_t *own, const int *job_ranks)
+                      int app, const iso_executor_t *own, const int *job_ranks)
 {
     for (int r = 0; r < program->apps[app].ranks; r++) {
         int count = 0;

@@ -17,10 +17,10 @@ struct event {
     double begin, end; /**< global clock */
 };
 
-static struct event *own_events(const iso_player_t *player,
+static struct event *own_events(const iso_executor_t *executor,
                                 const iso_sync_t *sync)
 {
-    const iso_timeline_t *timeline = &player->timeline;
+    const iso_timeline_t *timeline = &executor->timeline;
     struct event *events = iso_calloc((size_t)timeline->count, sizeof(*events));
     for (int k = 0; k < timeline->count; k++) {
         const iso_event_t *event = &timeline->events[k];
@@ -33,17 +33,17 @@ static struct event *own_events(const iso_player_t *player,
     return events;
 }
 
-void iso_events_hand_in(const iso_player_t *player, const iso_sync_t *sync)
+void iso_events_hand_in(const iso_executor_t *executor, const iso_sync_t *sync)
 {
-    struct event *events = own_events(player, sync);
-    int bytes = player->timeline.count * (int)sizeof(*events);
-    MPI_CHECK(
-        MPI_Send(events, bytes, MPI_BYTE, 0, TAG_EVENTS, player->ctx->control));
+    struct event *events = own_events(executor, sync);
+    int bytes = executor->timeline.count * (int)sizeof(*events);
+    MPI_CHECK(MPI_Send(events, bytes, MPI_BYTE, 0, TAG_EVENTS,
+                       executor->ctx->control));
     free(events);
 }
 
 void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
-                       int launch, int app, const iso_player_t *own,
+                       int launch, int app, const iso_executor_t *own,
                        const iso_sync_t *sync, const int *job_ranks,
                        double begin)
 {

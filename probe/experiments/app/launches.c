@@ -9,10 +9,10 @@
 #include "experiments/app/results.h"
 #include "experiments/app/stores.h"
 #include "global_clock/sync.h"
+#include "machine/heartbeat.h"
 #include "machine/idle.h"
-#include "machine/pulse.h"
 #include "runfile/record.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { TAG_AWAKE = 8601, TAG_START, TAG_DONE, TAG_OVER };
 
-/** From the moment when all are awake to the start: longer than a nap. */
+/** Seconds from "all awake" to the start: longer than one sleep of idle.h. */
 static const double LEAD = 3e-3, LEAD_OF_RANK = 10e-6;
 
 /** So long before the start a rank stops sleeping. */
@@ -36,10 +36,10 @@ typedef struct state {
     const iso_context_t *ctx;
     const iso_program_t *program;
     const iso_role_t *roles;
-    iso_player_t *player;
+    iso_executor_t *executor;
     iso_sync_t *sync;
     iso_background_t background;
-    iso_conductor_t conductor;
+    iso_coordinator_t coordinator;
     bool *edges_known; /**< by application */
     /* At rank 0: */
     int **members;             /**< ranks of each application in the job */
@@ -78,7 +78,7 @@ static void tell_all(const state_t *s, int launch, int tag, double value)
     }
 }
 
-/** At another rank than 0: say something to rank 0, and nap until it answers.
+/** At ranks other than 0: send to rank 0 and sleep until it answers.
  */
 static double say_and_nap(const state_t *s, int said, int answer)
 {
@@ -151,49 +151,49 @@ static bool edges_are_due(const state_t *s, int launch, int app,
 
 static void play(state_t *s, int launch)
 {
-    iso_player_t *player = s->player;
-    long iterations = player->own->iterations;
-    bool watched = is_watched(s->program, launch, player->app);
-    player->timeline.iteration = watched ? iterations / 2 : -1;
+    iso_executor_t *executor = s->executor;
+    long iterations = executor->own->iterations;
+    bool watched = is_watched(s->program, launch, executor->app);
+    executor->timeline.iteration = watched ? iterations / 2 : -1;
     double now = iso_now();
-    iso_player_begin(player, now);
-    if (iso_background_repeats(s->program, launch, player->app)) {
-        now = iso_background_play(&s->background, launch, player, now);
+    iso_executor_begin(executor, now);
+    if (iso_background_repeats(s->program, launch, executor->app)) {
+        now = iso_background_execute(&s->background, launch, executor, now);
     } else {
         for (long k = 0; k < iterations; k++) {
-            now = iso_play(player, k, now);
+            now = iso_execute(executor, k, now);
         }
     }
-    iso_account_end(&player->account, now);
-    if (!player->own->background) {
+    iso_stats_end(&executor->stats, now);
+    if (!executor->own->background) {
         iso_background_tell(&s->background, launch);
     }
-    iso_stores_settle(player);
+    iso_stores_settle(executor);
 }
 
 /** Hand in what was found, in the order in which rank 0 gets it. */
 static void hand_in(state_t *s, int launch)
 {
-    iso_player_t *player = s->player;
+    iso_executor_t *executor = s->executor;
     bool at_rank_0 = s->ctx->rank == 0; /* which takes it where it is */
-    iso_results_hand_in(player, s->sync);
+    iso_results_hand_in(executor, s->sync);
     if (at_rank_0) {
         return;
     }
-    if (edges_are_due(s, launch, player->app, player->account.iterations)) {
-        iso_edges_hand_in(player);
-        s->edges_known[player->app] = true;
+    if (edges_are_due(s, launch, executor->app, executor->stats.iterations)) {
+        iso_edges_hand_in(executor);
+        s->edges_known[executor->app] = true;
     }
-    if (player->timeline.iteration >= 0) {
-        iso_events_hand_in(player, s->sync);
+    if (executor->timeline.iteration >= 0) {
+        iso_events_hand_in(executor, s->sync);
     }
 }
 
-/** The part in a launch of a rank that plays in it, and of rank 0. */
+/** Launch, at rank 0 and at a rank that takes part. */
 static void run(state_t *s, int launch)
 {
-    bool plays = s->player &&
-                 iso_launch_has(&s->program->launches[launch], s->player->app);
+    bool plays = s->executor && iso_launch_has(&s->program->launches[launch],
+                                               s->executor->app);
     double start = agree_on_start(s, launch);
     if (plays) {
         wait_until(s, start);
@@ -226,10 +226,10 @@ static void refresh(state_t *s)
 {
     task_t task = {REFRESH};
     for (int r = 1; r < s->ctx->size; r++) {
-        iso_conductor_tell(&s->conductor, r, &task);
+        iso_coordinator_dispatch(&s->coordinator, r, &task);
     }
     iso_sync_refresh(s->sync);
-    iso_pulse_rest();
+    iso_heartbeat_clear();
     iso_sync_record(s->sync, s->ctx->record);
 }
 
@@ -279,12 +279,12 @@ static void record_results(state_t *s, int launch)
         int app = what->together[k];
         long iterations = (long)s->results[app].ranks[ISO_RANK_ITERATIONS];
         if (edges_are_due(s, launch, app, iterations)) {
-            iso_edges_record(s->ctx, s->program, app, s->player,
+            iso_edges_record(s->ctx, s->program, app, s->executor,
                              s->members[app]);
             s->edges_known[app] = true;
         }
         if (is_watched(s->program, launch, app)) {
-            iso_events_record(s->ctx, s->program, launch, app, s->player,
+            iso_events_record(s->ctx, s->program, launch, app, s->executor,
                               s->sync, s->members[app], begin);
         }
         iso_results_free(&s->results[app]);
@@ -301,11 +301,11 @@ static void conduct(state_t *s, int launch)
     }
     for (int r = 1; r < s->ctx->size; r++) {
         if (takes_part(s, r, launch)) {
-            iso_conductor_tell(&s->conductor, r, &task);
+            iso_coordinator_dispatch(&s->coordinator, r, &task);
         }
     }
     run(s, launch);
-    iso_pulse_rest();
+    iso_heartbeat_clear();
     record_launch(s, launch);
     record_results(s, launch);
 }
@@ -318,7 +318,7 @@ static iso_outcome_t conduct_all(state_t *s, double time_limit)
         if (time_limit > 0 && iso_now() - ctx->started > time_limit) {
             char text[120];
             snprintf(text, sizeof(text),
-                     "the time limit of %g s ended it after %d of %d launches",
+                     "time limit of %g s reached after %d of %d launches",
                      time_limit, done, total);
             iso_record_warning(ctx->record, "cut-short", "%s", text);
             break;
@@ -331,19 +331,19 @@ static iso_outcome_t conduct_all(state_t *s, double time_limit)
     }
     free(s->members);
     free(s->results);
-    iso_conductor_dismiss(&s->conductor);
+    iso_coordinator_dismiss(&s->coordinator);
     return done == total ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
-                               const iso_role_t *roles, iso_player_t *player,
-                               double time_limit)
+                               const iso_role_t *roles,
+                               iso_executor_t *executor, double time_limit)
 {
     iso_outcome_t outcome = ISO_COMPLETE;
     state_t s = {
-        .ctx = ctx, .program = program, .roles = roles, .player = player};
-    s.conductor = (iso_conductor_t){ctx, sizeof(task_t), &s, perform};
+        .ctx = ctx, .program = program, .roles = roles, .executor = executor};
+    s.coordinator = (iso_coordinator_t){ctx, sizeof(task_t), &s, perform};
     s.sync = iso_sync_create(ctx);
     s.edges_known = iso_calloc((size_t)program->app_count, sizeof(bool));
     if (ctx->rank == 0) {
@@ -352,13 +352,13 @@ iso_outcome_t iso_launches_run(const iso_context_t *ctx,
         s.results = iso_calloc((size_t)program->app_count, sizeof(*s.results));
     }
     iso_background_init(&s.background, ctx, program, s.members);
-    if (player) {
-        iso_player_rehearse(player);
+    if (executor) {
+        iso_executor_rehearse(executor);
     }
     if (ctx->rank == 0) {
         outcome = conduct_all(&s, time_limit);
     } else {
-        iso_conductor_serve(&s.conductor);
+        iso_coordinator_serve(&s.coordinator);
     }
     iso_background_free(&s.background);
     iso_sync_free(s.sync);

@@ -15,19 +15,19 @@
 #ifndef ISO_APP_LAUNCHES_H
 #define ISO_APP_LAUNCHES_H
 
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 #include "experiments/app/source.h"
 
 /**
  * Run all launches. Collective.
  *
  * @param roles     at rank 0: of all ranks
- * @param player    of this rank; NULL: it takes part in no application
+ * @param executor    of this rank; NULL: it takes part in no application
  * @param time_limit  seconds after which none is begun; 0: no limit
  */
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
-                               const iso_role_t *roles, iso_player_t *player,
-                               double time_limit);
+                               const iso_role_t *roles,
+                               iso_executor_t *executor, double time_limit);
 
 #endif

@@ -35,8 +35,8 @@ void iso_loads_warn(const iso_context_t *ctx)
         if (place->cpus > 0 && loads[r] > QUIET && ranks[place->node] > 0 &&
             loads[r] + ranks[place->node] > place->cpus + QUIET) {
             snprintf(text, sizeof(text),
-                     "the load of %.80s was %.1f before the start, and %d "
-                     "ranks share its %d processors with that",
+                     "%.80s had a load of %.1f before the start; %d ranks "
+                     "share its %d processors with other programs",
                      place->host, loads[r], ranks[place->node], place->cpus);
             iso_record_warning(ctx->record, "load", "%s", text);
             ranks[place->node] = 0; /* once a node */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file loads.h
- * Whether other programs use the processors that the ranks need.
+ * Detects other programs on the processors of the ranks.
  */
 #ifndef ISO_APP_LOADS_H
 #define ISO_APP_LOADS_H

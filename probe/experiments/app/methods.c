@@ -5,104 +5,107 @@
 #include "experiments/app/stores.h"
 
 /** Whether the data travel in the messages. */
-static bool travels(const iso_player_t *player, const iso_channel_t *channel)
+static bool travels(const iso_executor_t *executor,
+                    const iso_channel_t *channel)
 {
-    return player->own->phases[channel->phase].method == ISO_METHOD_MESSAGE;
+    return executor->own->phases[channel->phase].method == ISO_METHOD_MESSAGE;
 }
 
-/** Count what is sent in the iterations that were asked for. */
-static void count(const iso_player_t *player, iso_channel_t *channel, int bytes)
+/** Count bytes sent in the requested iterations. */
+static void count(const iso_executor_t *executor, iso_channel_t *channel,
+                  int bytes)
 {
-    if (player->iteration < player->own->iterations) {
+    if (executor->iteration < executor->own->iterations) {
         channel->messages++;
         channel->bytes += bytes;
     }
 }
 
 /** Put the data where they are taken from. @return bytes of the message */
-static int prepare(iso_player_t *player, iso_channel_t *channel, int bytes)
+static int prepare(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 {
-    count(player, channel, bytes);
-    if (travels(player, channel)) {
+    count(executor, channel, bytes);
+    if (travels(executor, channel)) {
         return bytes;
     }
-    iso_store_put(player, channel, bytes);
+    iso_store_put(executor, channel, bytes);
     return 0;
 }
 
-void iso_move_send(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag, int bytes)
+void iso_move_send(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag, int bytes)
 {
-    int length = prepare(player, channel, bytes);
+    int length = prepare(executor, channel, bytes);
     MPI_CHECK(
-        MPI_Send(player->send, length, MPI_BYTE, channel->peer, tag, comm));
+        MPI_Send(executor->send, length, MPI_BYTE, channel->peer, tag, comm));
 }
 
-void iso_move_tell(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag)
+void iso_move_tell(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag)
 {
-    count(player, channel, 0);
+    count(executor, channel, 0);
     MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, channel->peer, tag, comm));
 }
 
-void iso_move_recv(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag, int bytes)
+void iso_move_recv(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag, int bytes)
 {
-    int length = travels(player, channel) ? bytes : 0;
-    MPI_CHECK(MPI_Recv(player->receive, length, MPI_BYTE, channel->peer, tag,
+    int length = travels(executor, channel) ? bytes : 0;
+    MPI_CHECK(MPI_Recv(executor->receive, length, MPI_BYTE, channel->peer, tag,
                        comm, MPI_STATUS_IGNORE));
-    iso_move_take(player, channel, bytes);
+    iso_move_take(executor, channel, bytes);
 }
 
-MPI_Status iso_move_any(iso_player_t *player, int source, MPI_Comm comm,
+MPI_Status iso_move_any(iso_executor_t *executor, int source, MPI_Comm comm,
                         int tag, int most)
 {
     MPI_Status status;
-    MPI_CHECK(
-        MPI_Recv(player->receive, most, MPI_BYTE, source, tag, comm, &status));
+    MPI_CHECK(MPI_Recv(executor->receive, most, MPI_BYTE, source, tag, comm,
+                       &status));
     return status;
 }
 
-void iso_move_take(iso_player_t *player, iso_channel_t *channel, int bytes)
+void iso_move_take(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 {
-    if (!travels(player, channel)) {
-        iso_store_take(player, channel, player->receive, bytes);
+    if (!travels(executor, channel)) {
+        iso_store_take(executor, channel, executor->receive, bytes);
     }
 }
 
-void iso_move_isend(iso_player_t *player, iso_channel_t *channel, int tag,
+void iso_move_isend(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes)
 {
-    int length = prepare(player, channel, bytes);
-    iso_begun_t *begun = &player->begun[player->begun_count];
+    int length = prepare(executor, channel, bytes);
+    iso_begun_t *begun = &executor->begun[executor->begun_count];
     *begun = (iso_begun_t){channel, NULL, 0};
-    MPI_CHECK(MPI_Isend(player->send, length, MPI_BYTE, channel->peer, tag,
-                        player->comm,
-                        &player->requests[player->begun_count++]));
+    MPI_CHECK(MPI_Isend(executor->send, length, MPI_BYTE, channel->peer, tag,
+                        executor->comm,
+                        &executor->requests[executor->begun_count++]));
 }
 
-void iso_move_irecv(iso_player_t *player, iso_channel_t *channel, int tag,
+void iso_move_irecv(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes)
 {
-    int length = travels(player, channel) ? bytes : 0;
-    char *into = player->pending + player->arriving;
-    player->begun[player->begun_count] = (iso_begun_t){channel, into, bytes};
+    int length = travels(executor, channel) ? bytes : 0;
+    char *into = executor->pending + executor->arriving;
+    executor->begun[executor->begun_count] =
+        (iso_begun_t){channel, into, bytes};
     MPI_CHECK(MPI_Irecv(into, length, MPI_BYTE, channel->peer, tag,
-                        player->comm,
-                        &player->requests[player->begun_count++]));
-    player->arriving += (size_t)bytes;
+                        executor->comm,
+                        &executor->requests[executor->begun_count++]));
+    executor->arriving += (size_t)bytes;
 }
 
-void iso_move_wait(iso_player_t *player)
+void iso_move_wait(iso_executor_t *executor)
 {
-    MPI_CHECK(MPI_Waitall(player->begun_count, player->requests,
+    MPI_CHECK(MPI_Waitall(executor->begun_count, executor->requests,
                           MPI_STATUSES_IGNORE));
-    for (int k = 0; k < player->begun_count; k++) {
-        iso_begun_t *begun = &player->begun[k];
-        if (begun->into && !travels(player, begun->channel)) {
-            iso_store_take(player, begun->channel, begun->into, begun->bytes);
+    for (int k = 0; k < executor->begun_count; k++) {
+        iso_begun_t *begun = &executor->begun[k];
+        if (begun->into && !travels(executor, begun->channel)) {
+            iso_store_take(executor, begun->channel, begun->into, begun->bytes);
         }
     }
-    player->begun_count = 0;
-    player->arriving = 0;
+    executor->begun_count = 0;
+    executor->arriving = 0;
 }

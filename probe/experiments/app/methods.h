@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file methods.h
- * How the bytes of a message get from one rank to another.
+ * Transport methods of a message.
  */
 #ifndef ISO_APP_METHODS_H
 #define ISO_APP_METHODS_H
 
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 
 /** Send, and return when the buffer could be used again. */
-void iso_move_send(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag, int bytes);
+void iso_move_send(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag, int bytes);
 
 /** Send an empty message whose tag says it all. */
-void iso_move_tell(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag);
+void iso_move_tell(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag);
 
 /** Receive. */
-void iso_move_recv(iso_player_t *player, iso_channel_t *channel, MPI_Comm comm,
-                   int tag, int bytes);
+void iso_move_recv(iso_executor_t *executor, iso_channel_t *channel,
+                   MPI_Comm comm, int tag, int bytes);
 
 /** Receive whatever comes first on a tag, or from a rank on any tag. */
-MPI_Status iso_move_any(iso_player_t *player, int source, MPI_Comm comm,
+MPI_Status iso_move_any(iso_executor_t *executor, int source, MPI_Comm comm,
                         int tag, int most);
 
 /** Take the data of a message that came by iso_move_any. */
-void iso_move_take(iso_player_t *player, iso_channel_t *channel, int bytes);
+void iso_move_take(iso_executor_t *executor, iso_channel_t *channel, int bytes);
 
 /** Begin to send, or to receive; done after iso_move_wait. */
-void iso_move_isend(iso_player_t *player, iso_channel_t *channel, int tag,
+void iso_move_isend(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes);
-void iso_move_irecv(iso_player_t *player, iso_channel_t *channel, int tag,
+void iso_move_irecv(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes);
-void iso_move_wait(iso_player_t *player);
+void iso_move_wait(iso_executor_t *executor);
 
 #endif

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file patterns.h
- * Steps that deal with several ranks in the order in which these come: serving
- * clients, leading workers, and working.
+ * Steps that serve several ranks in order of arrival: server, farm leader and
+ * worker.
  */
 #ifndef ISO_APP_PATTERNS_H
 #define ISO_APP_PATTERNS_H
 
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 
 /**
  * Answer one request of each client, whoever asks first. A client that asks
  * again before all were served has its turn in the next such step, first.
  */
-void iso_pattern_serve(iso_player_t *player, const iso_step_t *step,
+void iso_pattern_serve(iso_executor_t *executor, const iso_step_t *step,
                        iso_part_t *part);
 
 /**
  * Hand out tasks. A task's number, counted from 1, is the tag of its message;
  * 0 says that none is left.
  */
-void iso_pattern_farm(iso_player_t *player, const iso_step_t *step,
+void iso_pattern_farm(iso_executor_t *executor, const iso_step_t *step,
                       iso_part_t *part);
 
-void iso_pattern_work(iso_player_t *player, const iso_step_t *step,
+void iso_pattern_work(iso_executor_t *executor, const iso_step_t *step,
                       iso_part_t *part);
 
 #endif

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file program.h
- * What the ranks of applications do, as Isochrone writes it.
+ * The program file: the steps of all ranks of the applications.
  *
  * A file is a header, numbers (double), words (int), texts (each ended by a
  * zero byte; together a multiple of 4 bytes) and steps (words), in the byte
- * order of the machine. A text is named by the place of its first byte among
- * the texts. The words are
+ * order of the machine. A text is identified by the index of its first byte
+ * among the texts. The words are
  *
  *     placement, number of lists, applications and launches; then
  *     each list of equally likely values, seconds or bytes: first number, count
  *     each application: name, ranks, iterations, background (0 or 1),
- *         count and ranks of the job it asks for,
+ *         count and numbers of the requested ranks of the job,
  *         count and name, method, path (the empty text: none) of its phases,
  *         where the steps of each of its ranks begin, and those of the last end
  *     each launch: repeat, count and applications, ascending
  *
- * and a step is ISO_STEP_WORDS of them and a list, see iso_step_read(). What
- * steps mean, and which draw each makes, is said in program.py of
+ * and a step is ISO_STEP_WORDS of them and a list, see iso_step_read(). Steps
+ * and their random draws are documented in program.py of
  * isochrone/applications/description.
  *
  * What is in the file was checked when it was written; a file that has changed
- * since then has another checksum. Every rank but rank 0 gets what comes before
- * the steps, and the steps of its own.
+ * since then has another checksum. Every rank but rank 0 gets what comes
+ * before the steps, and the steps of its own.
  */
 #ifndef ISO_APP_PROGRAM_H
 #define ISO_APP_PROGRAM_H
@@ -99,7 +99,7 @@ typedef struct iso_program {
     int ranks; /**< of all applications together */
     const double *numbers;
     const char *texts;
-    /** Of the rank that was asked for. */
+    /** Of the requested rank. */
     iso_step_t *steps;
     long step_count;
     void *memory; /**< all that is pointed to */

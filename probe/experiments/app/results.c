@@ -19,10 +19,10 @@ static int values_of(const iso_app_t *app)
     return ISO_RANK_VALUES + app->phase_count;
 }
 
-static void fill(const iso_player_t *player, const iso_sync_t *sync,
+static void fill(const iso_executor_t *executor, const iso_sync_t *sync,
                  double *values)
 {
-    const iso_account_t *a = &player->account;
+    const iso_stats_t *a = &executor->stats;
     values[ISO_RANK_BEGIN] = iso_sync_global(sync, a->begin);
     values[ISO_RANK_END] = iso_sync_global(sync, a->end);
     values[ISO_RANK_SECONDS] = a->end - a->begin;
@@ -32,36 +32,36 @@ static void fill(const iso_player_t *player, const iso_sync_t *sync,
     values[ISO_RANK_SWITCHES] = (double)a->switches;
     values[ISO_RANK_ITERATIONS] = (double)a->iterations;
     memcpy(values + ISO_RANK_VALUES, a->phases,
-           (size_t)player->own->phase_count * sizeof(double));
+           (size_t)executor->own->phase_count * sizeof(double));
 }
 
-void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync)
+void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
 {
-    const iso_account_t *account = &player->account;
-    int values = values_of(player->own), ranks = player->own->ranks;
-    long kept = account->iterations < account->room ? account->iterations
-                                                    : account->room;
-    bool first = player->rank == 0;
+    const iso_stats_t *stats = &executor->stats;
+    int values = values_of(executor->own), ranks = executor->own->ranks;
+    long kept =
+        stats->iterations < stats->room ? stats->iterations : stats->room;
+    bool first = executor->rank == 0;
     double *mine = iso_calloc((size_t)values, sizeof(double));
     double *all = NULL;
     if (first) {
         all = iso_calloc((size_t)values * (size_t)ranks, sizeof(double));
     }
     double *each = iso_calloc((size_t)kept, sizeof(double));
-    memcpy(each, account->each, (size_t)kept * sizeof(double));
-    fill(player, sync, mine);
-    iso_plain_gather(player->comm, mine, values * (int)sizeof(double), all);
-    iso_plain_reduce(player->comm, each, (int)kept, MPI_DOUBLE, MPI_MAX);
+    memcpy(each, stats->each, (size_t)kept * sizeof(double));
+    fill(executor, sync, mine);
+    iso_plain_gather(executor->comm, mine, values * (int)sizeof(double), all);
+    iso_plain_reduce(executor->comm, each, (int)kept, MPI_DOUBLE, MPI_MAX);
     free(mine);
-    if (first && player->ctx->rank == 0) {
+    if (first && executor->ctx->rank == 0) {
         own = (iso_app_result_t){all, each, (int)kept, 0, 0};
         return;
     }
     if (first) {
         MPI_CHECK(MPI_Send(all, values * ranks, MPI_DOUBLE, 0, TAG_RANKS,
-                           player->ctx->control));
+                           executor->ctx->control));
         MPI_CHECK(MPI_Send(each, (int)kept * (int)sizeof(double), MPI_BYTE, 0,
-                           TAG_EACH, player->ctx->control));
+                           TAG_EACH, executor->ctx->control));
     }
     free(all);
     free(each);

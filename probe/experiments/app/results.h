@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file results.h
- * What was found in a launch: collected at rank 0, and written.
+ * Results of a launch: collected at rank 0, and written.
  */
 #ifndef ISO_APP_RESULTS_H
 #define ISO_APP_RESULTS_H
 
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 #include "global_clock/sync.h"
 
 /** Results of an application in a launch, at rank 0. */
@@ -17,7 +17,7 @@ typedef struct iso_app_result {
     double begin, end; /**< of its first and its last rank, global clock */
 } iso_app_result_t;
 
-/** What is known of a rank, all doubles: one type. */
+/** Results of a rank, all doubles: one MPI type. */
 enum {
     ISO_RANK_BEGIN, /**< global clock */
     ISO_RANK_END,
@@ -32,7 +32,7 @@ enum {
 
 /** Hand in what a rank has found. All ranks of the application, after the
  *  launch; the first of them sends it to rank 0. */
-void iso_results_hand_in(iso_player_t *player, const iso_sync_t *sync);
+void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync);
 
 /** At rank 0: get the results of an application whose rank 0 is @a root. */
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,

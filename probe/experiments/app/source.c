@@ -45,13 +45,13 @@ static const char *fault(const unsigned char *file, size_t length)
     const iso_program_header_t *header = (const void *)file;
     if (length < sizeof(*header) ||
         memcmp(header->magic, ISO_PROGRAM_MAGIC, sizeof(header->magic)) != 0) {
-        return "it is no program that this version of isochrone wrote";
+        return "not a program file of this version of isochrone";
     }
     return checksum(file + CHECKED, length - CHECKED) != header->checksum ||
                    iso_program_head(header) +
                            (size_t)header->steps * sizeof(int) !=
                        length
-               ? "it is damaged: its checksum is another one"
+               ? "damaged: the checksum differs"
                : NULL;
 }
 
@@ -65,14 +65,14 @@ static int read_file(const char *path, char *error)
         return complain(path, strerror(errno), error);
     }
     if (fstat(fileno(stream), &found) != 0 || !S_ISREG(found.st_mode)) {
-        wrong = "it is no plain file";
+        wrong = "not a regular file";
     } else if (found.st_size > MAX_FILE) {
-        wrong = "it is longer than 1 GiB";
+        wrong = "longer than 1 GiB";
     } else {
         size_t length = (size_t)found.st_size;
         unsigned char *file = iso_calloc(length + 1, 1);
         wrong = fread(file, 1, length, stream) == length ? fault(file, length)
-                                                         : "it cannot be read";
+                                                         : "cannot be read";
         if (wrong) {
             free(file);
         } else {
@@ -85,7 +85,7 @@ static int read_file(const char *path, char *error)
     return wrong ? complain(path, wrong, error) : 0;
 }
 
-/** The step that begins at a word of the file; go on to the next one. */
+/** Read the step at a word of the file and advance to the next one. */
 static iso_step_t next_step(int *at)
 {
     iso_step_t step = iso_step_read(&source.program, source.steps + *at);
@@ -116,8 +116,8 @@ static int check_ranks(const iso_program_t *program, int ranks, char *error)
     char what[ISO_ERROR_LENGTH];
     if (program->ranks > ranks) {
         snprintf(what, sizeof(what),
-                 "its applications have %d ranks together, the job has %d: "
-                 "start it with more, -n %d",
+                 "its applications need %d ranks, the job has %d; start it "
+                 "with -n %d",
                  program->ranks, ranks, program->ranks);
         return complain(source.path, what, error);
     }
@@ -128,10 +128,10 @@ static int check_ranks(const iso_program_t *program, int ranks, char *error)
         for (int j = 0; j < app->on_count && !wrong; j++) {
             wrong = app->on[j] >= ranks || taken[app->on[j]];
             if (wrong) {
-                snprintf(what, sizeof(what),
-                         "%.60s asks for rank %d, which is taken, or not one "
-                         "of 0 to %d",
-                         app->name, app->on[j], ranks - 1);
+                snprintf(
+                    what, sizeof(what),
+                    "%.60s requests rank %d, which is in use or not in 0 to %d",
+                    app->name, app->on[j], ranks - 1);
                 complain(source.path, what, error);
             } else {
                 taken[app->on[j]] = 1;
@@ -204,8 +204,8 @@ static int check_rank(const iso_app_t *app, int rank, const int *nodes,
         for (int k = 0; k < count; k++) {
             if (nodes[peers[k]] != nodes[rank]) {
                 snprintf(what, sizeof(what),
-                         "%.40s %.40s: shared memory, but its ranks %d and %d "
-                         "are on two nodes",
+                         "%.40s %.40s uses shared memory, but ranks %d and %d "
+                         "are on different nodes",
                          app->name, phase->name, rank, peers[k]);
                 return complain(source.path, what, error);
             }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file source.h
- * The program file: rank 0 reads it, and every other rank gets what
- * it needs of it.
+ * Reading the program file: rank 0 reads it and distributes it.
  */
 #ifndef ISO_APP_SOURCE_H
 #define ISO_APP_SOURCE_H
@@ -30,8 +29,8 @@ typedef struct iso_role {
 } iso_role_t;
 
 /**
- * Check that no shared memory is asked for between ranks on different nodes;
- * else all ranks end after one line. Collective.
+ * End all ranks with one line if shared memory is requested between nodes.
+ * Collective.
  *
  * @param roles  at rank 0: of all ranks
  */

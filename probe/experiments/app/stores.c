@@ -30,10 +30,10 @@ struct iso_stores {
     bool shares; /**< there is a window */
 };
 
-static iso_method_t method_of(const iso_player_t *player,
+static iso_method_t method_of(const iso_executor_t *executor,
                               const iso_channel_t *channel)
 {
-    return player->own->phases[channel->phase].method;
+    return executor->own->phases[channel->phase].method;
 }
 
 static bool uses(const iso_app_t *app, iso_method_t method)
@@ -56,18 +56,18 @@ static _Noreturn void refuse(const char *path, const char *why)
 
 /* --- files --------------------------------------------------------------- */
 
-static void open_posix(iso_player_t *player, const char *path,
+static void open_posix(iso_executor_t *executor, const char *path,
                        iso_store_t *store)
 {
     int flags = O_RDWR | O_CLOEXEC;
-    if (player->rank == 0) {
+    if (executor->rank == 0) {
         store->fd = open(path, flags | O_CREAT | O_EXCL, 0666);
         if (store->fd < 0) {
             refuse(path, strerror(errno));
         }
     }
-    iso_plain_bcast(player->comm, NULL, 0, MPI_BYTE); /* it is made */
-    if (player->rank != 0) {
+    iso_plain_bcast(executor->comm, NULL, 0, MPI_BYTE); /* it is made */
+    if (executor->rank != 0) {
         store->fd = open(path, flags);
         if (store->fd < 0) {
             refuse(path, strerror(errno));
@@ -77,14 +77,15 @@ static void open_posix(iso_player_t *player, const char *path,
 
 /** Atomic: what a rank has written others read, without a collective call. Not
  *  all libraries have it; on a local file system it makes no difference. */
-static void open_mpi(iso_player_t *player, const char *path, iso_store_t *store)
+static void open_mpi(iso_executor_t *executor, const char *path,
+                     iso_store_t *store)
 {
-    if (player->rank == 0 && access(path, F_OK) == 0) {
+    if (executor->rank == 0 && access(path, F_OK) == 0) {
         refuse(path, strerror(EEXIST)); /* some libraries do not say why */
     }
     int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR |
                MPI_MODE_DELETE_ON_CLOSE;
-    int error = MPI_File_open(player->comm, (char *)path, mode, MPI_INFO_NULL,
+    int error = MPI_File_open(executor->comm, (char *)path, mode, MPI_INFO_NULL,
                               &store->file);
     if (error != MPI_SUCCESS) {
         char text[MPI_MAX_ERROR_STRING];
@@ -96,9 +97,9 @@ static void open_mpi(iso_player_t *player, const char *path, iso_store_t *store)
     MPI_File_set_atomicity(store->file, 1);
 }
 
-static void open_files(iso_player_t *player, struct iso_stores *stores)
+static void open_files(iso_executor_t *executor, struct iso_stores *stores)
 {
-    const iso_app_t *app = player->own;
+    const iso_app_t *app = executor->own;
     for (int k = 0; k < app->phase_count; k++) {
         const iso_app_phase_t *phase = &app->phases[k];
         iso_store_t *store = &stores->phases[k];
@@ -110,25 +111,25 @@ static void open_files(iso_player_t *player, struct iso_stores *stores)
                 stores->opener[k] = j;
             }
         }
-        if (player->ctx->clock.simulated || phase->path == NULL) {
+        if (executor->ctx->clock.simulated || phase->path == NULL) {
             continue;
         }
         if (stores->opener[k] < k) {
             *store = stores->phases[stores->opener[k]];
         } else if (phase->method == ISO_METHOD_POSIX_FILE) {
-            open_posix(player, phase->path, store);
+            open_posix(executor, phase->path, store);
         } else {
-            open_mpi(player, phase->path, store);
+            open_mpi(executor, phase->path, store);
         }
     }
 }
 
-static void close_files(iso_player_t *player, struct iso_stores *stores)
+static void close_files(iso_executor_t *executor, struct iso_stores *stores)
 {
-    const iso_app_t *app = player->own;
+    const iso_app_t *app = executor->own;
     for (int k = 0; k < app->phase_count; k++) {
         iso_store_t *store = &stores->phases[k];
-        if (player->ctx->clock.simulated || app->phases[k].path == NULL ||
+        if (executor->ctx->clock.simulated || app->phases[k].path == NULL ||
             stores->opener[k] < k) {
             continue;
         }
@@ -136,7 +137,7 @@ static void close_files(iso_player_t *player, struct iso_stores *stores)
             MPI_CHECK(MPI_File_close(&store->file));
         } else {
             close(store->fd);
-            if (player->rank == 0) {
+            if (executor->rank == 0) {
                 unlink(app->phases[k].path);
             }
         }
@@ -152,11 +153,11 @@ static long long rounded(long long bytes, long long unit)
 
 /** Give the data that this rank receives their places. @return bytes of those
  *  of one kind */
-static long long place(iso_player_t *player, bool files, long long at)
+static long long place(iso_executor_t *executor, bool files, long long at)
 {
-    for (size_t k = 0; k < player->channel_count; k++) {
-        iso_channel_t *channel = player->sorted[k];
-        iso_method_t method = method_of(player, channel);
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        iso_channel_t *channel = executor->sorted[k];
+        iso_method_t method = method_of(executor, channel);
         bool file =
             method == ISO_METHOD_POSIX_FILE || method == ISO_METHOD_MPI_FILE;
         if (!channel->out && method != ISO_METHOD_MESSAGE && file == files) {
@@ -167,24 +168,24 @@ static long long place(iso_player_t *player, bool files, long long at)
     return at;
 }
 
-/** Tell those who send where, in the order of their messages. */
-static void tell_places(iso_player_t *player)
+/** Send each sender the positions, in the order of its messages. */
+static void tell_places(iso_executor_t *executor)
 {
-    size_t count = player->channel_count, sent = 0;
+    size_t count = executor->channel_count, sent = 0;
     MPI_Request *requests = iso_calloc(count, sizeof(*requests));
     for (size_t k = 0; k < count; k++) {
-        iso_channel_t *channel = player->sorted[k];
-        if (!channel->out && method_of(player, channel)) {
+        iso_channel_t *channel = executor->sorted[k];
+        if (!channel->out && method_of(executor, channel)) {
             MPI_CHECK(MPI_Isend(&channel->place, 1, MPI_LONG_LONG,
-                                channel->peer, TAG_PLACE, player->comm,
+                                channel->peer, TAG_PLACE, executor->comm,
                                 &requests[sent++]));
         }
     }
     for (size_t k = 0; k < count; k++) {
-        iso_channel_t *channel = player->sorted[k];
-        if (channel->out && method_of(player, channel)) {
+        iso_channel_t *channel = executor->sorted[k];
+        if (channel->out && method_of(executor, channel)) {
             MPI_CHECK(MPI_Recv(&channel->place, 1, MPI_LONG_LONG, channel->peer,
-                               TAG_PLACE, player->comm, MPI_STATUS_IGNORE));
+                               TAG_PLACE, executor->comm, MPI_STATUS_IGNORE));
         }
     }
     MPI_CHECK(MPI_Waitall((int)sent, requests, MPI_STATUSES_IGNORE));
@@ -192,17 +193,19 @@ static void tell_places(iso_player_t *player)
 }
 
 /** Find the memory of a place in that of the rank that receives there. */
-static void find_memory(iso_player_t *player, const struct iso_stores *stores)
+static void find_memory(iso_executor_t *executor,
+                        const struct iso_stores *stores)
 {
     MPI_Group all, node;
-    MPI_CHECK(MPI_Comm_group(player->comm, &all));
+    MPI_CHECK(MPI_Comm_group(executor->comm, &all));
     MPI_CHECK(MPI_Comm_group(stores->node, &node));
-    for (size_t k = 0; k < player->channel_count; k++) {
-        iso_channel_t *channel = &player->channels[k];
-        int receiver = channel->out ? channel->peer : player->rank, there, unit;
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        iso_channel_t *channel = &executor->channels[k];
+        int receiver = channel->out ? channel->peer : executor->rank, there,
+            unit;
         MPI_Aint size;
         char *memory;
-        if (method_of(player, channel) != ISO_METHOD_SHARED_MEMORY) {
+        if (method_of(executor, channel) != ISO_METHOD_SHARED_MEMORY) {
             continue;
         }
         MPI_CHECK(MPI_Group_translate_ranks(all, 1, &receiver, node, &there));
@@ -214,12 +217,12 @@ static void find_memory(iso_player_t *player, const struct iso_stores *stores)
     MPI_CHECK(MPI_Group_free(&node));
 }
 
-static void open_window(iso_player_t *player, struct iso_stores *stores,
+static void open_window(iso_executor_t *executor, struct iso_stores *stores,
                         long long bytes)
 {
     char *memory;
-    MPI_CHECK(MPI_Comm_split(player->comm, player->ctx->node, player->rank,
-                             &stores->node));
+    MPI_CHECK(MPI_Comm_split(executor->comm, executor->ctx->node,
+                             executor->rank, &stores->node));
     MPI_CHECK(MPI_Win_allocate_shared((MPI_Aint)(bytes + LINE), 1,
                                       MPI_INFO_NULL, stores->node, &memory,
                                       &stores->window));
@@ -227,41 +230,41 @@ static void open_window(iso_player_t *player, struct iso_stores *stores,
     MPI_CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, stores->window));
 }
 
-void iso_stores_open(iso_player_t *player)
+void iso_stores_open(iso_executor_t *executor)
 {
-    const iso_app_t *app = player->own;
+    const iso_app_t *app = executor->own;
     struct iso_stores *stores = iso_calloc(1, sizeof(*stores));
     size_t phases = (size_t)app->phase_count;
-    player->stores = stores;
+    executor->stores = stores;
     stores->phases = iso_calloc(phases, sizeof(iso_store_t));
     stores->opener = iso_calloc(phases, sizeof(int));
-    open_files(player, stores);
+    open_files(executor, stores);
     stores->shares = uses(app, ISO_METHOD_SHARED_MEMORY);
-    long long here = place(player, false, 0);
-    long long bytes = place(player, true, 0), before = 0;
+    long long here = place(executor, false, 0);
+    long long bytes = place(executor, true, 0), before = 0;
     long long *all = iso_calloc((size_t)app->ranks, sizeof(*all));
-    iso_plain_allgather(player->comm, &bytes, sizeof(bytes), all);
-    for (int r = 0; r < player->rank; r++) {
+    iso_plain_allgather(executor->comm, &bytes, sizeof(bytes), all);
+    for (int r = 0; r < executor->rank; r++) {
         before += all[r];
     }
     free(all);
-    place(player, true, before);
-    tell_places(player);
-    if (stores->shares && !player->ctx->clock.simulated) {
-        open_window(player, stores, here);
-        find_memory(player, stores);
+    place(executor, true, before);
+    tell_places(executor);
+    if (stores->shares && !executor->ctx->clock.simulated) {
+        open_window(executor, stores, here);
+        find_memory(executor, stores);
     }
 }
 
-void iso_stores_close(iso_player_t *player)
+void iso_stores_close(iso_executor_t *executor)
 {
-    struct iso_stores *stores = player->stores;
-    if (stores->shares && !player->ctx->clock.simulated) {
+    struct iso_stores *stores = executor->stores;
+    if (stores->shares && !executor->ctx->clock.simulated) {
         MPI_CHECK(MPI_Win_unlock_all(stores->window));
         MPI_CHECK(MPI_Win_free(&stores->window));
         MPI_CHECK(MPI_Comm_free(&stores->node));
     }
-    close_files(player, stores);
+    close_files(executor, stores);
     free(stores->phases);
     free(stores->opener);
     free(stores);
@@ -278,43 +281,44 @@ static void wait_until_free(iso_channel_t *channel)
 }
 
 /** Begin to receive that the data were taken. */
-static void mark_taken(iso_player_t *player, iso_channel_t *channel)
+static void mark_taken(iso_executor_t *executor, iso_channel_t *channel)
 {
     MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,
-                        TAG_FREE + channel->phase, player->comm,
+                        TAG_FREE + channel->phase, executor->comm,
                         &channel->freed));
     channel->taken = true;
 }
 
-static _Noreturn void fail(const iso_player_t *player,
+static _Noreturn void fail(const iso_executor_t *executor,
                            const iso_channel_t *channel, const char *what)
 {
-    ISO_FAIL("%s: %s: %s", player->own->phases[channel->phase].path, what,
-             errno ? strerror(errno) : "it is shorter than what was written");
+    ISO_FAIL("%s: %s: %s", executor->own->phases[channel->phase].path, what,
+             errno ? strerror(errno) : "shorter than what was written");
 }
 
-static void write_file(iso_player_t *player, iso_channel_t *channel, int bytes)
+static void write_file(iso_executor_t *executor, iso_channel_t *channel,
+                       int bytes)
 {
-    iso_store_t *store = &player->stores->phases[channel->phase];
+    iso_store_t *store = &executor->stores->phases[channel->phase];
     if (store->method == ISO_METHOD_MPI_FILE) {
-        MPI_CHECK(MPI_File_write_at(store->file, channel->place, player->send,
+        MPI_CHECK(MPI_File_write_at(store->file, channel->place, executor->send,
                                     bytes, MPI_BYTE, MPI_STATUS_IGNORE));
         return;
     }
     for (ssize_t done = 0, more; done < bytes; done += more) {
         errno = 0;
-        more = pwrite(store->fd, player->send + done, (size_t)(bytes - done),
+        more = pwrite(store->fd, executor->send + done, (size_t)(bytes - done),
                       channel->place + done);
         if (more <= 0) {
-            fail(player, channel, "it cannot be written");
+            fail(executor, channel, "cannot be written");
         }
     }
 }
 
-static void read_file(iso_player_t *player, iso_channel_t *channel, char *into,
-                      int bytes)
+static void read_file(iso_executor_t *executor, iso_channel_t *channel,
+                      char *into, int bytes)
 {
-    iso_store_t *store = &player->stores->phases[channel->phase];
+    iso_store_t *store = &executor->stores->phases[channel->phase];
     if (store->method == ISO_METHOD_MPI_FILE) {
         MPI_CHECK(MPI_File_read_at(store->file, channel->place, into, bytes,
                                    MPI_BYTE, MPI_STATUS_IGNORE));
@@ -325,46 +329,46 @@ static void read_file(iso_player_t *player, iso_channel_t *channel, char *into,
         more = pread(store->fd, into + done, (size_t)(bytes - done),
                      channel->place + done);
         if (more <= 0) {
-            fail(player, channel, "it cannot be read");
+            fail(executor, channel, "cannot be read");
         }
     }
 }
 
-void iso_store_put(iso_player_t *player, iso_channel_t *channel, int bytes)
+void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 {
     wait_until_free(channel);
-    mark_taken(player, channel);
-    if (player->ctx->clock.simulated || bytes == 0) {
+    mark_taken(executor, channel);
+    if (executor->ctx->clock.simulated || bytes == 0) {
         return;
     }
     if (channel->memory) {
-        memcpy(channel->memory, player->send, (size_t)bytes);
-        MPI_CHECK(MPI_Win_sync(player->stores->window));
+        memcpy(channel->memory, executor->send, (size_t)bytes);
+        MPI_CHECK(MPI_Win_sync(executor->stores->window));
     } else {
-        write_file(player, channel, bytes);
+        write_file(executor, channel, bytes);
     }
 }
 
-void iso_store_take(iso_player_t *player, iso_channel_t *channel, char *into,
-                    int bytes)
+void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
+                    char *into, int bytes)
 {
-    if (!player->ctx->clock.simulated && bytes > 0) {
+    if (!executor->ctx->clock.simulated && bytes > 0) {
         if (channel->memory) {
-            MPI_CHECK(MPI_Win_sync(player->stores->window));
+            MPI_CHECK(MPI_Win_sync(executor->stores->window));
             memcpy(into, channel->memory, (size_t)bytes);
         } else {
-            read_file(player, channel, into, bytes);
+            read_file(executor, channel, into, bytes);
         }
     }
     MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, channel->peer,
-                       TAG_FREE + channel->phase, player->comm));
+                       TAG_FREE + channel->phase, executor->comm));
 }
 
-void iso_stores_settle(iso_player_t *player)
+void iso_stores_settle(iso_executor_t *executor)
 {
-    for (size_t k = 0; k < player->channel_count; k++) {
-        if (player->channels[k].out) {
-            wait_until_free(&player->channels[k]);
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        if (executor->channels[k].out) {
+            wait_until_free(&executor->channels[k]);
         }
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file stores.h
- * Where data lie that do not travel in messages: memory that ranks of a node
- * share, or a file.
+ * Storage of data exchanged outside messages: shared memory of a node, or a
+ * file.
  *
- * Every message of an iteration has a place of its own, owned by its receiver.
- * The sender writes there and sends an empty message; the receiver reads, and
+ * Every message of an iteration has its own area, owned by its receiver. The
+ * sender writes there and sends an empty message; the receiver reads, and
  * sends an empty message back, for which the sender waits before it writes
  * there again.
  *
@@ -15,21 +15,21 @@
 #ifndef ISO_APP_STORES_H
 #define ISO_APP_STORES_H
 
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 
 /** Open what the phases of an application need, and give every channel its
  *  place. Collective over its communicator. */
-void iso_stores_open(iso_player_t *player);
-void iso_stores_close(iso_player_t *player);
+void iso_stores_open(iso_executor_t *executor);
+void iso_stores_close(iso_executor_t *executor);
 
 /** Put the data of a message in their place; wait until it is free. */
-void iso_store_put(iso_player_t *player, iso_channel_t *channel, int bytes);
+void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes);
 
 /** Take data from their place into memory, and say that it is free. */
-void iso_store_take(iso_player_t *player, iso_channel_t *channel, char *into,
-                    int bytes);
+void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
+                    char *into, int bytes);
 
 /** After the last iteration: wait until all places are free. */
-void iso_stores_settle(iso_player_t *player);
+void iso_stores_settle(iso_executor_t *executor);
 
 #endif

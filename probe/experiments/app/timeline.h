@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file timeline.h
- * What a rank did when, in one iteration.
+ * Timeline of one iteration of a rank.
  *
  * Sends and receives that are only begun are one event as long as nothing else
- * happens. At most ISO_MAX_EVENTS are kept.
+ * happens. At most ISO_MAX_EVENTS are recorded.
  */
 #ifndef ISO_APP_TIMELINE_H
 #define ISO_APP_TIMELINE_H
@@ -21,7 +21,7 @@ typedef struct iso_event {
 typedef struct iso_timeline {
     iso_event_t *events;
     int count, room;
-    long iteration; /**< which is kept; -1: none */
+    long iteration; /**< recorded iteration; -1: none */
 } iso_timeline_t;
 
 void iso_timeline_init(iso_timeline_t *timeline, long steps);

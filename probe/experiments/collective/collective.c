@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file collective.c
- * How long collective operations take: the library's own, and with --grid
- * their realisations in two phases (grid/collectives.h) and these phases
- * apart. All ranks start together (start.h), each rank's own time is kept, and
- * the time of the operation is that of the slowest rank.
+ * Times collective operations: the library's own and, with --grid, two-phase
+ * algorithms (grid/collectives.h) and their separate phases. All ranks start
+ * together (start.h). The time of each rank is recorded; that of the operation
+ * is the slowest.
  *
- * A phase apart starts like the whole operation, on all ranks. Then either the
- * group of rank 0 works alone, while the others sleep, or all groups of the
- * phase work at once; its time is that of the slowest rank at work. All of
+ * A separate phase starts like the whole operation, on all ranks. Then either
+ * the group of rank 0 works alone, while the others sleep, or all groups of
+ * the phase work at once; its time is that of the slowest rank at work. All of
  * them are subjects of one sweep (subjects.h), visited in turn.
  */
 #include "base/check.h"
 #include "experiment.h"
-#include "experiments/collective/asked.h"
+#include "experiments/collective/request.h"
 #include "experiments/collective/start.h"
 #include "experiments/collective/subjects.h"
 #include "experiments/collective/verified.h"
@@ -58,16 +58,17 @@ static const iso_option_t *const all_options[] = {
     iso_sweep_options,   iso_time_limit_options,
     iso_sampler_options, NULL};
 
-static iso_asked_t asked;
+static iso_op_request_t request;
 
-/** Members that tell curves apart; with --grid all of them. */
+/** Members that identify a curve; with --grid all of them. */
 static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
 
 /* --- the options --------------------------------------------------------- */
 
-static int check_doubles(const iso_asked_t *named, char *error)
+static int check_doubles(const iso_op_request_t *named, char *error)
 {
-    for (int k = 0; iso_asked_reduces(named) && k < options.sizes.count; k++) {
+    for (int k = 0; iso_op_request_reduces(named) && k < options.sizes.count;
+         k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
             return ISO_REFUSE(
                 error,
@@ -76,10 +77,11 @@ static int check_doubles(const iso_asked_t *named, char *error)
                 options.names, options.sizes.bytes[k]);
         }
     }
-    if (iso_asked_reduces(named) &&
+    if (iso_op_request_reduces(named) &&
         iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
         return ISO_REFUSE(
-            error, "--op %.60s counts its doubles with an int: at most 16 GiB",
+            error,
+            "--op %.60s takes at most 16 GiB (its count of doubles is an int)",
             options.names);
     }
     return 0;
@@ -87,24 +89,24 @@ static int check_doubles(const iso_asked_t *named, char *error)
 
 static int check(char *error)
 {
-    iso_asked_t named;
-    if (iso_asked_parse(options.names, options.grids, &named, error) ||
+    iso_op_request_t named;
+    if (iso_op_request_parse(options.names, options.grids, &named, error) ||
         check_doubles(&named, error)) {
         return -1;
     }
     if (options.grids && options.sizes.automatic) {
-        return ISO_REFUSE(
-            error, "--grid compares realisations at the same sizes: give "
-                   "--bytes a list or a range, such as 8:512KiB:x4, not auto");
+        return ISO_REFUSE(error,
+                          "--grid needs equal sizes for all algorithms: give "
+                          "--bytes a list or range, such as 8:512KiB:x4");
     }
     return iso_sync_check(error) ? -1 : iso_sweep_check(error);
 }
 
 static int check_ranks(int ranks, char *error)
 {
-    iso_asked_t named;
-    return iso_asked_parse(options.names, options.grids, &named, error) ||
-                   iso_asked_check_ranks(&named, ranks, error) ||
+    iso_op_request_t named;
+    return iso_op_request_parse(options.names, options.grids, &named, error) ||
+                   iso_op_request_check_ranks(&named, ranks, error) ||
                    iso_subjects_check(&named, iso_sizes_largest(&options.sizes),
                                       ranks, error)
                ? -1
@@ -114,15 +116,16 @@ static int check_ranks(int ranks, char *error)
 static void resolve(int ranks)
 {
     char error[ISO_ERROR_LENGTH];
-    iso_asked_parse(options.names, options.grids, &asked, error);
-    by[2] = asked.grid_count > 0 ? "grid" : NULL;
+    iso_op_request_parse(options.names, options.grids, &request, error);
+    by[2] = request.grid_count > 0 ? "grid" : NULL;
     iso_sampler_resolve(ranks);
 }
 
 static double memory(int ranks)
 {
     double largest = (double)iso_sizes_largest(&options.sizes);
-    return iso_subjects_memory(&asked, largest, ranks) + 2 * ISO_VERIFIED_BYTES;
+    return iso_subjects_memory(&request, largest, ranks) +
+           2 * ISO_VERIFIED_BYTES;
 }
 
 /* --- what the sweep asks ------------------------------------------------- */
@@ -131,7 +134,8 @@ struct state {
     const iso_context_t *ctx;
     iso_start_t start;
     iso_subjects_t subjects;
-    iso_message_t block; /**< of the size at hand, for what is not reduced */
+    iso_message_t
+        block; /**< of the current size, for operations that do not reduce */
     char *send, *receive;
     iso_call_t *calls; /**< room for all of this rank's groups */
     bool *at_work;     /**< of each rank, in the task at hand */
@@ -222,7 +226,7 @@ static void adapt(void *self, const iso_task_t *task, long voided, double most)
     iso_start_adapt(&state->start, task, voided, most);
 }
 
-/** What the realisation is, and of a phase what is called in it. */
+/** Record the algorithm and, of a phase, the operation called in it. */
 static void record_grid(iso_record_t *out, const iso_subject_t *subject,
                         long long bytes)
 {
@@ -253,7 +257,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
     iso_record_t *out = state->ctx->record;
     iso_record_text(out, "op", subject->operation->name);
     iso_record_int(out, "p", state->ctx->size);
-    if (asked.grid_count > 0) {
+    if (request.grid_count > 0) {
         record_grid(out, subject, task->bytes);
     }
     iso_record_int(out, "root",
@@ -296,7 +300,7 @@ static void close_buffers(struct state *state)
 static iso_outcome_t run(iso_context_t *ctx)
 {
     struct state state = {.ctx = ctx};
-    iso_subjects_create(&state.subjects, &asked,
+    iso_subjects_create(&state.subjects, &request,
                         iso_sizes_largest(&options.sizes), ctx->comm);
     if (state.subjects.left_out >= 0 && ctx->rank == 0) {
         iso_record_warning(ctx->record, "grid-left-out", "%s",
@@ -312,7 +316,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         .subjects = state.subjects.count,
         .sizes = &options.sizes,
         .has_no_size = has_no_size,
-        .quantum = iso_asked_reduces(&asked) ? DOUBLE : 1,
+        .quantum = iso_op_request_reduces(&request) ? DOUBLE : 1,
         .reports = reports,
         .perform = perform,
         .record = record,

@@ -4,8 +4,8 @@
 
 #include "base/check.h"
 #include "machine/idle.h"
-#include "machine/meet.h"
 #include "machine/plain.h"
+#include "machine/subset_barrier.h"
 #include "runfile/record.h"
 
 #include <math.h>
@@ -33,11 +33,10 @@ void iso_start_begin(iso_start_t *start, const iso_context_t *ctx, bool window)
 void iso_start_end(iso_start_t *start)
 {
     if (start->ctx->rank == 0 && 10 * start->voided > start->samples) {
-        iso_record_warning(
-            start->ctx->record, "late-ranks",
-            "%ld of %ld samples were void: a rank missed the agreed "
-            "moment; too many ranks for the processors?",
-            start->voided, start->samples);
+        iso_record_warning(start->ctx->record, "late-ranks",
+                           "%ld of %ld samples discarded: a rank missed the "
+                           "start time; use fewer ranks per node",
+                           start->voided, start->samples);
     }
     if (start->sync) {
         iso_sync_free(start->sync);
@@ -57,7 +56,6 @@ static void set_root(const iso_start_t *start, const iso_work_t *work,
     }
 }
 
-/** What is timed. */
 static inline void operate(const iso_work_t *work, long long batch)
 {
     for (long long b = 0; b < batch; b++) {
@@ -79,7 +77,7 @@ static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
     int rank, size;
     MPI_CHECK(MPI_Comm_rank(work->calls[0].comm, &rank));
     MPI_CHECK(MPI_Comm_size(work->calls[0].comm, &size));
-    iso_meet(work->calls[0].comm, NULL, size, rank);
+    iso_subset_barrier(work->calls[0].comm, NULL, size, rank);
     for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
         if (!work->at_work[r]) {
             MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_DONE, ctx->control));

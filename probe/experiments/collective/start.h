@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file start.h
- * The timed loops: all ranks start together, and each keeps its own time.
+ * The timed loops: all ranks start together, and each times itself.
  *
  *     --sync barrier            --sync window
  *     barrier                   wait until the agreed moment of the global
@@ -14,9 +14,8 @@
  * that is as good as the "sync" records say. Moments follow each other at a
  * distance that is doubled when more than a tenth of the samples are void.
  *
- * Where only some ranks work, all others take part in the start, too, and
- * then sleep until those are done (barrier) or until they are told the next
- * task (window).
+ * Where only some ranks work, all others take part in the start, too, and then
+ * sleep until those are done (barrier) or until the next task (window).
  */
 #ifndef ISO_START_H
 #define ISO_START_H
@@ -64,7 +63,8 @@ void iso_start_run(iso_start_t *start, const iso_task_t *task,
 /** Root of a sample, counted from the first of its point. */
 int iso_start_root(const iso_start_t *start, bool rotating, long long sample);
 
-/** With agreed moments, at rank 0: move them apart until few are missed. */
+/** With agreed moments, at rank 0: increase their distance until few are
+ * missed. */
 void iso_start_adapt(iso_start_t *start, const iso_task_t *task, long voided,
                      double slowest);
 

@@ -25,11 +25,12 @@ static long long block_of(const iso_grid_phase_t *phase, long long bytes,
 }
 
 /** Whether blocks of so many bytes fit, where a call may take @a most. */
-static bool fits(const iso_asked_t *asked, long long bytes, long long most)
+static bool fits(const iso_op_request_t *request, long long bytes,
+                 long long most)
 {
-    for (int k = 0; k < asked->operation_count; k++) {
+    for (int k = 0; k < request->operation_count; k++) {
         const iso_grid_phase_t *phases =
-            phases_of(asked->operations[k])->phases;
+            phases_of(request->operations[k])->phases;
         for (int f = 0; f < 2; f++) {
             bool many = phases[f].times_rows || phases[f].times_length;
             if (many && bytes > INT_MAX / most) {
@@ -58,38 +59,38 @@ static long long room_of(const iso_grid_t *grid, int ranks, long long *most)
     return rows * length;
 }
 
-int iso_subjects_check(const iso_asked_t *asked, long long largest, int ranks,
-                       char *error)
+int iso_subjects_check(const iso_op_request_t *request, long long largest,
+                       int ranks, char *error)
 {
-    for (int k = 0; k < asked->grid_count; k++) {
+    for (int k = 0; k < request->grid_count; k++) {
         long long most;
-        room_of(&asked->grids[k], ranks, &most);
-        if (!fits(asked, largest, most)) {
+        room_of(&request->grids[k], ranks, &most);
+        if (!fits(request, largest, most)) {
             char word[ISO_GRID_WORD];
-            iso_grid_word(&asked->grids[k], word);
-            return ISO_REFUSE(
-                error,
-                "--grid %s: with --bytes %lld on %d ranks a call would "
-                "take more bytes than an int counts (give smaller "
-                "--bytes)",
-                word, largest, ranks);
+            iso_grid_word(&request->grids[k], word);
+            return ISO_REFUSE(error,
+                              "--grid %s: --bytes %lld on %d ranks exceeds the "
+                              "int count of a call (give smaller --bytes)",
+                              word, largest, ranks);
         }
     }
     return 0;
 }
 
-double iso_subjects_memory(const iso_asked_t *asked, double bytes, int ranks)
+double iso_subjects_memory(const iso_op_request_t *request, double bytes,
+                           int ranks)
 {
     double most = 0, room = ranks;
-    for (int g = 0; g < asked->grid_count; g++) {
+    for (int g = 0; g < request->grid_count; g++) {
         long long blocks;
-        room = fmax(room, (double)room_of(&asked->grids[g], ranks, &blocks));
+        room = fmax(room, (double)room_of(&request->grids[g], ranks, &blocks));
     }
-    for (int k = 0; k < asked->operation_count; k++) {
-        const iso_operation_t *operation = asked->operations[k];
+    for (int k = 0; k < request->operation_count; k++) {
+        const iso_operation_t *operation = request->operations[k];
         bool all = operation->sends_all || operation->receives_all;
         double own = iso_operation_memory(operation, bytes, ranks);
-        if (asked->grid_count > 0) { /* both buffers hold the largest of all */
+        if (request->grid_count >
+            0) { /* both buffers hold the largest of all */
             own = (2 + EXTRA) * bytes * (all ? room : 1);
         }
         most = fmax(most, own);
@@ -137,15 +138,15 @@ static void add_on_grid(iso_subjects_t *list, const iso_subject_t *library,
 
 /** Arrange the ranks; NULL for a grid that makes no sense on this machine. */
 static const iso_arrangement_t *arrange(iso_subjects_t *list,
-                                        const iso_asked_t *asked, int k,
+                                        const iso_op_request_t *request, int k,
                                         long long largest, MPI_Comm comm)
 {
-    const iso_grid_t *grid = &asked->grids[k];
+    const iso_grid_t *grid = &request->grids[k];
     const iso_arrangement_t *arranged = NULL;
     const char *why = NULL;
     MPI_CHECK(iso_arrangement_of(comm, grid, &arranged));
     if (arranged->rows > 1 && arranged->longest > 1 && !arranged->complete) {
-        ISO_FAIL("the MPI library has no room for the communicators of a grid");
+        ISO_FAIL("the MPI library cannot create the communicators of a grid");
     }
     if (grid->kind != ISO_GRID_NODES) {
         return arranged;
@@ -154,40 +155,39 @@ static const iso_arrangement_t *arrange(iso_subjects_t *list,
         why = "all ranks are on one node";
     } else if (arranged->longest == 1) {
         why = "each node has one rank";
-    } else if (!fits(asked, largest, arranged->most_blocks)) {
-        why = "a call would take more bytes than an int counts";
+    } else if (!fits(request, largest, arranged->most_blocks)) {
+        why = "a call would exceed the int count of MPI";
     }
     if (why) {
         list->left_out = k;
-        snprintf(list->why, sizeof(list->why),
-                 "the grid 'nodes' is left out: %s", why);
+        snprintf(list->why, sizeof(list->why), "grid 'nodes' skipped: %s", why);
     }
     return why ? NULL : arranged;
 }
 
-void iso_subjects_create(iso_subjects_t *list, const iso_asked_t *asked,
+void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
                          long long largest, MPI_Comm comm)
 {
-    const iso_arrangement_t *arranged[ISO_MAX_ASKED] = {NULL};
-    int most = asked->operation_count * (1 + OF_A_GRID * asked->grid_count);
+    const iso_arrangement_t *arranged[ISO_MAX_OP_REQUESTS] = {NULL};
+    int most = request->operation_count * (1 + OF_A_GRID * request->grid_count);
     int size;
     MPI_CHECK(MPI_Comm_size(comm, &size));
     list->items = iso_calloc((size_t)most, sizeof(*list->items));
     list->count = 0;
     list->left_out = -1;
-    for (int g = 0; g < asked->grid_count; g++) {
-        arranged[g] = arrange(list, asked, g, largest, comm);
+    for (int g = 0; g < request->grid_count; g++) {
+        arranged[g] = arrange(list, request, g, largest, comm);
     }
-    for (int k = 0; k < asked->operation_count; k++) {
-        const iso_operation_t *operation = asked->operations[k];
+    for (int k = 0; k < request->operation_count; k++) {
+        const iso_operation_t *operation = request->operations[k];
         iso_subject_t library = {.operation = operation,
                                  .call = operation->call,
                                  .ranks = size,
                                  .groups = 1};
         list->items[list->count++] = library;
-        for (int g = 0; g < asked->grid_count; g++) {
+        for (int g = 0; g < request->grid_count; g++) {
             if (arranged[g]) {
-                add_on_grid(list, &library, &asked->grids[g], arranged[g]);
+                add_on_grid(list, &library, &request->grids[g], arranged[g]);
             }
         }
     }
@@ -208,7 +208,7 @@ long long iso_subject_block(const iso_subject_t *subject, long long bytes)
                           : bytes;
 }
 
-/** Whether a rank is a member of a column, or stands in for one. */
+/** Whether a rank is a member of a column, or substitutes for one. */
 static bool in_column(const iso_arrangement_t *arranged, int rank, int column)
 {
     int place = arranged->column_of[rank];

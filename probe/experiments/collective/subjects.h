@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file subjects.h
- * What is timed. Without grids, each operation as the library has it. With
- * grids, for each operation:
+ * The subjects of the sweep. Without grids: each operation of the library.
+ * With grids, for each operation:
  *
  *     the library's own realisation
  *     for each grid:  the whole operation
- *                     LG and CG apart, the group of rank 0 alone
- *                     LG and CG apart, all groups at once, if there are several
+ *                     LG and CG separately, the group of rank 0 alone
+ *                     LG and CG separately, all groups at once, if there are
+ * several
  *
  * A grid of one row or one column has no phases; there the library does all.
  * The phases have rank 0 as their root.
@@ -16,7 +17,7 @@
 #define ISO_SUBJECTS_H
 
 #include "base/sizes.h"
-#include "experiments/collective/asked.h"
+#include "experiments/collective/request.h"
 #include "grid/arrangement.h"
 #include "grid/collectives.h"
 
@@ -47,8 +48,9 @@ typedef struct iso_subjects {
  * @param largest  size, bytes: a grid whose phases would need larger blocks
  *                 than one call takes is left out
  */
-void iso_subjects_create(iso_subjects_t *subjects, const iso_asked_t *asked,
-                         long long largest, MPI_Comm comm);
+void iso_subjects_create(iso_subjects_t *subjects,
+                         const iso_op_request_t *request, long long largest,
+                         MPI_Comm comm);
 void iso_subjects_free(iso_subjects_t *subjects);
 
 /** Block of one call, for an operation with a block of @a bytes. */
@@ -59,8 +61,8 @@ bool iso_subject_works(const iso_subject_t *subject, int rank);
 
 /**
  * Communicators in which the calling rank works, one after the other, each
- * with its root. Several only where it stands in for members that a column
- * lacks. Call with NULL for their number.
+ * with its root. Several only where it substitutes for missing members of
+ * columns. Call with NULL for their number.
  */
 int iso_subject_groups(const iso_subject_t *subject, MPI_Comm comm,
                        iso_call_t *calls);
@@ -72,11 +74,12 @@ int iso_subject_groups(const iso_subject_t *subject, MPI_Comm comm,
  *
  * @return 0, or -1 with one line in @a error
  */
-int iso_subjects_check(const iso_asked_t *asked, long long largest, int ranks,
-                       char *error);
+int iso_subjects_check(const iso_op_request_t *request, long long largest,
+                       int ranks, char *error);
 
 /** Bytes of memory that a rank needs for blocks of @a bytes, its own buffers
  *  and those of the realisations. */
-double iso_subjects_memory(const iso_asked_t *asked, double bytes, int ranks);
+double iso_subjects_memory(const iso_op_request_t *request, double bytes,
+                           int ranks);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };
 
-/** What is verified of a subject, in all of its calls and at all ranks. */
+/** Result of the verification of a subject, over all calls and ranks. */
 struct verdict {
     long long blocks, wrong, bytes; /**< bytes: of the first wrong block */
 };
@@ -186,8 +186,8 @@ static void warn(const iso_context_t *ctx, const iso_subject_t *one,
     char text[400], named[NAME];
     name(ctx, one, named);
     snprintf(text, sizeof(text),
-             "%s returns wrong data: %lld of %lld blocks differ, the first of "
-             "%lld bytes; it was not timed",
+             "%s returns wrong data and was not timed: %lld of %lld blocks "
+             "differ, first at %lld bytes",
              named, verdict->wrong, verdict->blocks, verdict->bytes);
     iso_record_warning(ctx->record, "wrong-result", "%s", text);
     iso_complain("%s", text);
@@ -200,7 +200,7 @@ static bool is_part_of(const iso_subject_t *one, const iso_subject_t *whole)
            one->operation == whole->operation && one->grid == whole->grid;
 }
 
-/** Take the wrong ones off; return how many there are beside their parts. */
+/** Remove the wrong ones; return their number, phases not counted. */
 static int take_off(const iso_context_t *ctx, iso_subjects_t *subjects,
                     const struct verdict *verdicts)
 {

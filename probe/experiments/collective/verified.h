@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file verified.h
- * Whether operations return what they should: each subject is called before
- * anything is timed, and every byte that it delivers is compared.
+ * Verifies results: each subject is called before timing, and every delivered
+ * byte is compared.
  *
- * What is sent names its sender, its receiver and its place in the block; sums
- * are of whole numbers, which are exact in any order. Three sizes of the sweep
- * are tried, the smallest, the middle and the largest, with blocks cut so that
- * a buffer has at most ISO_VERIFIED_BYTES, or all buffers together
- * ISO_VERIFIED_ALL in a simulation, where all ranks are in one process. The
- * buffers of what is timed are not touched.
+ * Test data encode sender, receiver and index in the block; sums are of whole
+ * numbers, which are exact in any order. Three sizes of the sweep are tried,
+ * the smallest, the middle and the largest, with blocks cut so that a buffer
+ * has at most ISO_VERIFIED_BYTES, or all buffers together ISO_VERIFIED_ALL in
+ * a simulation, where all ranks are in one process. The timed buffers are not
+ * touched.
  *
- * An operation that is wrong is named in a warning, "wrong-result", and left
- * out, with its phases if it is one on a grid.
+ * A wrong operation is reported in a warning, "wrong-result", and omitted
+ * together with its phases.
  */
 #ifndef ISO_VERIFIED_H
 #define ISO_VERIFIED_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file compute.c
- * How long an arithmetic operation takes (t_op) in what a Jacobi iteration
- * computes (kernels.h), over the bytes of the block a rank works on: in its
- * caches an operation is cheaper than in memory.
+ * Times an arithmetic operation (t_op) of the kernels of a Jacobi iteration
+ * (kernels.h), over the size of the block: in cache an operation is faster
+ * than in memory.
  *
  * Ranks share caches and memory. So it is measured twice, in turns: on rank 0
  * alone, while the others sleep, and on all ranks at once:
@@ -21,8 +21,8 @@
  * an iteration is. Kernels are called through a pointer that the compiler has
  * to read each time, so that it can neither leave out nor merge calls.
  *
- * A simulated machine computes nothing. There an operation takes what the
- * platform says (its speed), and a warning says so.
+ * In a simulator an operation takes the time that follows from the speed in
+ * the platform file, and a warning says so.
  */
 #include "base/check.h"
 #include "experiment.h"
@@ -122,8 +122,7 @@ static int check(char *error)
         if (bytes == 0 || bytes % DOUBLE != 0) {
             return ISO_REFUSE(
                 error,
-                "--bytes: a block is of doubles; %lld is not a multiple "
-                "of 8",
+                "--bytes: %lld is not a multiple of 8 (blocks hold doubles)",
                 bytes);
         }
     }
@@ -153,7 +152,7 @@ static double memory(int ranks)
            ((double)elements + 2.0 * (double)vector_length(elements));
 }
 
-/* --- what is computed ---------------------------------------------------- */
+/* --- kernels ---------------------------------------------------- */
 
 struct state {
     const iso_context_t *ctx;
@@ -257,11 +256,10 @@ static void list_subjects(struct state *state)
 }
 
 /**
- * Values that neither overflow nor become denormal, however often they are
- * added up. They begin on a page: where a load looks like that of an element
- * just stored, because both are as far into their pages, it waits for it, and
- * with axpy that can be nearly half of the time. So it does not depend on where
- * memory happens to lie, and a program whose arrays begin on pages is alike.
+ * Values that neither overflow nor become denormal in sums. Arrays are
+ * page-aligned: a load at the same page offset as a recent store waits for it
+ * (4K aliasing), which can be nearly half of the time of axpy. Alignment makes
+ * this reproducible.
  */
 static double *filled(size_t count, double scale)
 {
@@ -288,9 +286,8 @@ static iso_outcome_t run(iso_context_t *ctx)
     state.out = filled(vector, 0);
     if (ctx->rank == 0 && ctx->clock.simulated) {
         iso_record_warning(ctx->record, "simulated-computation",
-                           "a simulated machine computes nothing: an operation "
-                           "takes what the platform says (its speed), in "
-                           "caches and in memory alike");
+                           "simulated: times follow from the speed of the "
+                           "platform file; caches are not modelled");
     }
     iso_sweep_t sweep = {
         .ctx = ctx,

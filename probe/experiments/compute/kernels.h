@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file kernels.h
- * What a rank of a Jacobi iteration computes with its block of the matrix.
+ * Kernels of a Jacobi iteration on one rank's block of the matrix.
  *
  * A block is a number of lines, one after the other, of the same length: the
  * rows or the columns that a rank owns. The last one may be shorter.

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file hotspot.c
- * What it costs a node to be the hot spot of a communication: cFireworks
- * (K. Cha, "cFireworks: a Tool for Measuring the Communication Costs in
- * Collective I/O"), with points beyond the paper's.
+ * Times the hot spot of a communication: cFireworks (K. Cha, "cFireworks: a
+ * Tool for Measuring the Communication Costs in Collective I/O"), with points
+ * beyond the paper's.
  *
  * Hot processes of one node exchange messages with a growing number of
  * partners inside their node and on other nodes (star.h): a double loop over
  * both, or a few points of it that determine a model, and others at which all
- * nodes are busy (ring.h). Rank 0 conducts: pass after pass it visits all
- * points, tells those who take part in one to measure it, and takes the maximum
+ * nodes are busy (ring.h). Rank 0 coordinates: in each pass it visits all
+ * points, dispatches each to the ranks that take part, and takes the maximum
  * of their times. All others sleep.
  */
 #include "base/check.h"
@@ -17,7 +17,7 @@
 #include "experiments/hotspot/star_points.h"
 #include "experiments/hotspot/star_record.h"
 #include "runfile/record.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
@@ -95,11 +95,9 @@ static int check(char *error)
     if (options.hot < 1) {
         wrong = "--hot must be at least 1";
     } else if (!coarse() && points > MAX_POINTS) {
-        wrong = "these are too many points: take smaller --max-intra and "
-                "--max-inter";
+        wrong = "too many points: give smaller --max-intra and --max-inter";
     } else if (options.max_intra + options.max_inter == 0) {
-        wrong = "--max-intra and --max-inter are both 0: there is "
-                "nothing to measure";
+        wrong = "nothing to measure: --max-intra and --max-inter are both 0";
     }
     if (wrong) {
         return ISO_REFUSE(error, "%s", wrong);
@@ -121,13 +119,13 @@ static void perform(void *self, const void *told, int from)
     double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
     (void)from;
     iso_star_measure(star, &task->point, task->samples, task->batch, seconds);
-    iso_conductor_report(star->ctx, seconds, task->samples);
+    iso_coordinator_report(star->ctx, seconds, task->samples);
     free(seconds);
 }
 
 /* --- rank 0 -------------------------------------------------------------- */
 
-/** A point, and what is known of it. */
+/** A point and its samples. */
 struct state {
     iso_star_point_t point;
     iso_sampler_t sampler;
@@ -138,7 +136,7 @@ struct state {
 struct grid {
     iso_star_t *star;
     const iso_context_t *ctx;
-    const iso_conductor_t *conductor;
+    const iso_coordinator_t *coordinator;
     struct state *states;
     long count;
     long unreachable;
@@ -157,7 +155,7 @@ static void conduct_point(struct grid *grid, const struct task *task,
         if (star->team[k] == 0) {
             involved = true;
         } else {
-            iso_conductor_tell(grid->conductor, star->team[k], task);
+            iso_coordinator_dispatch(grid->coordinator, star->team[k], task);
         }
     }
     memset(slowest, 0, (size_t)samples * sizeof(double));
@@ -168,7 +166,7 @@ static void conduct_point(struct grid *grid, const struct task *task,
         if (star->team[k] == 0) {
             continue;
         }
-        iso_conductor_collect(grid->ctx, star->team[k], seconds, samples);
+        iso_coordinator_collect(grid->ctx, star->team[k], seconds, samples);
         for (int s = 0; s < samples; s++) {
             bool is_void = seconds[s] < 0 || slowest[s] < 0;
             slowest[s] = is_void ? -1 : fmax(seconds[s], slowest[s]);
@@ -298,9 +296,11 @@ static void warn_of_samples(const struct grid *grid, iso_outcome_t outcome)
     iso_quality_warn(&quality, grid->ctx->record);
 }
 
-static iso_outcome_t conduct(iso_star_t *star, const iso_conductor_t *conductor)
+static iso_outcome_t conduct(iso_star_t *star,
+                             const iso_coordinator_t *coordinator)
 {
-    struct grid grid = {.star = star, .ctx = star->ctx, .conductor = conductor};
+    struct grid grid = {
+        .star = star, .ctx = star->ctx, .coordinator = coordinator};
     iso_star_record_roles(star);
     lay_out(&grid);
     iso_star_warn(star, grid.unreachable,
@@ -308,7 +308,7 @@ static iso_outcome_t conduct(iso_star_t *star, const iso_conductor_t *conductor)
                            : (options.max_intra + 1) * (options.max_inter + 1));
     iso_record_flush(grid.ctx->record);
     iso_outcome_t outcome = grid.count ? conduct_passes(&grid) : ISO_COMPLETE;
-    iso_conductor_dismiss(conductor);
+    iso_coordinator_dismiss(coordinator);
     warn_of_samples(&grid, outcome);
     for (long k = 0; k < grid.count; k++) {
         iso_sampler_free(&grid.states[k].sampler);
@@ -331,14 +331,14 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_star_init(&star, ctx, (int)options.hot, (int)options.max_intra,
                   (int)options.max_inter, coarse(),
                   (int)iso_sizes_largest(&options.sizes));
-    iso_conductor_t conductor = {.ctx = ctx,
-                                 .task_size = sizeof(struct task),
-                                 .self = &star,
-                                 .perform = perform};
+    iso_coordinator_t coordinator = {.ctx = ctx,
+                                     .task_size = sizeof(struct task),
+                                     .self = &star,
+                                     .perform = perform};
     if (ctx->rank == 0) {
-        outcome = conduct(&star, &conductor);
+        outcome = conduct(&star, &coordinator);
     } else {
-        iso_conductor_serve(&conductor);
+        iso_coordinator_serve(&coordinator);
     }
     iso_star_free(&star);
     return outcome;

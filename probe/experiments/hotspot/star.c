@@ -2,8 +2,8 @@
 #include "experiments/hotspot/star.h"
 
 #include "base/check.h"
-#include "machine/meet.h"
 #include "machine/plain.h"
+#include "machine/subset_barrier.h"
 
 #include <string.h>
 
@@ -12,10 +12,10 @@
 
 /* All nodes busy at once: who exchanges with whom.
  *
- * One process of each node takes part; they stand in a ring. With in = out = k
+ * One process of each node takes part; they form a ring. With in = out = k
  * each sends to the next k and receives from the k before it, so that every
  * node has as much to do as the hot one. Where the two differ, nodes take
- * turns: a node that sends more stands between nodes that receive more. Of an
+ * turns: a node that sends more lies between nodes that receive more. Of an
  * odd number of nodes the last has the smaller number both ways. */
 
 /** Messages of one process of the ring: places of others in it. */
@@ -316,7 +316,7 @@ void iso_star_free(iso_star_t *star)
     free(star->node);
 }
 
-/* --- what is timed ------------------------------------------------------- */
+/* --- timed loops ------------------------------------------------------- */
 
 static void reverse(int *list, int count)
 {
@@ -434,7 +434,7 @@ void iso_star_measure(iso_star_t *star, const iso_star_point_t *point,
     plan_t plan = make_plan(star, point);
     long steps = iso_clock_state.steps;
     for (int k = 0; k < samples; k++) {
-        iso_meet(star->ctx->control, star->team, count, place);
+        iso_subset_barrier(star->ctx->control, star->team, count, place);
         double start = iso_now();
         for (int b = 0; b < batch; b++) {
             exchange(star, &plan, point->bytes);

@@ -3,7 +3,7 @@
  * @file star.h
  * Hot processes and their partners: who exchanges what with whom.
  *
- * The hot processes sit on one node, the one with most ranks. Each is the
+ * The hot processes are on one node, the one with most ranks. Each is the
  * middle of a star, a sub-group of its own: its partners inside the node are
  * other ranks of that node, its partners between nodes are ranks elsewhere,
  * dealt out so that they lie on as many nodes as there are. No rank is in two
@@ -96,9 +96,9 @@ iso_role_t iso_star_role(const iso_star_t *star, int rank, int *group,
 double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point);
 
 /**
- * Measure a point. Called by all who take part in it at the same time.
+ * Measure a point. Called by all who take part.
  *
- * @param samples  times to take; before each, those who take part meet
+ * @param samples  times to take; a barrier of those who take part precedes each
  * @param batch    exchanges that make up one sample
  * @param seconds  elapsed time of this rank for each sample
  */

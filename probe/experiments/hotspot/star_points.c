@@ -91,7 +91,7 @@ void iso_star_points_full(iso_star_points_t *points, const iso_star_t *star,
 
 /* --- few of them --------------------------------------------------------- */
 
-/** 0, 1, half and all of what is in reach, each once. @return how many */
+/** 0, 1, half and all available partners, each once. @return how many */
 static int few_numbers(int reach, int *number)
 {
     int count = 0, some[] = {0, 1, (reach + 1) / 2, reach};

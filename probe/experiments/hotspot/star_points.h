@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file star_points.h
- * Which points are measured: all numbers of partners, or few that determine a
- * model, with some at which all nodes are busy. Used by rank 0 alone, which
- * records what is out of reach.
+ * Points to measure: all numbers of partners, or a few that determine a model,
+ * including some with all nodes busy. Used by rank 0 alone, which records
+ * unreachable points.
  */
 #ifndef ISO_STAR_POINTS_H
 #define ISO_STAR_POINTS_H
@@ -11,7 +11,7 @@
 #include "base/sizes.h"
 #include "experiments/hotspot/star.h"
 
-/** What the user asked for. */
+/** Limits from the options. */
 typedef struct iso_star_wanted {
     long hot, max_intra, max_inter;
     const iso_sizes_t *sizes;

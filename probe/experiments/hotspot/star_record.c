@@ -85,10 +85,9 @@ void iso_star_warn(const iso_star_t *star, long unreachable, long points)
             unreachable, points);
     }
     if (partners > star->other_nodes) {
-        iso_record_warning(
-            star->ctx->record, "partners-share-nodes",
-            "up to %d partners lie on %d other nodes: some share a node, "
-            "which is then busy, too",
-            partners, star->other_nodes);
+        iso_record_warning(star->ctx->record, "partners-share-nodes",
+                           "up to %d partners are on %d other nodes; those "
+                           "that share a node load it as well",
+                           partners, star->other_nodes);
     }
 }

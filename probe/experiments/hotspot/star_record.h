@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file star_record.h
- * What the run file says of hot spots. Used by rank 0 alone.
+ * Records of hot spots in the run file. Used by rank 0 alone.
  *
  * A sample counts the messages of the hot node as predictions of collective
  * I/O do: intra inside it, in and out between it and other nodes, and
  *
  *     pa = intra / 2        pe = (in + out) / 2
  *
- * which are the paper's numbers of communication pairs where in equals out; and
- * how busy all nodes are: a "star" is about one node, in a "ring" all are.
+ * which are the paper's numbers of communication pairs where in equals out;
+ * and how busy all nodes are: a "star" is about one node, in a "ring" all are.
  */
 #ifndef ISO_STAR_RECORD_H
 #define ISO_STAR_RECORD_H
@@ -27,12 +27,12 @@ void iso_star_record_roles(const iso_star_t *star);
 /**
  * An "unreachable" record: these partners of a hot process do not exist.
  *
- * @param hot  hot processes that were asked for
+ * @param hot  requested hot processes
  */
 void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
                                  int inter);
 
-/** Warnings about the grid: what is out of reach, who else is busy. */
+/** Warnings about the grid: unreachable points, other busy nodes. */
 void iso_star_warn(const iso_star_t *star, long unreachable, long points);
 
 #endif

@@ -23,10 +23,10 @@
 #include "experiments/latency_map/ranking.h"
 #include "experiments/latency_map/round_trip.h"
 #include "experiments/latency_map/schedule.h"
+#include "machine/heartbeat.h"
 #include "machine/idle.h"
-#include "machine/pulse.h"
 #include "runfile/record.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
@@ -94,12 +94,12 @@ static int message_length(void)
 /** What a rank needs to lead, answer and call. */
 struct member {
     iso_round_trip_t trip;
-    iso_conductor_t conductor;
+    iso_coordinator_t coordinator;
 };
 
 static void tell(const struct member *m, int rank, struct task task)
 {
-    iso_conductor_tell(&m->conductor, rank, &task);
+    iso_coordinator_dispatch(&m->coordinator, rank, &task);
 }
 
 /**
@@ -109,7 +109,7 @@ static void tell(const struct member *m, int rank, struct task task)
  */
 static void call_roll(const struct member *m)
 {
-    const iso_context_t *ctx = m->conductor.ctx;
+    const iso_context_t *ctx = m->coordinator.ctx;
     int rank = ctx->rank, size = ctx->size;
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
         tell(m, rank + bit, (struct task){CALL_ROLL, 0});
@@ -128,10 +128,10 @@ static void call_roll(const struct member *m)
 static void lead_pair(struct member *m, int partner, struct message *message)
 {
     tell(m, partner, (struct task){ANSWER, 0});
-    message->i = m->conductor.ctx->rank;
+    message->i = m->coordinator.ctx->rank;
     message->j = partner;
     iso_round_trip_measure(&m->trip, partner, message->results);
-    iso_pulse_answer(partner);
+    iso_heartbeat_answered(partner);
 }
 
 static void perform(void *self, const void *told, int from)
@@ -142,8 +142,8 @@ static void perform(void *self, const void *told, int from)
     switch (task->verb) {
     case MEASURE:
         lead_pair(m, task->partner, &found);
-        iso_conductor_report(m->conductor.ctx, (double *)&found,
-                             message_length());
+        iso_coordinator_report(m->coordinator.ctx, (double *)&found,
+                               message_length());
         break;
     case ANSWER:
         iso_round_trip_answer(&m->trip, from);
@@ -229,7 +229,7 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
             partner = pairs[k].j;
         } else {
             tell(map->member, pairs[k].i, (struct task){MEASURE, pairs[k].j});
-            iso_pulse_ask(pairs[k].j);
+            iso_heartbeat_expect(pairs[k].j);
             others++;
         }
     }
@@ -238,9 +238,9 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
         take_result(map, &found);
     }
     for (; others > 0; others--) {
-        iso_conductor_collect(ctx, MPI_ANY_SOURCE, (double *)&found,
-                              message_length());
-        iso_pulse_answer(found.j);
+        iso_coordinator_collect(ctx, MPI_ANY_SOURCE, (double *)&found,
+                                message_length());
+        iso_heartbeat_answered(found.j);
         take_result(map, &found);
     }
     iso_record_flush(ctx->record);
@@ -389,7 +389,7 @@ static void warn(const struct map *map, iso_outcome_t outcome)
 
 static iso_outcome_t conduct(struct member *member)
 {
-    const iso_context_t *ctx = member->conductor.ctx;
+    const iso_context_t *ctx = member->coordinator.ctx;
     struct map map = {.member = member, .ctx = ctx};
     map.total = count_pairs(ctx->size);
     open_rankings(&map);
@@ -398,7 +398,7 @@ static iso_outcome_t conduct(struct member *member)
     if (outcome == ISO_COMPLETE) {
         outcome = conduct_retests(&map);
     }
-    iso_conductor_dismiss(&member->conductor);
+    iso_coordinator_dismiss(&member->coordinator);
     warn(&map, outcome);
     close_rankings(&map);
     return outcome;
@@ -431,15 +431,15 @@ static iso_outcome_t run(iso_context_t *ctx)
 {
     struct member member;
     iso_outcome_t outcome = ISO_COMPLETE;
-    member.conductor = (iso_conductor_t){.ctx = ctx,
-                                         .task_size = sizeof(struct task),
-                                         .self = &member,
-                                         .perform = perform};
+    member.coordinator = (iso_coordinator_t){.ctx = ctx,
+                                             .task_size = sizeof(struct task),
+                                             .self = &member,
+                                             .perform = perform};
     iso_round_trip_init(&member.trip, ctx, &options.sizes);
     if (ctx->rank == 0) {
         outcome = conduct(&member);
     } else {
-        iso_conductor_serve(&member.conductor);
+        iso_coordinator_serve(&member.coordinator);
     }
     iso_round_trip_free(&member.trip);
     return outcome;

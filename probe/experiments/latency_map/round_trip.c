@@ -2,7 +2,7 @@
 #include "experiments/latency_map/round_trip.h"
 
 #include "base/check.h"
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 #include "sampling/time_limit.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ static const double SILENT = 1;
 
 /** What the measuring rank says before a run of round trips. */
 struct chunk {
-    int size, trips; /* index of the size, or NO_MORE */
-    iso_seat_t seat; /* of the measuring rank */
+    int size, trips;         /* index of the size, or NO_MORE */
+    iso_location_t location; /* of the measuring rank */
 };
 
 enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
@@ -84,17 +84,17 @@ static void agree(iso_round_trip_t *trip, int partner, int size, int trips)
 {
     const iso_context_t *ctx = trip->ctx;
     bool simulated = ctx->clock.simulated;
-    iso_seat_t mine = iso_host_seat(ctx->node, simulated), theirs;
+    iso_location_t mine = iso_host_locate(ctx->node, simulated), theirs;
     struct chunk chunk = {size, trips, mine};
     MPI_CHECK(MPI_Send(&chunk, CHUNK_INTS, MPI_INT, partner, TAG_CHUNK,
                        ctx->control));
     if (size == NO_MORE) {
         return;
     }
-    MPI_CHECK(MPI_Recv(&theirs, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
+    MPI_CHECK(MPI_Recv(&theirs, ISO_LOCATION_INTS, MPI_INT, partner, TAG_READY,
                        ctx->control, MPI_STATUS_IGNORE));
-    mine = iso_host_seat_beside(ctx->node, simulated, &theirs);
-    trip->shared_cpu[size] = iso_host_same_seat(&mine, &theirs);
+    mine = iso_host_avoid(ctx->node, simulated, &theirs);
+    trip->shared_cpu[size] = iso_host_same_cpu(&mine, &theirs);
 }
 
 void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
@@ -107,10 +107,10 @@ void iso_round_trip_answer(iso_round_trip_t *trip, int partner)
         if (chunk.size == NO_MORE) {
             return;
         }
-        iso_seat_t mine =
-            iso_host_seat_beside(ctx->node, ctx->clock.simulated, &chunk.seat);
-        MPI_CHECK(MPI_Send(&mine, ISO_SEAT_INTS, MPI_INT, partner, TAG_READY,
-                           ctx->control));
+        iso_location_t mine =
+            iso_host_avoid(ctx->node, ctx->clock.simulated, &chunk.location);
+        MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner,
+                           TAG_READY, ctx->control));
         pong(trip, partner, chunk.size, chunk.trips);
     }
 }
@@ -153,7 +153,7 @@ static void go_on(iso_round_trip_t *trip)
     }
     double now = iso_now();
     if (now - trip->said > SILENT) {
-        iso_conductor_go_on(ctx);
+        iso_coordinator_heartbeat(ctx);
         trip->said = now;
     }
 }

@@ -3,9 +3,9 @@
 #include "experiments/tile_io/tile_file.h"
 
 #include "base/check.h"
-#include "machine/meet.h"
+#include "machine/heartbeat.h"
 #include "machine/plain.h"
-#include "machine/pulse.h"
+#include "machine/subset_barrier.h"
 #include "runfile/record.h"
 
 #include <ctype.h>
@@ -63,8 +63,8 @@ static void check_io(const iso_tile_file_t *file, const char *what, int error)
         {MPI_ERR_QUOTA, "disk quota exceeded"},
         {MPI_ERR_READ_ONLY, "the file system is read-only"},
         {MPI_ERR_ACCESS, "permission denied"},
-        {MPI_ERR_NO_SUCH_FILE, "there is no such file or folder"},
-        {MPI_ERR_FILE_EXISTS, "it exists already"},
+        {MPI_ERR_NO_SUCH_FILE, "no such file or folder"},
+        {MPI_ERR_FILE_EXISTS, "the file exists"},
     };
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0, class = 0;
@@ -91,11 +91,11 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
     if (file->ctx->rank == 0) {
         there = stat(path, &found) == 0;
         if (there && !S_ISREG(found.st_mode)) {
-            give_up(file, "cannot create it", "it is not a regular file",
+            give_up(file, "cannot create it", "not a regular file",
                     ISO_EXIT_USAGE);
         }
         if (there && !replace) {
-            give_up(file, "it exists already",
+            give_up(file, "the file exists",
                     "choose another name, or --replace", ISO_EXIT_USAGE);
         }
         /* More than the array would be left of a larger file. */
@@ -130,11 +130,13 @@ void iso_tile_file_init(iso_tile_file_t *file, const iso_context_t *ctx,
 
 void iso_tile_file_remove(iso_tile_file_t *file)
 {
-    iso_meet(file->ctx->control, NULL, file->ctx->size, file->ctx->rank);
+    iso_subset_barrier(file->ctx->control, NULL, file->ctx->size,
+                       file->ctx->rank);
     if (file->ctx->rank == 0 && unlink(path_of(file->name)) != 0) {
         give_up(file, "cannot remove it", strerror(errno), ISO_EXIT_FAILED);
     }
-    iso_meet(file->ctx->control, NULL, file->ctx->size, file->ctx->rank);
+    iso_subset_barrier(file->ctx->control, NULL, file->ctx->size,
+                       file->ctx->rank);
 }
 
 void iso_tile_file_free(iso_tile_file_t *file, bool keep)
@@ -178,8 +180,8 @@ static void transfer(iso_tile_file_t *file, bool write,
     char native[] = "native";
     MPI_File handle;
     MPI_Status status;
-    iso_pulse_beat();
-    iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_heartbeat_beat();
+    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
     double start = iso_now();
     int error =
         MPI_File_open(file->grid, file->name, mode, file->hints, &handle);
@@ -192,8 +194,8 @@ static void transfer(iso_tile_file_t *file, bool write,
              MPI_File_get_info(handle, &access->used));
 
     long long before = moved(key);
-    iso_pulse_beat();
-    iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_heartbeat_beat();
+    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
     if (write) {
         start = iso_now();
         error =
@@ -208,8 +210,8 @@ static void transfer(iso_tile_file_t *file, bool write,
     access->file_io = before < 0 ? -1 : moved(key) - before;
     access->parts = iso_io_parts_of_last(ctx->control);
 
-    iso_pulse_beat();
-    iso_meet(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_heartbeat_beat();
+    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
     start = iso_now();
     error = MPI_File_close(&handle);
     access->close = iso_now() - start;
@@ -230,15 +232,16 @@ static void agree_on(const iso_tile_file_t *file, long long differ,
     }
     if (ctx->rank == 0) {
         snprintf(text, sizeof(text),
-                 "%lld bytes are not what was written, the first at offset "
+                 "%lld bytes differ from what was written, the first at offset "
                  "%lld%s",
                  differ, first,
                  is_full(file) ? "; the file system is full" : "");
         iso_record_warning(ctx->record, "mismatch", "%s", text);
         iso_record_flush(ctx->record);
-        give_up(file, "what was read back is wrong", text, ISO_EXIT_FAILED);
+        give_up(file, "wrong data read back", text, ISO_EXIT_FAILED);
     }
-    iso_meet(ctx->control, NULL, ctx->size, ctx->rank); /* rank 0 ends all */
+    iso_subset_barrier(ctx->control, NULL, ctx->size,
+                       ctx->rank); /* rank 0 ends all */
 }
 
 void iso_tile_file_write(iso_tile_file_t *file, int seed,
@@ -277,7 +280,7 @@ void iso_tile_file_check(iso_tile_file_t *file, int seed)
     for (; at < end; at += CHUNK) {
         int length = (int)(end - at < CHUNK ? end - at : CHUNK);
         memset(chunk, 0, CHUNK);
-        iso_pulse_beat();
+        iso_heartbeat_beat();
         check_io(
             file, "cannot read it",
             MPI_File_read_at(handle, at, chunk, length, MPI_BYTE, &status));

@@ -2,8 +2,8 @@
 /**
  * @file tile_file.h
  * A tiling written to a file and read back through collective MPI-IO. Every
- * function is called on all ranks at the same time. What goes wrong ends all
- * ranks after one line, and removes the file if it was made here.
+ * function is called on all ranks at the same time. An error ends all ranks
+ * after one line, and removes a file that was created here.
  */
 #ifndef ISO_TILE_FILE_H
 #define ISO_TILE_FILE_H

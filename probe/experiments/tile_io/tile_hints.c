@@ -22,7 +22,7 @@ static bool get(MPI_Info info, const char *key, char *value)
     return there;
 }
 
-/** Take over one hint. @return 0, or -1 with an error text */
+/** Copy one hint. @return 0, or -1 with an error text */
 static int set(char *hint, MPI_Info *info, char *error)
 {
     char *equals = strchr(hint, '=');
@@ -79,22 +79,21 @@ static void warn_of_independence(const iso_context_t *ctx,
         return;
     }
     if (strcmp(value, "disable") == 0) {
-        iso_record_warning(
-            ctx->record, "not-collective",
-            "%.40s is 'disable': the file was not accessed collectively, "
-            "every rank accessed it independently",
-            key);
+        iso_record_warning(ctx->record, "not-collective",
+                           "not accessed collectively: %.40s is 'disable', so "
+                           "every rank accessed the file independently",
+                           key);
     } else if (strcmp(value, "automatic") == 0 &&
                !iso_tiling_interleaved(tiling)) {
         iso_record_warning(
             ctx->record, "not-collective",
-            "%.40s is 'automatic' and the tiles do not interleave in the file: "
-            "it was not accessed collectively (--hints %.40s=enable)",
+            "not accessed collectively: %.40s is 'automatic' and tiles do not "
+            "interleave; give --hints %.40s=enable",
             key, key);
     }
 }
 
-/** Warn of hints that were asked for and are not what the library reports. */
+/** Warn of requested hints that differ from the library's report. */
 static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
                             MPI_Info asked)
 {
@@ -112,9 +111,8 @@ static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
         if (!there || strcmp(wanted, found) != 0) {
             iso_record_warning(
                 ctx->record, "hint-not-taken",
-                "the hint %.60s=%.80s was not taken: the library reports "
-                "%s%.80s",
-                key, wanted, there ? "" : "no such hint", found);
+                "hint %.60s=%.80s ignored: the library reports %s%.80s", key,
+                wanted, there ? "" : "no such hint", found);
         }
     }
 }
@@ -136,12 +134,11 @@ void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
     if (!get(used, "romio_cb_write", value)) {
         iso_record_warning(
             ctx->record, "aggregators-unknown",
-            "this MPI-IO (OMPIO?) does not report its aggregators, nor "
-            "whether it accesses the file collectively; ROMIO's hints such as "
-            "cb_config_list have no effect on it");
+            "this MPI-IO (OMPIO?) reports no aggregators and no collective "
+            "access; ROMIO hints such as cb_config_list have no effect");
         if (writers == ctx->size && writers > 1) {
             iso_record_warning(ctx->record, "not-collective",
-                               "every rank wrote to the file by itself");
+                               "every rank wrote to the file independently");
         }
     }
     warn_of_independence(ctx, tiling, used, "write");

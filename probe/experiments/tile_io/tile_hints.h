@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file tile_hints.h
- * Hints for the MPI-IO library, and what it says it made of them.
+ * Hints for the MPI-IO library, and the hints it reports.
  */
 #ifndef ISO_TILE_HINTS_H
 #define ISO_TILE_HINTS_H
@@ -20,24 +20,24 @@
 int iso_hints_parse(const char *text, MPI_Info *info, char *error);
 
 /**
- * Write what the library reports: a "hint" record each, and warnings where
- * that means that the file was not accessed collectively, or a hint that was
- * asked for was not taken. At rank 0.
+ * Write what the library reports: a "hint" record each, and warnings where the
+ * file was not accessed collectively or a requested hint was ignored. At rank
+ * 0.
  *
- * @param writers  ranks that were seen to write the file; 0: not known
+ * @param writers  ranks observed to write the file; 0: not known
  */
 void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
                       MPI_Info used, MPI_Info asked, int writers);
 
 /**
  * The ranks that the library reports as aggregators, in their order. On all
- * ranks, which all get what rank 0's library says.
+ * ranks, as rank 0's library reports.
  *
- * @return released by free; NULL with *count 0 if it does not tell
+ * @return released by free; NULL with *count 0 if not reported
  */
 int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count);
 
-/** A number among the hints at rank 0, told to all ranks. */
+/** A numeric hint of rank 0, on all ranks. */
 long long iso_hints_number(const iso_context_t *ctx, MPI_Info used,
                            const char *key, long long otherwise);
 

@@ -80,7 +80,7 @@ static int *one_a_node(const iso_context_t *ctx, int *count)
     iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
     *count = 0;
     for (int r = 0; r < ctx->size; r++) {
-        if (node[r] == *count) { /* nodes are numbered as ranks meet them */
+        if (node[r] == *count) { /* nodes are numbered in rank order */
             first[(*count)++] = r;
         }
     }
@@ -230,8 +230,8 @@ static int check(char *error)
     } else if (wants("file") && strncmp(library, "SMPI", 4) == 0) {
         wrong = "a simulator stores no files: only --phase exchange runs";
     } else if (options.aggregators && wants("file")) {
-        wrong = "--aggregators is for --phase exchange; the library chooses "
-                "its own (see --hints)";
+        wrong = "--aggregators needs --phase exchange; the library chooses its "
+                "own (see --hints)";
     }
     if (wrong) {
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
@@ -246,11 +246,10 @@ static int check_ranks(int ranks, char *error)
         return -1;
     }
     if ((long)t.x * t.y != ranks) {
-        return ISO_REFUSE(
-            error,
-            "--tiles %dx%d are %ld tiles, but there are %d ranks: one tile per "
-            "rank is needed",
-            t.x, t.y, (long)t.x * t.y, ranks);
+        return ISO_REFUSE(error,
+                          "--tiles %dx%d gives %ld tiles for %d ranks; give "
+                          "one tile per rank",
+                          t.x, t.y, (long)t.x * t.y, ranks);
     }
     if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
         return ISO_REFUSE(
@@ -328,7 +327,7 @@ static void run_chosen_exchange(const iso_context_t *ctx)
 
 /* --- file ---------------------------------------------------------------- */
 
-/** Record what the library reports, and replay its exchange if it tells. */
+/** Record the library's report, and replay its exchange if possible. */
 static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
 {
     int count = 0;
@@ -343,9 +342,8 @@ static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
     iso_tile_record_aggregators(ctx, &domains, "romio_aggregator_list");
     if (nodes != count && ctx->rank == 0) {
         iso_record_warning(ctx->record, "aggregators-incomplete",
-                           "the library's list of aggregators is truncated: it "
-                           "has fewer than cb_nodes; the exchange is not "
-                           "replayed");
+                           "exchange not replayed: the library's list of "
+                           "aggregators is truncated (fewer than cb_nodes)");
     } else if (nodes == count && wants("exchange")) {
         run_exchange(ctx, &domains);
     }

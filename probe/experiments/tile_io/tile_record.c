@@ -95,7 +95,7 @@ static void begin_sample(const iso_context_t *ctx, const char *phase,
     iso_record_int(ctx->record, "repeat", repeat);
 }
 
-/** Write the parts that were seen, and what is left of the access. */
+/** Write the recorded phases and the remainder of the access. */
 static void record_parts(const iso_context_t *ctx, const iso_io_parts_t *parts,
                          double seconds)
 {

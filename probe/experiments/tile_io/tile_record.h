@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file tile_record.h
- * What the run file says of collective I/O. All of it is called on all ranks.
+ * Records of collective I/O in the run file. All functions are collective.
  */
 #ifndef ISO_TILE_RECORD_H
 #define ISO_TILE_RECORD_H
@@ -31,8 +31,8 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
                               long repeat, double seconds);
 
 /**
- * A "file-io" record for each rank that really accessed the file, as far as
- * the system can tell.
+ * A "file-io" record for each rank that really accessed the file, as far as the
+ * system reports it.
  *
  * The system counts what a process reads and writes: the file and, with some
  * transports, sockets. A rank sends at most its own tile through sockets, so a
@@ -40,7 +40,7 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
  * more than the file, no sockets were counted, and every rank with a count has
  * accessed the file.
  *
- * @return at rank 0 how many ranks these are; 0 if it cannot tell
+ * @return at rank 0 how many ranks these are; 0 if unknown
  */
 int iso_tile_record_file_io(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write,

@@ -2,7 +2,7 @@
 #include "experiments/tile_io/two_phase.h"
 
 #include "base/check.h"
-#include "machine/meet.h"
+#include "machine/subset_barrier.h"
 
 #include <string.h>
 
@@ -334,7 +334,7 @@ static void exchange_round(const iso_two_phase_t *e, int round, bool write)
 
 double iso_two_phase_measure(iso_two_phase_t *e, bool write)
 {
-    iso_meet(e->ctx->control, NULL, e->ctx->size, e->ctx->rank);
+    iso_subset_barrier(e->ctx->control, NULL, e->ctx->size, e->ctx->rank);
     double start = iso_now();
     for (int round = 0; round < e->domains->rounds; round++) {
         exchange_round(e, round, write);

@@ -26,7 +26,8 @@ typedef struct iso_domains {
     int rounds;
 } iso_domains_t;
 
-/** Split a file; @a rank is taken over and released by iso_domains_free. */
+/** Split a file; takes ownership of @a rank, which iso_domains_free releases.
+ */
 iso_domains_t iso_domains_make(long long file, int count, int *rank,
                                long long buffer);
 void iso_domains_free(iso_domains_t *domains);

@@ -46,7 +46,7 @@ TIMEOUT: Final = 300.0
 _PROGRESS: Final = "isochrone-progress "
 _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
-"""What the watcher of a rank says, see ``probe/machine/watch.h``."""
+"""What the watcher of a rank says, see ``probe/machine/watchdog.h``."""
 
 _PLACE: Final = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
 """Where in the sources of the probe something failed; the details keep it."""

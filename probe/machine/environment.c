@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _POSIX_C_SOURCE 200809L
-#include "machine/surroundings.h"
+#include "machine/environment.h"
 
 #include "machine/settings.h"
 
@@ -89,9 +89,9 @@ static int count_numa(void)
     return count;
 }
 
-iso_surroundings_t iso_surroundings_find(int cpu)
+iso_environment_t iso_environment_find(int cpu)
 {
-    iso_surroundings_t found = {.numa = count_numa()};
+    iso_environment_t found = {.numa = count_numa()};
     struct utsname system;
     if (uname(&system) == 0) {
         keep_line(found.kernel, sizeof(found.kernel), system.release);
@@ -106,10 +106,10 @@ static uint32_t sum(const char *text)
     return iso_sum(ISO_SUM, text, strlen(text));
 }
 
-void iso_surroundings_sums(int cpu, uint32_t *sums)
+void iso_environment_sums(int cpu, uint32_t *sums)
 {
     iso_settings_t settings;
-    iso_surroundings_t around = iso_surroundings_find(cpu);
+    iso_environment_t around = iso_environment_find(cpu);
     iso_settings_find(&settings);
     sums[ISO_SETTINGS] = iso_settings_sum(&settings);
     sums[ISO_KERNEL] = sum(around.kernel);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* strsignal, gethostname, sigtimedwait */
-#include "machine/watch.h"
+#include "machine/watchdog.h"
 
 #include "base/check.h"
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,11 +23,11 @@ static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
                                 SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
 enum { PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
 
-/** What a rank tells its watcher. */
-typedef struct iso_told {
+/** Identity of a rank, sent to its watchdog. */
+typedef struct iso_identity {
     int rank; /**< -1: not known yet */
     char host[MPI_MAX_PROCESSOR_NAME];
-} iso_told_t;
+} iso_identity_t;
 
 /** Seconds that other watchers have to say the same, and that a rank has to
  *  end: one that hangs in the kernel does not. */
@@ -73,7 +73,7 @@ static int rank_by_launcher(void)
 }
 
 /** Say what became of the rank: "rank 3 on n2 ...". */
-static void say(iso_told_t *who, int told, const char *what)
+static void say(iso_identity_t *who, int told, const char *what)
 {
     if (who->rank < 0 && read(told, who, sizeof(*who)) != sizeof(*who)) {
         who->rank = -1;
@@ -88,7 +88,8 @@ static void say(iso_told_t *who, int told, const char *what)
     fflush(stderr);
 }
 
-static void say_signal(iso_told_t *who, int told, const char *what, int number)
+static void say_signal(iso_identity_t *who, int told, const char *what,
+                       int number)
 {
     char text[160];
     snprintf(text, sizeof(text), "was %s by signal %d (%s)", what, number,
@@ -96,8 +97,8 @@ static void say_signal(iso_told_t *who, int told, const char *what, int number)
     say(who, told, text);
 }
 
-/** How long nothing was done. Only rank 0, which conducts, is expected to do
- *  something all the time; until ranks are known, all are. */
+/** Time without progress. Only rank 0, the coordinator, must make progress all
+ * the time; before ranks are known, all must. */
 typedef struct iso_silence {
     double limit;        /* seconds; 0: for ever */
     double seconds;      /* so far */
@@ -115,16 +116,16 @@ static bool too_silent(iso_silence_t *s)
     clock_gettime(CLOCK_MONOTONIC, &now);
     double since = (double)(now.tv_sec - s->seen.tv_sec) +
                    1e-9 * (double)(now.tv_nsec - s->seen.tv_nsec);
-    unsigned long beats = iso_pulse_count();
+    unsigned long beats = iso_heartbeat_count();
     s->seconds = beats == s->beats ? s->seconds + (since < 2 ? since : 2) : 0;
     s->beats = beats;
     s->seen = now;
     return s->seconds > s->limit;
 }
 
-/** End a rank 0 that is silent. One that is within MPI_Init may wait for
- * another that is, too: each watcher says so, before any ends its rank. */
-static void end_the_silent(pid_t rank, iso_told_t *who, int told,
+/** End a silent rank 0. In MPI_Init a rank may wait for another one: every
+ * watchdog reports before any ends its rank. */
+static void end_the_silent(pid_t rank, iso_identity_t *who, int told,
                            iso_silence_t *s)
 {
     char silent[120], text[200];
@@ -136,7 +137,7 @@ static void end_the_silent(pid_t rank, iso_told_t *who, int told,
         return;
     }
     s->said = true;
-    iso_pulse_silent(silent, sizeof(silent));
+    iso_heartbeat_silent(silent, sizeof(silent));
     if (who->rank < 0) {
         snprintf(text, sizeof(text),
                  "has done nothing for %.0f s: it is still within MPI_Init",
@@ -151,7 +152,7 @@ static void end_the_silent(pid_t rank, iso_told_t *who, int told,
 }
 
 /** Whether the rank has come out of MPI_Init just now. */
-static bool out_of_init(iso_told_t *who, int told)
+static bool out_of_init(iso_identity_t *who, int told)
 {
     if (who->rank >= 0) {
         return false;
@@ -163,7 +164,7 @@ static bool out_of_init(iso_told_t *who, int told)
 }
 
 /** Sleep until the rank ends. @return its status as of waitpid */
-static int wait_for_rank(pid_t rank, iso_told_t *who, int told,
+static int wait_for_rank(pid_t rank, iso_identity_t *who, int told,
                          const sigset_t *awaited, double limit, bool *asked)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -200,7 +201,7 @@ static int wait_for_rank(pid_t rank, iso_told_t *who, int told,
 static void watch(pid_t rank, int told, const sigset_t *awaited, double limit)
 {
     bool asked = false;
-    iso_told_t who = {.rank = -1};
+    iso_identity_t who = {.rank = -1};
     int status = wait_for_rank(rank, &who, told, awaited, limit, &asked);
     if (!WIFSIGNALED(status)) {
         _exit(WEXITSTATUS(status));
@@ -223,7 +224,7 @@ static void watch(pid_t rank, int told, const sigset_t *awaited, double limit)
     _exit(128 + number);
 }
 
-void iso_watch_begin(int argc, char **argv, double stall)
+void iso_watchdog_begin(int argc, char **argv, double stall)
 {
     int ends[2];
     sigset_t awaited, before;
@@ -238,7 +239,7 @@ void iso_watch_begin(int argc, char **argv, double stall)
     }
     sigprocmask(SIG_BLOCK, &awaited, &before);
     sigaction(SIGCHLD, &usual, &of_child); /* ignored, it would not come */
-    iso_pulse_begin();
+    iso_heartbeat_begin();
     pid_t parent = getpid(), rank = fork();
     if (rank > 0) {
         close(ends[1]);
@@ -263,16 +264,16 @@ void iso_watch_begin(int argc, char **argv, double stall)
     }
 }
 
-void iso_watch_tell(int rank)
+void iso_watchdog_identify(int rank)
 {
     if (watcher < 0) {
         return;
     }
-    iso_told_t me = {.rank = rank};
+    iso_identity_t me = {.rank = rank};
     int length = 0;
     MPI_CHECK(MPI_Get_processor_name(me.host, &length));
     if (write(watcher, &me, sizeof(me)) != sizeof(me)) {
-        close(watcher); /* the watcher says what it knows */
+        close(watcher); /* the watchdog reports */
         watcher = -1;
     }
 }

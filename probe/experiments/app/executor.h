@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file player.h
- * One rank of an application: its steps, all they need, and what they took.
+ * @file executor.h
+ * Executes the steps of one rank of an application and records their times.
  *
  * Everything is allocated before the first iteration.
  */
-#ifndef ISO_APP_PLAYER_H
-#define ISO_APP_PLAYER_H
+#ifndef ISO_APP_EXECUTOR_H
+#define ISO_APP_EXECUTOR_H
 
 #include "experiment.h"
-#include "experiments/app/account.h"
 #include "experiments/app/program.h"
+#include "experiments/app/stats.h"
 #include "experiments/app/timeline.h"
 
 /** Messages of one step between this rank and one other, in one direction. */
@@ -20,7 +20,7 @@ typedef struct iso_channel {
     int number; /**< how many messages of this phase and iteration went the
                      same way before it */
     bool out;
-    long long messages, bytes; /**< sent so far in this account */
+    long long messages, bytes; /**< sent so far in this stats */
     /* Of data that do not travel in the message, see stores.h: */
     double most;       /**< bytes */
     long long place;   /**< in the receiver's memory, or in the file */
@@ -38,7 +38,7 @@ typedef struct iso_begun {
 
 struct iso_stores; /* stores.h */
 
-/** What a step needs beside what is written in the program. */
+/** Buffers and requests of a step, in addition to the program. */
 typedef struct iso_part {
     /** Serve: of requests, then of replies. Farm: of tasks, then of results.
      *  Work: of tasks, of results. Else one or none. */
@@ -51,7 +51,7 @@ typedef struct iso_part {
     int root;      /**< in it */
 } iso_part_t;
 
-typedef struct iso_player {
+typedef struct iso_executor {
     const iso_context_t *ctx;
     const iso_program_t *program; /**< with the steps of this rank */
     const iso_app_t *own;
@@ -68,45 +68,45 @@ typedef struct iso_player {
     MPI_Request *requests;
     iso_begun_t *begun; /**< what each request is about */
     int begun_count;
-    int **early; /**< by phase; NULL: nobody is served */
+    int **early; /**< by phase; NULL: not a server */
     long serial; /**< of serve steps so far */
     long iteration;
     bool rehearsal; /**< nothing is computed, drawn messages are sent */
-    iso_account_t account;
+    iso_stats_t stats;
     iso_timeline_t timeline;
-} iso_player_t;
+} iso_executor_t;
 
 /**
  * Prepare a rank. Collective over @a comm.
  *
- * @param comm  of the application; the player owns it from now on
+ * @param comm  of the application; the executor owns it from now on
  */
-void iso_player_init(iso_player_t *player, const iso_context_t *ctx,
-                     const iso_program_t *program, int app, MPI_Comm comm);
-void iso_player_free(iso_player_t *player);
+void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
+                       const iso_program_t *program, int app, MPI_Comm comm);
+void iso_executor_free(iso_executor_t *executor);
 
 /**
- * Play the first iteration without computing, so that connections are made
- * before anything is timed. All ranks of the application.
+ * Execute the first iteration without computing, to set up connections before
+ * timing. All ranks of the application.
  */
-void iso_player_rehearse(iso_player_t *player);
+void iso_executor_rehearse(iso_executor_t *executor);
 
 /** Begin a launch: forget what was before. */
-void iso_player_begin(iso_player_t *player, double now);
+void iso_executor_begin(iso_executor_t *executor, double now);
 
-/** Play one iteration. @return when it was over */
-double iso_play(iso_player_t *player, long iteration, double begin);
+/** Execute one iteration. @return its end time */
+double iso_execute(iso_executor_t *executor, long iteration, double begin);
 
 /** Bytes of the message of a channel in this iteration. */
-int iso_player_bytes(const iso_player_t *player, int values, int sender,
-                     const iso_channel_t *channel);
+int iso_executor_bytes(const iso_executor_t *executor, int values, int sender,
+                       const iso_channel_t *channel);
 
-/** The same with what is added to the last part of the key. */
-int iso_player_draw(const iso_player_t *player, int values, int rank, int phase,
-                    uint64_t number);
+/** The same, with an addend for the last part of the key. */
+int iso_executor_draw(const iso_executor_t *executor, int values, int rank,
+                      int phase, uint64_t number);
 
 /** Compute a time drawn by (app, rank, phase, iteration, number). */
-void iso_player_compute(iso_player_t *player, const iso_step_t *step, int rank,
-                        uint64_t number);
+void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
+                          int rank, uint64_t number);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/meet.h"
+#include "machine/subset_barrier.h"
 
 #include "base/check.h"
 
 enum { TAG_MEET = 1301 };
 
-void iso_meet(MPI_Comm comm, const int *ranks, int count, int place)
+void iso_subset_barrier(MPI_Comm comm, const int *ranks, int count, int place)
 {
     for (int step = 1; step < count; step *= 2) {
         int to = (place + step) % count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "recorder/keeping.h"
+#include "recorder/event_args.h"
 
 #include "recorder/requests.h"
 
@@ -31,7 +31,7 @@ int iso_partners(MPI_Comm comm)
     return iso_members(comm)->remote;
 }
 
-/** Keep what was done, or what will be. */
+/** Record a completed or pending operation. */
 static void keep(iso_call_t *call, iso_start_t start, const iso_event_t *event,
                  const MPI_Request *request)
 {
@@ -39,7 +39,7 @@ static void keep(iso_call_t *call, iso_start_t start, const iso_event_t *event,
         iso_requests_keep(*request, event);
         return;
     }
-    iso_keep(call, event);
+    iso_event_store(call, event);
     if (start == ISO_BEGUN) {
         iso_requests_open(*request);
         iso_thread_requests(*request != MPI_REQUEST_NULL);
@@ -53,9 +53,9 @@ static int64_t bytes_of(const MPI_Status *status)
     return bytes > 0 ? (int64_t)bytes : 0;
 }
 
-void iso_keep_send(iso_call_t *call, iso_op_t op, iso_start_t start,
-                   int64_t bytes, int to, MPI_Comm comm,
-                   const MPI_Request *request)
+void iso_event_send(iso_call_t *call, iso_op_t op, iso_start_t start,
+                    int64_t bytes, int to, MPI_Comm comm,
+                    const MPI_Request *request)
 {
     iso_event_t event = iso_event(op);
     event.bytes = bytes;
@@ -65,8 +65,8 @@ void iso_keep_send(iso_call_t *call, iso_op_t op, iso_start_t start,
     }
 }
 
-void iso_keep_received(iso_call_t *call, const MPI_Status *status, int source,
-                       MPI_Comm comm)
+void iso_event_received(iso_call_t *call, const MPI_Status *status, int source,
+                        MPI_Comm comm)
 {
     iso_event_t event = iso_event(ISO_OP_recv);
     if (source == MPI_PROC_NULL) {
@@ -78,8 +78,8 @@ void iso_keep_received(iso_call_t *call, const MPI_Status *status, int source,
     keep(call, ISO_NOW, &event, NULL);
 }
 
-void iso_keep_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
-                      int source, MPI_Comm comm, const MPI_Request *request)
+void iso_event_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
+                       int source, MPI_Comm comm, const MPI_Request *request)
 {
     iso_event_t event = iso_event(ISO_OP_irecv);
     event.bytes = bytes;
@@ -90,9 +90,9 @@ void iso_keep_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
     }
 }
 
-void iso_keep_exchange(iso_call_t *call, int64_t bytes, int to,
-                       int64_t received, int source, MPI_Comm comm,
-                       const MPI_Status *status, const MPI_Request *request)
+void iso_event_exchange(iso_call_t *call, int64_t bytes, int to,
+                        int64_t received, int source, MPI_Comm comm,
+                        const MPI_Status *status, const MPI_Request *request)
 {
     const iso_members_t *members = iso_members(comm);
     iso_event_t event = iso_event(request ? ISO_OP_isendrecv : ISO_OP_sendrecv);
@@ -109,18 +109,18 @@ void iso_keep_exchange(iso_call_t *call, int64_t bytes, int to,
     keep(call, request ? ISO_BEGUN : ISO_NOW, &event, request);
 }
 
-void iso_keep_probe(iso_call_t *call, const MPI_Status *status, MPI_Comm comm,
-                    const MPI_Message *message)
+void iso_event_probe(iso_call_t *call, const MPI_Status *status, MPI_Comm comm,
+                     const MPI_Message *message)
 {
-    iso_keep_other(call, ISO_OP_probe, 0);
+    iso_event_other(call, ISO_OP_probe, 0);
     if (message && *message != MPI_MESSAGE_NO_PROC) {
-        iso_matched_keep(
+        iso_matched_store(
             *message, iso_members_world(iso_members(comm), status->MPI_SOURCE));
     }
 }
 
-void iso_keep_matched(iso_call_t *call, MPI_Message message, int64_t bytes,
-                      const MPI_Status *status, const MPI_Request *request)
+void iso_event_matched(iso_call_t *call, MPI_Message message, int64_t bytes,
+                       const MPI_Status *status, const MPI_Request *request)
 {
     iso_event_t event = iso_event(request ? ISO_OP_irecv : ISO_OP_recv);
     if (message == MPI_MESSAGE_NO_PROC) {
@@ -131,9 +131,9 @@ void iso_keep_matched(iso_call_t *call, MPI_Message message, int64_t bytes,
     keep(call, request ? ISO_BEGUN : ISO_NOW, &event, request);
 }
 
-void iso_keep_collective(iso_call_t *call, iso_op_t op, iso_start_t start,
-                         int64_t bytes, int root, MPI_Comm comm,
-                         const MPI_Request *request)
+void iso_event_collective(iso_call_t *call, iso_op_t op, iso_start_t start,
+                          int64_t bytes, int root, MPI_Comm comm,
+                          const MPI_Request *request)
 {
     const iso_members_t *members = iso_members(comm);
     iso_op_t begun = op - ISO_OP_barrier + ISO_OP_ibarrier;
@@ -144,21 +144,21 @@ void iso_keep_collective(iso_call_t *call, iso_op_t op, iso_start_t start,
     keep(call, start, &event, request);
 }
 
-void iso_keep_starts(iso_call_t *call, int count, const MPI_Request *requests)
+void iso_event_starts(iso_call_t *call, int count, const MPI_Request *requests)
 {
     for (int k = 0; k < count; k++) {
         const iso_event_t *event = iso_requests_start(requests[k]);
         if (event) {
             iso_event_t copy = *event;
             iso_thread_requests(1);
-            iso_keep(call, &copy);
+            iso_event_store(call, &copy);
             call->begin = call->end; /* the time is that of the first one */
         }
     }
 }
 
-/** Whether requests remain open of which any may complete next. Handles do not
- *  tell: MPICH gives the same to several requests. */
+/** Whether requests remain open of which any may complete next. Handles are not
+ * unique: MPICH gives the same to several requests. */
 static bool is_left(const MPI_Request *asked, int count, const int *indices,
                     int done)
 {
@@ -173,8 +173,9 @@ static bool is_left(const MPI_Request *asked, int count, const int *indices,
     return left;
 }
 
-void iso_keep_completed(iso_call_t *call, iso_op_t op, const MPI_Request *asked,
-                        int count, const int *indices, int done)
+void iso_event_completed(iso_call_t *call, iso_op_t op,
+                         const MPI_Request *asked, int count,
+                         const int *indices, int done)
 {
     iso_event_t event = iso_event(op);
     bool left = false;
@@ -193,15 +194,15 @@ void iso_keep_completed(iso_call_t *call, iso_op_t op, const MPI_Request *asked,
         left = is_left(asked, count, indices, done);
     }
     if (complete && !left) {
-        iso_keep(call, &event);
+        iso_event_store(call, &event);
     } else {
-        iso_keep_aside(call, &event);
+        iso_set_aside(call, &event);
     }
 }
 
-void iso_keep_other(iso_call_t *call, iso_op_t op, int64_t bytes)
+void iso_event_other(iso_call_t *call, iso_op_t op, int64_t bytes)
 {
     iso_event_t event = iso_event(op);
     event.bytes = bytes;
-    iso_keep_aside(call, &event);
+    iso_set_aside(call, &event);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file program.h
- * What a library that is loaded into programs does when they begin and end;
- * each defines it. The calls that come here, from C and from Fortran, may come
- * here twice, if one calls the other.
+ * Start and end hooks of a preloaded library; each library defines them. They
+ * may be called twice: from C and from Fortran.
  */
 #ifndef ISO_PROGRAM_H
 #define ISO_PROGRAM_H
 
-/** Name in front of what the library says. */
+/** Prefix of the library's messages. */
 extern const char *const iso_program_library;
 
 /** After MPI_Init. Collective. */

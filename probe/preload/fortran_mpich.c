@@ -9,12 +9,12 @@
 
 #if defined(MPICH_VERSION) || defined(I_MPI_VERSION)
 
-#include "loaded/fortran.h"
-#include "loaded/program.h"
+#include "preload/fortran.h"
+#include "preload/program.h"
 
 #include <stddef.h>
 
-ISO_TAKES_OVER void mpi_init_f08_(MPI_Fint *code)
+ISO_WRAPPER void mpi_init_f08_(MPI_Fint *code)
 {
     void *found = iso_fortran_function("mpi_init_f08_");
     MPI_Fint result = MPI_SUCCESS;
@@ -27,8 +27,8 @@ ISO_TAKES_OVER void mpi_init_f08_(MPI_Fint *code)
     }
 }
 
-ISO_TAKES_OVER void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
-                                         MPI_Fint *code)
+ISO_WRAPPER void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
+                                      MPI_Fint *code)
 {
     void *found = iso_fortran_function("mpi_init_thread_f08_");
     MPI_Fint result = MPI_SUCCESS;
@@ -42,7 +42,7 @@ ISO_TAKES_OVER void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided,
     }
 }
 
-ISO_TAKES_OVER void mpi_finalize_f08_(MPI_Fint *code)
+ISO_WRAPPER void mpi_finalize_f08_(MPI_Fint *code)
 {
     void *found = iso_fortran_function("mpi_finalize_f08_");
     iso_program_ends();

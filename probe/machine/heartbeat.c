@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "machine/pulse.h"
+#include "machine/heartbeat.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Ranks beyond are watched, but not named. Pages that nobody touches are not
- * there. */
+/* Higher ranks are watched, but not named. Untouched pages use no memory. */
 enum { MOST_RANKS = 1 << 22, NAMED = 8 };
 
-typedef struct iso_pulse {
+typedef struct iso_heartbeat {
     atomic_ulong beats;
     atomic_uchar asked[MOST_RANKS];
-    atomic_int last; /* the highest that was ever asked */
-} iso_pulse_t;
+    atomic_int last; /* the highest rank ever expected */
+} iso_heartbeat_t;
 
-static iso_pulse_t *pulse;
+static iso_heartbeat_t *pulse;
 
-void iso_pulse_begin(void)
+void iso_heartbeat_begin(void)
 {
     void *page = mmap(NULL, sizeof(*pulse), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     pulse = page == MAP_FAILED ? NULL : page;
 }
 
-void iso_pulse_beat(void)
+void iso_heartbeat_beat(void)
 {
     if (pulse) {
         atomic_fetch_add_explicit(&pulse->beats, 1, memory_order_relaxed);
     }
 }
 
-void iso_pulse_ask(int rank)
+void iso_heartbeat_expect(int rank)
 {
     if (pulse && rank >= 0 && rank < MOST_RANKS) {
         atomic_store_explicit(&pulse->asked[rank], 1, memory_order_relaxed);
@@ -43,29 +42,29 @@ void iso_pulse_ask(int rank)
     }
 }
 
-void iso_pulse_answer(int rank)
+void iso_heartbeat_answered(int rank)
 {
     if (pulse && rank >= 0 && rank < MOST_RANKS) {
         atomic_store_explicit(&pulse->asked[rank], 0, memory_order_relaxed);
     }
-    iso_pulse_beat();
+    iso_heartbeat_beat();
 }
 
-void iso_pulse_rest(void)
+void iso_heartbeat_clear(void)
 {
     for (int r = 0; pulse && r <= atomic_load(&pulse->last); r++) {
         atomic_store_explicit(&pulse->asked[r], 0, memory_order_relaxed);
     }
-    iso_pulse_beat();
+    iso_heartbeat_beat();
 }
 
-unsigned long iso_pulse_count(void)
+unsigned long iso_heartbeat_count(void)
 {
     return pulse ? atomic_load_explicit(&pulse->beats, memory_order_relaxed)
                  : 0;
 }
 
-void iso_pulse_silent(char *text, size_t length)
+void iso_heartbeat_silent(char *text, size_t length)
 {
     int named = 0, more = 0;
     size_t used = 0;

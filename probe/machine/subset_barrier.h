@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file meet.h
- * Some ranks wait for each other, and for nobody else.
+ * @file subset_barrier.h
+ * Barrier over a subset of ranks.
  */
-#ifndef ISO_MEET_H
-#define ISO_MEET_H
+#ifndef ISO_SUBSET_BARRIER_H
+#define ISO_SUBSET_BARRIER_H
 
 #include <mpi.h>
 
@@ -15,10 +15,10 @@
  * for Barrier Synchronization, 1988), of plain messages: some libraries' own
  * barriers spin without end where ranks share processors.
  *
- * @param ranks  those who meet, the same list on all of them; NULL: 0, 1, ...
+ * @param ranks  the subset, the same list on all of them; NULL: 0, 1, ...
  * @param count  how many
  * @param place  of the calling rank in that list
  */
-void iso_meet(MPI_Comm comm, const int *ranks, int count, int place);
+void iso_subset_barrier(MPI_Comm comm, const int *ranks, int count, int place);
 
 #endif

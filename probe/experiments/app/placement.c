@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include "experiments/app/placing.h"
+#include "experiments/app/placement.h"
 
 #include "base/check.h"
 #include "machine/plain.h"
@@ -11,7 +11,7 @@
 
 static const iso_role_t none = {-1, -1};
 
-/** Ranks that an application has not got yet, or 0 if it asked for its own. */
+/** Ranks still to be placed; 0 if the application requests specific ranks. */
 static int open_ranks(const iso_app_t *app)
 {
     return app->on_count > 0 ? 0 : app->ranks;
@@ -105,8 +105,8 @@ static void reset(const iso_context_t *ctx, const iso_program_t *program,
     take_asked(program, roles);
 }
 
-iso_role_t *iso_placing_roles(const iso_context_t *ctx,
-                              const iso_program_t *program)
+iso_role_t *iso_placement_roles(const iso_context_t *ctx,
+                                const iso_program_t *program)
 {
     iso_role_t *roles = iso_calloc((size_t)ctx->size, sizeof(*roles));
     reset(ctx, program, roles);
@@ -187,27 +187,26 @@ static void warn(const iso_context_t *ctx, const iso_program_t *program,
     int one = 0, other = 0;
     bool share = share_a_node(ctx, roles, &one, &other);
     if (program->placement == ISO_PLACE_DISJOINT && share) {
-        snprintf(text, sizeof(text),
-                 "%.80s and %.80s share a node: there are too few nodes, or "
-                 "the ranks were asked for",
-                 program->apps[one].name, program->apps[other].name);
+        snprintf(
+            text, sizeof(text),
+            "%.80s and %.80s share a node: too few nodes, or requested ranks",
+            program->apps[one].name, program->apps[other].name);
         iso_record_warning(ctx->record, "shared-nodes", "%s", text);
     } else if (program->placement != ISO_PLACE_DISJOINT && !share &&
                program->app_count > 1) {
         iso_record_warning(ctx->record, "no-shared-nodes",
-                           "no two applications share a node, as was asked "
-                           "for: no node has two ranks, or the ranks were "
-                           "asked for");
+                           "no two applications share a node: one rank per "
+                           "node, or requested ranks");
     }
     if (program->placement == ISO_PLACE_SHARED_CORES && ctx->clock.simulated) {
         iso_record_warning(ctx->record, "not-bound",
-                           "in a simulator ranks cannot be bound: they share "
-                           "the cores of their host");
+                           "a simulator cannot bind ranks: they share the "
+                           "cores of their host");
     }
 }
 
-void iso_placing_record(const iso_context_t *ctx, const iso_program_t *program,
-                        const iso_role_t *roles)
+void iso_placement_record(const iso_context_t *ctx,
+                          const iso_program_t *program, const iso_role_t *roles)
 {
     for (int k = 0; k < program->app_count; k++) {
         char *ranks = job_ranks(ctx, roles, &program->apps[k], k);
@@ -253,8 +252,8 @@ static void bind(MPI_Comm node, int index)
 }
 #endif
 
-void iso_placing_bind(const iso_context_t *ctx, const iso_program_t *program,
-                      iso_role_t role)
+void iso_placement_bind(const iso_context_t *ctx, const iso_program_t *program,
+                        iso_role_t role)
 {
 #ifdef __linux__
     MPI_Comm node, mates;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file takes.h
- * How a function is taken over: the one that would be called without this
- * library is called in its place, so that other tools beside it still work.
+ * @file intercept.h
+ * Interception of a function. The next definition in link order is called in
+ * its place, so that other tools still work.
  *
- * Calls of MPI-IO are taken over under both of their names: the Fortran
- * libraries call PMPI_, and so does all of mpi_f08.
+ * Calls of MPI-IO are intercepted under both names: the Fortran libraries call
+ * PMPI_, and so does all of mpi_f08.
  */
-#ifndef ISO_TAKES_H
-#define ISO_TAKES_H
+#ifndef ISO_INTERCEPT_H
+#define ISO_INTERCEPT_H
 
-#include "loaded/takes_over.h"
+#include "preload/wrapper.h"
 
 #include <mpi.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "grid/kept.h"
+#include "grid/comm_cache.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/** What is kept with one communicator; in a ring of all of them. */
+/** Cache of one communicator, in a ring of all caches. */
 typedef struct bundle {
     struct bundle *before, *after;
     MPI_Comm comm;
-    iso_kept_t *first;
+    iso_cached_t *first;
 } bundle_t;
 
 /* Held for a few instructions, never while MPI is called. */
@@ -44,7 +44,7 @@ static int end_of_communicator(MPI_Comm comm, int k, void *value, void *extra)
     bundle_t *bundle = value;
     leave_ring(bundle);
     while (bundle->first != NULL) {
-        iso_kept_t *kept = bundle->first;
+        iso_cached_t *kept = bundle->first;
         bundle->first = kept->next;
         kept->release(kept);
     }
@@ -109,13 +109,13 @@ static bundle_t *bundle_of(MPI_Comm comm)
     return found ? value : NULL;
 }
 
-iso_kept_t *iso_kept_first(MPI_Comm comm)
+iso_cached_t *iso_comm_cache_first(MPI_Comm comm)
 {
     const bundle_t *bundle = bundle_of(comm);
     return bundle != NULL ? bundle->first : NULL;
 }
 
-int iso_kept_add(MPI_Comm comm, iso_kept_t *kept)
+int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *kept)
 {
     int error = make_key();
     if (error != MPI_SUCCESS) {

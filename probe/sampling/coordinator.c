@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sampling/conductor.h"
+#include "sampling/coordinator.h"
 
 #include "base/check.h"
+#include "machine/heartbeat.h"
 #include "machine/idle.h"
-#include "machine/pulse.h"
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_TASK = 1201, TAG_REPORT };
 
-void iso_conductor_serve(const iso_conductor_t *c)
+void iso_coordinator_serve(const iso_coordinator_t *c)
 {
     void *task = iso_calloc(1, c->task_size);
     for (;;) {
@@ -25,33 +25,34 @@ void iso_conductor_serve(const iso_conductor_t *c)
     }
 }
 
-void iso_conductor_tell(const iso_conductor_t *c, int rank, const void *task)
+void iso_coordinator_dispatch(const iso_coordinator_t *c, int rank,
+                              const void *task)
 {
-    iso_pulse_ask(rank);
+    iso_heartbeat_expect(rank);
     MPI_CHECK(MPI_Send(task, (int)c->task_size, MPI_BYTE, rank, TAG_TASK,
                        c->ctx->control));
 }
 
-void iso_conductor_dismiss(const iso_conductor_t *c)
+void iso_coordinator_dismiss(const iso_coordinator_t *c)
 {
     for (int r = 1; r < c->ctx->size; r++) {
         MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_TASK, c->ctx->control));
     }
 }
 
-void iso_conductor_report(const iso_context_t *ctx, const double *values,
-                          int count)
+void iso_coordinator_report(const iso_context_t *ctx, const double *values,
+                            int count)
 {
     MPI_CHECK(MPI_Send(values, count, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
 }
 
-void iso_conductor_go_on(const iso_context_t *ctx)
+void iso_coordinator_heartbeat(const iso_context_t *ctx)
 {
     MPI_CHECK(MPI_Send(NULL, 0, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
 }
 
-void iso_conductor_collect(const iso_context_t *ctx, int rank, double *values,
-                           int count)
+void iso_coordinator_collect(const iso_context_t *ctx, int rank, double *values,
+                             int count)
 {
     int received = 0;
     while (received == 0) {
@@ -59,8 +60,8 @@ void iso_conductor_collect(const iso_context_t *ctx, int rank, double *values,
         iso_idle_recv(&ctx->clock, values, count, MPI_DOUBLE, rank, TAG_REPORT,
                       ctx->control, &status);
         MPI_CHECK(MPI_Get_count(&status, MPI_DOUBLE, &received));
-        if (received == 0) { /* it goes on */
-            iso_pulse_ask(status.MPI_SOURCE);
+        if (received == 0) { /* still working */
+            iso_heartbeat_expect(status.MPI_SOURCE);
         }
     }
 }

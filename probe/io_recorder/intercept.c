@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "io_recorder/takes.h"
+#include "io_recorder/intercept.h"
 
-#include "loaded/program.h"
+#include "preload/program.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

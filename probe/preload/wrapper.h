@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file takes_over.h
- * What is visible of a library that is loaded into programs; all else is
- * hidden.
+ * @file wrapper.h
+ * Exported functions of the preloaded libraries; all others are hidden.
  */
-#ifndef ISO_TAKES_OVER_H
-#define ISO_TAKES_OVER_H
+#ifndef ISO_WRAPPER_H
+#define ISO_WRAPPER_H
 
-/** Marks a function that takes the place of one of the MPI library. */
-#define ISO_TAKES_OVER __attribute__((visibility("default")))
+/** Marks a function that replaces one of the MPI library. */
+#define ISO_WRAPPER __attribute__((visibility("default")))
 
 /** PREFIX3(a, b, c) for three arguments; at most 13. */
 #define ISO_FOR_ALL(PREFIX, ...)                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "experiments/app/player.h"
+#include "experiments/app/executor.h"
 
 #include "base/check.h"
 #include "experiments/app/stores.h"
@@ -63,12 +63,12 @@ static int by_way(const void *a, const void *b)
 }
 
 /** Number the messages that go the same way in the same phase. */
-static void number_channels(iso_player_t *player)
+static void number_channels(iso_executor_t *executor)
 {
-    size_t count = player->channel_count;
+    size_t count = executor->channel_count;
     iso_channel_t **sorted = iso_calloc(count, sizeof(*sorted));
     for (size_t k = 0; k < count; k++) {
-        sorted[k] = &player->channels[k];
+        sorted[k] = &executor->channels[k];
     }
     qsort(sorted, count, sizeof(*sorted), by_way);
     for (size_t k = 1; k < count; k++) {
@@ -78,23 +78,24 @@ static void number_channels(iso_player_t *player)
             sorted[k]->number = before->number + 1;
         }
     }
-    player->sorted = sorted;
+    executor->sorted = sorted;
 }
 
-static void open_channels(iso_player_t *player)
+static void open_channels(iso_executor_t *executor)
 {
-    const iso_program_t *program = player->program;
+    const iso_program_t *program = executor->program;
     size_t at = 0;
     for (long k = 0; k < program->step_count; k++) {
-        player->channel_count += channels_of(&program->steps[k]);
+        executor->channel_count += channels_of(&program->steps[k]);
     }
-    player->channels = iso_calloc(player->channel_count, sizeof(iso_channel_t));
+    executor->channels =
+        iso_calloc(executor->channel_count, sizeof(iso_channel_t));
     for (long k = 0; k < program->step_count; k++) {
-        player->parts[k].channels = &player->channels[at];
-        set_channels(program, &program->steps[k], player->parts[k].channels);
+        executor->parts[k].channels = &executor->channels[at];
+        set_channels(program, &program->steps[k], executor->parts[k].channels);
         at += channels_of(&program->steps[k]);
     }
-    number_channels(player);
+    number_channels(executor);
 }
 
 /** The number of a task is the tag of its message. */
@@ -103,15 +104,15 @@ static void check_tags(const iso_step_t *step)
     int *most = NULL, known = 0;
     MPI_CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known));
     if (known && step->tasks > *most) {
-        ISO_FAIL("%ld tasks at a time, this MPI has tags for %d", step->tasks,
-                 *most);
+        ISO_FAIL("%ld tasks at a time, but this MPI has tags for %d only",
+                 step->tasks, *most);
     }
 }
 
-static void set_places(iso_player_t *player, const iso_step_t *step,
+static void set_places(iso_executor_t *executor, const iso_step_t *step,
                        iso_part_t *part)
 {
-    size_t ranks = (size_t)player->own->ranks;
+    size_t ranks = (size_t)executor->own->ranks;
     part->place = iso_calloc(ranks, sizeof(int));
     for (size_t r = 0; r < ranks; r++) {
         part->place[r] = -1;
@@ -123,7 +124,7 @@ static void set_places(iso_player_t *player, const iso_step_t *step,
         check_tags(step);
     }
     if (step->kind == ISO_STEP_SERVE) {
-        int **early = &player->early[step->phase];
+        int **early = &executor->early[step->phase];
         *early = *early ? *early : iso_calloc(ranks, sizeof(int));
         part->early = *early;
         part->served = iso_calloc((size_t)step->count, sizeof(long));
@@ -140,34 +141,34 @@ static bool same_ranks(const iso_step_t *a, const iso_step_t *b)
 }
 
 /** The communicator of some ranks, made once for all steps among them. */
-static MPI_Comm comm_among(const iso_player_t *player, long index)
+static MPI_Comm comm_among(const iso_executor_t *executor, long index)
 {
-    const iso_step_t *step = &player->program->steps[index];
+    const iso_step_t *step = &executor->program->steps[index];
     for (long k = 0; k < index; k++) {
-        if (same_ranks(&player->program->steps[k], step)) {
-            return player->parts[k].comm;
+        if (same_ranks(&executor->program->steps[k], step)) {
+            return executor->parts[k].comm;
         }
     }
     MPI_Group all, some;
     MPI_Comm comm;
-    MPI_CHECK(MPI_Comm_group(player->comm, &all));
+    MPI_CHECK(MPI_Comm_group(executor->comm, &all));
     MPI_CHECK(MPI_Group_incl(all, step->count, step->list, &some));
-    MPI_CHECK(MPI_Comm_create_group(player->comm, some, TAG_AMONG, &comm));
+    MPI_CHECK(MPI_Comm_create_group(executor->comm, some, TAG_AMONG, &comm));
     MPI_CHECK(MPI_Group_free(&some));
     MPI_CHECK(MPI_Group_free(&all));
     return comm;
 }
 
-static void set_collective(iso_player_t *player, long index)
+static void set_collective(iso_executor_t *executor, long index)
 {
-    const iso_step_t *step = &player->program->steps[index];
-    iso_part_t *part = &player->parts[index];
-    part->comm = player->comm;
+    const iso_step_t *step = &executor->program->steps[index];
+    iso_part_t *part = &executor->parts[index];
+    part->comm = executor->comm;
     part->root = step->peer;
     if (step->count == 0) {
         return;
     }
-    part->comm = comm_among(player, index);
+    part->comm = comm_among(executor, index);
     for (int k = 0; k < step->count; k++) {
         if (step->list[k] == step->peer) {
             part->root = k;
@@ -175,129 +176,130 @@ static void set_collective(iso_player_t *player, long index)
     }
 }
 
-static void prepare_parts(iso_player_t *player)
+static void prepare_parts(iso_executor_t *executor)
 {
-    const iso_program_t *program = player->program;
+    const iso_program_t *program = executor->program;
     size_t steps = (size_t)program->step_count;
-    player->parts = iso_calloc(steps, sizeof(iso_part_t));
-    player->early = iso_calloc((size_t)player->own->phase_count, sizeof(int *));
-    open_channels(player);
+    executor->parts = iso_calloc(steps, sizeof(iso_part_t));
+    executor->early =
+        iso_calloc((size_t)executor->own->phase_count, sizeof(int *));
+    open_channels(executor);
     for (long k = 0; k < program->step_count; k++) {
         const iso_step_t *step = &program->steps[k];
         if (step->kind == ISO_STEP_SERVE || step->kind == ISO_STEP_FARM) {
-            set_places(player, step, &player->parts[k]);
+            set_places(executor, step, &executor->parts[k]);
         } else if (step->kind == ISO_STEP_COLLECTIVE) {
-            set_collective(player, k);
+            set_collective(executor, k);
         }
     }
 }
 
 /** Memory that was never written to may not be there when it is needed. */
-static char *buffer(const iso_player_t *player, double bytes)
+static char *buffer(const iso_executor_t *executor, double bytes)
 {
     char *memory = iso_calloc((size_t)bytes + 1, 1);
-    if (!player->ctx->clock.simulated) {
+    if (!executor->ctx->clock.simulated) {
         memset(memory, 1, (size_t)bytes + 1);
         memset(memory, 0, (size_t)bytes + 1); /* doubles that can be added */
     }
     return memory;
 }
 
-static void open_buffers(iso_player_t *player)
+static void open_buffers(iso_executor_t *executor)
 {
-    const iso_program_t *program = player->program;
+    const iso_program_t *program = executor->program;
     iso_needs_t needs = {0};
     int begun = 0;
     for (long k = 0; k < program->step_count; k++) {
         iso_step_kind_t kind = program->steps[k].kind;
-        iso_needs_add(&needs, program, player->own, &program->steps[k]);
+        iso_needs_add(&needs, program, executor->own, &program->steps[k]);
         begun += kind == ISO_STEP_ISEND || kind == ISO_STEP_IRECV;
     }
-    player->send = buffer(player, needs.send);
-    player->receive = buffer(player, needs.receive);
-    player->pending = buffer(player, needs.pending);
-    player->requests = iso_calloc((size_t)begun, sizeof(MPI_Request));
-    player->begun = iso_calloc((size_t)begun, sizeof(iso_begun_t));
+    executor->send = buffer(executor, needs.send);
+    executor->receive = buffer(executor, needs.receive);
+    executor->pending = buffer(executor, needs.pending);
+    executor->requests = iso_calloc((size_t)begun, sizeof(MPI_Request));
+    executor->begun = iso_calloc((size_t)begun, sizeof(iso_begun_t));
 }
 
-void iso_player_init(iso_player_t *player, const iso_context_t *ctx,
-                     const iso_program_t *program, int app, MPI_Comm comm)
+void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
+                       const iso_program_t *program, int app, MPI_Comm comm)
 {
-    memset(player, 0, sizeof(*player));
-    player->ctx = ctx;
-    player->program = program;
-    player->app = app;
-    player->own = &program->apps[app];
-    player->comm = comm;
-    MPI_CHECK(MPI_Comm_rank(comm, &player->rank));
-    MPI_CHECK(MPI_Comm_dup(comm, &player->tasks));
-    prepare_parts(player);
-    open_buffers(player);
-    iso_stores_open(player);
-    iso_account_init(&player->account, player->own);
-    iso_timeline_init(&player->timeline, program->step_count);
+    memset(executor, 0, sizeof(*executor));
+    executor->ctx = ctx;
+    executor->program = program;
+    executor->app = app;
+    executor->own = &program->apps[app];
+    executor->comm = comm;
+    MPI_CHECK(MPI_Comm_rank(comm, &executor->rank));
+    MPI_CHECK(MPI_Comm_dup(comm, &executor->tasks));
+    prepare_parts(executor);
+    open_buffers(executor);
+    iso_stores_open(executor);
+    iso_stats_init(&executor->stats, executor->own);
+    iso_timeline_init(&executor->timeline, program->step_count);
 }
 
-void iso_player_begin(iso_player_t *player, double now)
+void iso_executor_begin(iso_executor_t *executor, double now)
 {
-    for (size_t k = 0; k < player->channel_count; k++) {
-        player->channels[k].messages = player->channels[k].bytes = 0;
+    for (size_t k = 0; k < executor->channel_count; k++) {
+        executor->channels[k].messages = executor->channels[k].bytes = 0;
     }
-    player->timeline.count = 0;
-    iso_account_begin(&player->account, player->own, now);
+    executor->timeline.count = 0;
+    iso_stats_begin(&executor->stats, executor->own, now);
 }
 
-void iso_player_rehearse(iso_player_t *player)
+void iso_executor_rehearse(iso_executor_t *executor)
 {
-    player->rehearsal = true;
-    iso_play(player, 0, iso_now());
-    iso_stores_settle(player);
-    player->rehearsal = false;
+    executor->rehearsal = true;
+    iso_execute(executor, 0, iso_now());
+    iso_stores_settle(executor);
+    executor->rehearsal = false;
 }
 
 /** Communicators that several steps share are freed with the first. */
-static void close_collectives(iso_player_t *player)
+static void close_collectives(iso_executor_t *executor)
 {
-    const iso_program_t *program = player->program;
+    const iso_program_t *program = executor->program;
     for (long k = 0; k < program->step_count; k++) {
-        MPI_Comm comm = player->parts[k].comm;
+        MPI_Comm comm = executor->parts[k].comm;
         if (program->steps[k].kind != ISO_STEP_COLLECTIVE ||
             program->steps[k].count == 0 || comm == MPI_COMM_NULL) {
             continue;
         }
         for (long j = k; j < program->step_count; j++) {
             if (same_ranks(&program->steps[j], &program->steps[k])) {
-                player->parts[j].comm = MPI_COMM_NULL;
+                executor->parts[j].comm = MPI_COMM_NULL;
             }
         }
         MPI_CHECK(MPI_Comm_free(&comm));
     }
 }
 
-void iso_player_free(iso_player_t *player)
+void iso_executor_free(iso_executor_t *executor)
 {
-    const iso_program_t *program = player->program;
-    close_collectives(player);
-    iso_stores_close(player);
+    const iso_program_t *program = executor->program;
+    close_collectives(executor);
+    iso_stores_close(executor);
     for (long k = 0; k < program->step_count; k++) {
-        free(player->parts[k].place);
-        free(player->parts[k].served);
-        free(player->parts[k].given);
+        free(executor->parts[k].place);
+        free(executor->parts[k].served);
+        free(executor->parts[k].given);
     }
-    for (int k = 0; k < player->own->phase_count; k++) {
-        free(player->early[k]);
+    for (int k = 0; k < executor->own->phase_count; k++) {
+        free(executor->early[k]);
     }
-    free(player->early);
-    free(player->parts);
-    free(player->channels);
-    free(player->sorted);
-    free(player->send);
-    free(player->receive);
-    free(player->pending);
-    free(player->requests);
-    free(player->begun);
-    iso_account_free(&player->account);
-    iso_timeline_free(&player->timeline);
-    MPI_CHECK(MPI_Comm_free(&player->tasks));
-    MPI_CHECK(MPI_Comm_free(&player->comm));
+    free(executor->early);
+    free(executor->parts);
+    free(executor->channels);
+    free(executor->sorted);
+    free(executor->send);
+    free(executor->receive);
+    free(executor->pending);
+    free(executor->requests);
+    free(executor->begun);
+    iso_stats_free(&executor->stats);
+    iso_timeline_free(&executor->timeline);
+    MPI_CHECK(MPI_Comm_free(&executor->tasks));
+    MPI_CHECK(MPI_Comm_free(&executor->comm));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include "loaded/fortran.h"
+#include "preload/fortran.h"
 
-#include "loaded/program.h"
+#include "preload/program.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

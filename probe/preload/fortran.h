@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file fortran.h
- * The names that one call of MPI has in Fortran. mpif.h, mpi and mpi_f08 differ
- * in names only, and in that mpi_f08 may leave out the error code. This is so
- * up to Open MPI 5.
+ * Fortran names of MPI calls. Up to Open MPI 5, mpif.h, mpi and mpi_f08 differ
+ * in names only; in mpi_f08 the error code is optional.
  */
 #ifndef ISO_FORTRAN_H
 #define ISO_FORTRAN_H
 
-#include "loaded/takes_over.h"
+#include "preload/wrapper.h"
 
 /** Parameters of these names: Fortran hands over addresses. */
 #define ISO_ADDRESSES(...)          ISO_FOR_ALL(ISO_ADDRESSES_, __VA_ARGS__)
@@ -30,7 +29,7 @@
     MPI_Fint *name, ISO_ADDRESSES_12(__VA_ARGS__)
 
 #define ISO_FORTRAN_ALIAS(name, lower, PARAMETERS)                             \
-    ISO_TAKES_OVER void name PARAMETERS __attribute__((alias(#lower "_any")));
+    ISO_WRAPPER void name PARAMETERS __attribute__((alias(#lower "_any")));
 
 /** The name in mpi_f08. */
 #define ISO_FORTRAN_F08(lower, PARAMETERS)                                     \

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/check.h"
+#include "collectives/on_grid.h"
+#include "experiments/app/compute.h"
+#include "experiments/app/executor.h"
+#include "experiments/app/methods.h"
+#include "experiments/app/patterns.h"
+
+enum { DOUBLE = sizeof(double) };
+
+/** The n-th message of one way in a phase has a key of its own. */
+static const uint64_t NEXT_MESSAGE = 1 << 20;
+
+int iso_executor_draw(const iso_executor_t *executor, int values, int rank,
+                      int phase, uint64_t number)
+{
+    iso_draw_key_t key = {(uint64_t)executor->app, (uint64_t)rank,
+                          (uint64_t)phase, (uint64_t)executor->iteration,
+                          number};
+    return (int)(iso_program_draw(executor->program, values, key) + 0.5);
+}
+
+int iso_executor_bytes(const iso_executor_t *executor, int values, int sender,
+                       const iso_channel_t *channel)
+{
+    int receiver = channel->out ? channel->peer : executor->rank;
+    return iso_executor_draw(executor, values, sender, channel->phase,
+                             (uint64_t)receiver +
+                                 (uint64_t)channel->number * NEXT_MESSAGE);
+}
+
+void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
+                          int rank, uint64_t number)
+{
+    if (executor->rehearsal) {
+        return;
+    }
+    iso_draw_key_t key = {(uint64_t)executor->app, (uint64_t)rank,
+                          (uint64_t)step->phase, (uint64_t)executor->iteration,
+                          number};
+    double seconds =
+        step->factor * iso_program_draw(executor->program, step->time, key);
+    double begin = iso_now();
+    executor->stats.asked += seconds;
+    executor->stats.delivered +=
+        iso_compute(step->mode, seconds, executor->ctx->clock.simulated);
+    executor->stats.computing += iso_now() - begin;
+}
+
+static void operate(iso_executor_t *executor, const iso_step_t *step,
+                    const iso_part_t *part)
+{
+    const iso_operation_t *operation = step->operation;
+    int bytes = iso_executor_draw(executor, step->size, 0, step->phase, 0);
+    iso_call_t call = {.comm = part->comm,
+                       .root = part->root,
+                       .send = executor->send,
+                       .receive = executor->receive,
+                       .count = bytes,
+                       .type = MPI_BYTE};
+    if (operation->reduces) { /* whole doubles */
+        call.count = bytes / DOUBLE + (bytes % DOUBLE != 0);
+        call.type = MPI_DOUBLE;
+    }
+    if (step->on_grid) {
+        call.grid = &step->grid;
+        iso_on_grid(operation)(&call);
+    } else {
+        operation->call(&call);
+    }
+}
+
+static void perform(iso_executor_t *executor, const iso_step_t *step,
+                    iso_part_t *part)
+{
+    iso_channel_t *channel = part->channels;
+    switch (step->kind) {
+    case ISO_STEP_COMPUTE:
+        iso_executor_compute(executor, step, executor->rank, 0);
+        break;
+    case ISO_STEP_SEND:
+        iso_move_send(
+            executor, channel, executor->comm, step->phase,
+            iso_executor_bytes(executor, step->size, executor->rank, channel));
+        break;
+    case ISO_STEP_ISEND:
+        iso_move_isend(
+            executor, channel, step->phase,
+            iso_executor_bytes(executor, step->size, executor->rank, channel));
+        break;
+    case ISO_STEP_RECV:
+        iso_move_recv(
+            executor, channel, executor->comm, step->phase,
+            iso_executor_bytes(executor, step->size, channel->peer, channel));
+        break;
+    case ISO_STEP_IRECV:
+        iso_move_irecv(
+            executor, channel, step->phase,
+            iso_executor_bytes(executor, step->size, channel->peer, channel));
+        break;
+    case ISO_STEP_WAIT:
+        iso_move_wait(executor);
+        break;
+    case ISO_STEP_SERVE:
+        iso_pattern_serve(executor, step, part);
+        break;
+    case ISO_STEP_FARM:
+        iso_pattern_farm(executor, step, part);
+        break;
+    case ISO_STEP_WORK:
+        iso_pattern_work(executor, step, part);
+        break;
+    case ISO_STEP_COLLECTIVE:
+        operate(executor, step, part);
+        break;
+    }
+}
+
+double iso_execute(iso_executor_t *executor, long iteration, double begin)
+{
+    const iso_program_t *program = executor->program;
+    double *phases = executor->stats.phases;
+    bool watched = iteration == executor->timeline.iteration;
+    double last = begin;
+    executor->iteration = iteration;
+    for (long k = 0; k < program->step_count; k++) {
+        const iso_step_t *step = &program->steps[k];
+        perform(executor, step, &executor->parts[k]);
+        double now = iso_now();
+        phases[step->phase] += now - last;
+        if (watched) {
+            iso_timeline_add(&executor->timeline, step, last, now);
+        }
+        last = now;
+    }
+    if (executor->begun_count > 0) { /* begun, and not waited for */
+        iso_move_wait(executor);
+        last = iso_now();
+    }
+    iso_stats_iteration(&executor->stats, last - begin);
+    return last;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file environment.h
+ * Hardware and system settings of a node that change times between runs or
+ * nodes.
+ */
+#ifndef ISO_ENVIRONMENT_H
+#define ISO_ENVIRONMENT_H
+
+#include <stdint.h>
+
+/** Properties compared between ranks. */
+enum iso_environment_part {
+    ISO_SETTINGS, /**< of the MPI library, settings.h */
+    ISO_KERNEL,
+    ISO_PROCESSOR,
+    ISO_GOVERNOR,
+    ISO_NUMA,
+    ISO_ENVIRONMENT,
+};
+
+typedef struct iso_environment {
+    char kernel[128];    /**< its release; "" if not known */
+    char processor[128]; /**< model */
+    char governor[32];   /**< who sets the frequency of this processor */
+    int numa;            /**< number of NUMA nodes; 0 if not known */
+} iso_environment_t;
+
+/** Properties of the environment of this process. @param cpu  current one, or
+ * -1 */
+iso_environment_t iso_environment_find(int cpu);
+
+/** Checksums of this process, equal where the environment is.
+ *  @param sums  room for ISO_ENVIRONMENT */
+void iso_environment_sums(int cpu, uint32_t *sums);
+
+#endif
