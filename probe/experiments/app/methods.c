@@ -13,7 +13,7 @@ static bool travels(const iso_player_t *player, const iso_channel_t *channel)
 /** Count what is sent in the iterations that were asked for. */
 static void count(const iso_player_t *player, iso_channel_t *channel, int bytes)
 {
-    if (player->iteration < player->own->iterations) {
+    if (player->outer < player->own->iterations) {
         channel->messages++;
         channel->bytes += bytes;
     }

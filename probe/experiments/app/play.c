@@ -39,6 +39,10 @@ void iso_player_compute(iso_player_t *player, const iso_step_t *step, int rank,
                           number};
     double seconds =
         step->factor * iso_program_draw(player->program, step->time, key);
+    if (step->schedule >= 0) {
+        const iso_values_t *factors = &player->program->values[step->schedule];
+        seconds *= factors->items[player->iteration % factors->count];
+    }
     double begin = iso_now();
     player->account.asked += seconds;
     player->account.delivered +=
@@ -112,26 +116,53 @@ static void perform(iso_player_t *player, const iso_step_t *step,
     case ISO_STEP_COLLECTIVE:
         operate(player, step, part);
         break;
+    case ISO_STEP_REPEAT: /* see play_steps */
+        break;
     }
 }
 
-double iso_play(iso_player_t *player, long iteration, double begin)
+/**
+ * Play steps from @a first to before @a end, some of them repeatedly.
+ *
+ * A step's draws are numbered by how often it was reached.
+ *
+ * @return when it was over
+ */
+static double play_steps(iso_player_t *player, long first, long end,
+                         long iteration, double last)
 {
     const iso_program_t *program = player->program;
-    double *phases = player->account.phases;
-    bool watched = iteration == player->timeline.iteration;
-    double last = begin;
-    player->iteration = iteration;
-    for (long k = 0; k < program->step_count; k++) {
+    bool watched = player->outer == player->timeline.iteration;
+    for (long k = first; k < end; k++) {
         const iso_step_t *step = &program->steps[k];
+        if (step->kind == ISO_STEP_REPEAT) {
+            bool now = player->rehearsal || (iteration + 1) % step->every == 0;
+            long times = player->rehearsal ? 1 : now ? step->tasks : 0;
+            for (long j = 0; j < times; j++) {
+                last =
+                    play_steps(player, k + 1, k + 1 + step->length,
+                               iteration / step->every * step->tasks + j, last);
+            }
+            k += step->length;
+            continue;
+        }
+        player->iteration = iteration;
         perform(player, step, &player->parts[k]);
         double now = iso_now();
-        phases[step->phase] += now - last;
+        player->account.phases[step->phase] += now - last;
         if (watched) {
             iso_timeline_add(&player->timeline, step, last, now);
         }
         last = now;
     }
+    return last;
+}
+
+double iso_play(iso_player_t *player, long iteration, double begin)
+{
+    player->outer = iteration;
+    double last =
+        play_steps(player, 0, player->program->step_count, iteration, begin);
     if (player->begun_count > 0) { /* begun, and not waited for */
         iso_move_wait(player);
         last = iso_now();

@@ -235,7 +235,12 @@ void iso_player_init(iso_player_t *player, const iso_context_t *ctx,
     open_buffers(player);
     iso_stores_open(player);
     iso_account_init(&player->account, player->own);
-    iso_timeline_init(&player->timeline, program->step_count);
+    long events = program->step_count;
+    for (long k = 0; k < program->step_count; k++) {
+        events = program->steps[k].kind == ISO_STEP_REPEAT ? ISO_MAX_EVENTS
+                                                           : events;
+    }
+    iso_timeline_init(&player->timeline, events);
 }
 
 void iso_player_begin(iso_player_t *player, double now)
