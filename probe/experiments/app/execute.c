@@ -40,6 +40,11 @@ void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
                           number};
     double seconds =
         step->factor * iso_program_draw(executor->program, step->time, key);
+    if (step->schedule >= 0) {
+        const iso_values_t *factors =
+            &executor->program->values[step->schedule];
+        seconds *= factors->items[executor->iteration % factors->count];
+    }
     double begin = iso_now();
     executor->stats.asked += seconds;
     executor->stats.delivered +=
@@ -113,26 +118,54 @@ static void perform(iso_executor_t *executor, const iso_step_t *step,
     case ISO_STEP_COLLECTIVE:
         operate(executor, step, part);
         break;
+    case ISO_STEP_REPEAT: /* see execute_steps */
+        break;
     }
 }
 
-double iso_execute(iso_executor_t *executor, long iteration, double begin)
+/**
+ * Execute steps from @a first to before @a end, some of them repeatedly.
+ *
+ * A step's draws are numbered by how often it was reached.
+ *
+ * @return when it was over
+ */
+static double execute_steps(iso_executor_t *executor, long first, long end,
+                            long iteration, double last)
 {
     const iso_program_t *program = executor->program;
-    double *phases = executor->stats.phases;
-    bool watched = iteration == executor->timeline.iteration;
-    double last = begin;
-    executor->iteration = iteration;
-    for (long k = 0; k < program->step_count; k++) {
+    bool watched = executor->outer == executor->timeline.iteration;
+    for (long k = first; k < end; k++) {
         const iso_step_t *step = &program->steps[k];
+        if (step->kind == ISO_STEP_REPEAT) {
+            bool now =
+                executor->rehearsal || (iteration + 1) % step->every == 0;
+            long times = executor->rehearsal ? 1 : now ? step->tasks : 0;
+            for (long j = 0; j < times; j++) {
+                last = execute_steps(executor, k + 1, k + 1 + step->length,
+                                     iteration / step->every * step->tasks + j,
+                                     last);
+            }
+            k += step->length;
+            continue;
+        }
+        executor->iteration = iteration;
         perform(executor, step, &executor->parts[k]);
         double now = iso_now();
-        phases[step->phase] += now - last;
+        executor->stats.phases[step->phase] += now - last;
         if (watched) {
             iso_timeline_add(&executor->timeline, step, last, now);
         }
         last = now;
     }
+    return last;
+}
+
+double iso_execute(iso_executor_t *executor, long iteration, double begin)
+{
+    executor->outer = iteration;
+    double last = execute_steps(executor, 0, executor->program->step_count,
+                                iteration, begin);
     if (executor->begun_count > 0) { /* begun, and not waited for */
         iso_move_wait(executor);
         last = iso_now();

@@ -237,7 +237,12 @@ void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
     open_buffers(executor);
     iso_stores_open(executor);
     iso_stats_init(&executor->stats, executor->own);
-    iso_timeline_init(&executor->timeline, program->step_count);
+    long events = program->step_count;
+    for (long k = 0; k < program->step_count; k++) {
+        events =
+            program->steps[k].kind == ISO_STEP_REPEAT ? ISO_MAX_EVENTS : events;
+    }
+    iso_timeline_init(&executor->timeline, events);
 }
 
 void iso_executor_begin(iso_executor_t *executor, double now)

@@ -68,9 +68,10 @@ typedef struct iso_executor {
     MPI_Request *requests;
     iso_begun_t *begun; /**< what each request is about */
     int begun_count;
-    int **early; /**< by phase; NULL: not a server */
-    long serial; /**< of serve steps so far */
-    long iteration;
+    int **early;    /**< by phase; NULL: nobody is served */
+    long serial;    /**< of serve steps so far */
+    long iteration; /**< how often the step was reached before */
+    long outer;     /**< iteration of the application */
     bool rehearsal; /**< nothing is computed, drawn messages are sent */
     iso_stats_t stats;
     iso_timeline_t timeline;

@@ -15,7 +15,7 @@ static bool travels(const iso_executor_t *executor,
 static void count(const iso_executor_t *executor, iso_channel_t *channel,
                   int bytes)
 {
-    if (executor->iteration < executor->own->iterations) {
+    if (executor->outer < executor->own->iterations) {
         channel->messages++;
         channel->bytes += bytes;
     }

@@ -34,7 +34,7 @@
 #include <stddef.h>
 
 /** Of version 2. */
-#define ISO_PROGRAM_MAGIC "iso-app2"
+#define ISO_PROGRAM_MAGIC "iso-app3"
 
 typedef struct iso_program_header {
     char magic[8];

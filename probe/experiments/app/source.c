@@ -196,6 +196,7 @@ static int check_rank(const iso_app_t *app, int rank, const int *nodes,
         const int *peers = step.list ? step.list : &step.peer;
         int count = step.kind == ISO_STEP_COMPUTE ||
                             step.kind == ISO_STEP_WAIT ||
+                            step.kind == ISO_STEP_REPEAT ||
                             step.kind == ISO_STEP_COLLECTIVE ||
                             phase->method != ISO_METHOD_SHARED_MEMORY
                         ? 0

@@ -43,6 +43,11 @@ iso_step_t iso_step_read(const iso_program_t *program, const int *words)
         step.on_grid =
             *grid && !iso_grid_parse(grid, strlen(grid), &step.grid, error);
     }
+    if (step.kind == ISO_STEP_REPEAT) {
+        step.every = step.peer;
+        step.length = step.time;
+    }
+    step.schedule = step.kind == ISO_STEP_COMPUTE ? (int)step.tasks - 1 : -1;
     return step;
 }
 
@@ -91,6 +96,7 @@ void iso_needs_add(iso_needs_t *needs, const iso_program_t *program,
         add_collective(needs, app, step, size);
         break;
     case ISO_STEP_COMPUTE:
+    case ISO_STEP_REPEAT:
         break;
     }
 }

@@ -25,6 +25,7 @@ typedef enum iso_step_kind {
     ISO_STEP_FARM,
     ISO_STEP_WORK,
     ISO_STEP_COLLECTIVE,
+    ISO_STEP_REPEAT, /**< the next `length` steps, `tasks` times */
 } iso_step_kind_t;
 
 typedef enum iso_mode {
@@ -39,10 +40,13 @@ extern const char *const iso_mode_names[];
 typedef struct iso_step {
     iso_step_kind_t kind;
     int phase;
-    int peer;   /**< to, from, master; root of a collective */
-    int size;   /**< values: of a message, request, task, block */
-    int answer; /**< values: of a reply, result */
-    int time;   /**< values: of a computation */
+    int peer;     /**< to, from, master; root of a collective */
+    int size;     /**< values: of a message, request, task, block */
+    int answer;   /**< values: of a reply, result */
+    int time;     /**< values: of a computation */
+    int length;   /**< steps that are repeated */
+    int every;    /**< of a repeat: only each so many-th time */
+    int schedule; /**< values: factors of a computation in turn; -1: none */
     double factor;
     iso_mode_t mode;
     long tasks;
@@ -59,7 +63,9 @@ enum { ISO_STEP_WORDS = 10 };
 /**
  * Read a step: kind, phase, peer, size, answer (of a collective: the text of
  * its operation), time, factor (which number), mode, tasks (of a collective:
- * the text of its grid, or the empty text), length of the list; then the list.
+ * the text of its grid, or the empty text; of a computation: 1 + its schedule,
+ * or 0), length of the list; then the list. A repeat has "every" as its peer,
+ * and as its time how many of the steps after it are repeated.
  */
 iso_step_t iso_step_read(const struct iso_program *program, const int *words);
 

@@ -86,7 +86,7 @@ def test_every_part_is_as_program_h_says() -> None:
     file = program_file.data(PROGRAM)
     magic, checksum = struct.unpack_from("=8sQ", file)
     seed, numbers, words, letters, steps = struct.unpack_from("=Q4q", file, 16)
-    assert (magic, checksum, seed) == (b"iso-app2", zlib.crc32(file[16:]), 2**63 - 1)
+    assert (magic, checksum, seed) == (b"iso-app3", zlib.crc32(file[16:]), 2**63 - 1)
     found, at = [], 56
     for kind, count in (("d", numbers), ("i", words), ("B", letters), ("i", steps)):
         found.append(array(kind))

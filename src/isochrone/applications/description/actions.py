@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
@@ -23,11 +23,14 @@ from isochrone.applications.description.program import (
     Isend,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
+    Single,
     Step,
     Wait,
     Work,
+    flat,
 )
 from isochrone.base.errors import InputError
 
@@ -85,24 +88,35 @@ class Actions:
         return any(
             isinstance(step, Farm) or (isinstance(step, Serve) and len(step.clients) > 1)
             for steps in self.application.steps
-            for step in steps
+            for step in flat(steps)
         )
 
     def of(self, rank: int) -> Iterator[Action]:
         """Yield what a rank does."""
         for iteration in range(self.iterations):
-            seen: Counter[tuple[bool, int, int]] = Counter()
-            for step in self.application.steps[rank]:
+            yield from self._of_steps(self.application.steps[rank], rank, iteration)
+
+    def _of_steps(self, steps: Iterable[Step], rank: int, iteration: int) -> Iterator[Action]:
+        seen: Counter[tuple[bool, int, int]] = Counter()
+        for step in steps:
+            if isinstance(step, Repeat):
+                for turn in step.turns(iteration):
+                    yield from self._of_steps(step.steps, rank, turn)
+            else:
                 yield from self._of_step(step, rank, iteration, seen)
 
     def _of_step(
-        self, step: Step, rank: int, iteration: int, seen: Counter[tuple[bool, int, int]]
+        self, step: Single, rank: int, iteration: int, seen: Counter[tuple[bool, int, int]]
     ) -> Iterator[Action]:
         phase, drawn = step.phase, partial(self.draws.value, iteration=iteration)
         compute = "sleep" if getattr(step, "mode", "") == "sleep" else "compute"
         match step:
             case Compute():
-                yield Action(compute, amount=drawn(step.time, rank, phase, 0) * step.factor)
+                time = drawn(step.time, rank, phase, 0) * step.factor
+                if step.schedule is not None:
+                    factors = self.program.values[step.schedule]
+                    time *= factors[iteration % len(factors)]
+                yield Action(compute, amount=time)
             case Send() | Isend() | Recv() | Irecv():
                 sends = isinstance(step, Send | Isend)
                 peer = step.to if isinstance(step, Send | Isend) else step.source
@@ -122,7 +136,7 @@ class Actions:
                 yield from self._farm(step, rank, iteration)
             case Work():
                 farm = next(
-                    s for s in self.application.steps[step.master]
+                    s for s in flat(self.application.steps[step.master])
                     if isinstance(s, Farm) and s.phase == phase
                 )  # fmt: skip
                 key = (step.master, phase)
@@ -163,7 +177,7 @@ class Actions:
     def assigned(self, step: Farm, rank: int, iteration: int) -> list[int]:
         """Return the worker of each task of a farm, in the order of the tasks."""
         work = {
-            other: next(s for s in self.application.steps[other]
+            other: next(s for s in flat(self.application.steps[other])
                         if isinstance(s, Work) and (s.phase, s.master) == (step.phase, rank))
             for other in step.workers
         }  # fmt: skip
@@ -206,7 +220,7 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
                 f"data of the phase '{phase.name}' move by {phase.method}, and simulators know "
                 "messages only", hint="write it with method: message",
             )  # fmt: skip
-    for step in (step for steps in app.steps for step in steps):
+    for step in (step for steps in app.steps for step in flat(steps)):
         if isinstance(step, Collective) and step.grid:
             raise InputError(
                 f"the {step.op} of the phase '{app.phases[step.phase].name}' is on a grid",

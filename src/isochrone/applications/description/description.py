@@ -7,7 +7,7 @@ and to the schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -95,7 +95,9 @@ class ComputeSpec(Declared):
     """A phase of computation, or the computation within an exchange."""
 
     name: str = field(default="", compare=False)
+    every: Given | None = field(default=None, compare=False)
     time: Spread
+    schedule: tuple[Given, ...] = ()
     mode: Mode = "cpu"
     imbalance: Imbalance | None = None
     REF: ClassVar = "compute"
@@ -140,6 +142,7 @@ class CollectiveSpec(Declared):
     """
 
     name: str = field(default="", compare=False)
+    every: Given | None = field(default=None, compare=False)
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
     among: tuple[tuple[Given, ...], ...] = ()
@@ -292,6 +295,7 @@ class ExchangeSpec(Declared):
     """
 
     name: str = field(default="", compare=False)
+    every: Given | None = field(default=None, compare=False)
     topology: TopologySpec
     flow: Flow | None = None
     bytes: Spread | None = None
@@ -313,9 +317,59 @@ class ExchangeSpec(Declared):
         return self.starter.outside if isinstance(self.starter, Outside) else ()
 
 
-PhaseSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
+LeafSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
-_PHASES: Final[Mapping[str, Any]] = {"compute": ComputeSpec, "exchange": ExchangeSpec}
+
+class _Phases:
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> tuple[PhaseSpec, ...]:
+        """Return phases."""
+        return Most(Phase, MAX_PHASES, "phases").read(value, at)
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what they may be."""
+        return Most(Phase, MAX_PHASES, "phases").schema()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatSpec(Declared):
+    """Phases that are done several times in a row."""
+
+    name: str = field(default="", compare=False)
+    every: Given | None = field(default=None, compare=False)
+    times: Given
+    phases: Annotated[tuple[PhaseSpec, ...], _Phases]
+    REF: ClassVar = "repeat"
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return it, unless it is nested too deeply."""
+        if at.path.count(".repeat") > MAX_DEPTH:
+            raise at.error("repeats within repeats", f"at most {MAX_DEPTH} levels")
+        return shapes.declared(cls, value, at)
+
+
+PhaseSpec = LeafSpec | RepeatSpec
+
+MAX_DEPTH: Final = 8
+"""Repeats around a phase."""
+
+MAX_PHASES: Final = 1000
+
+
+def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
+    """Yield phases in order, those that are repeated once."""
+    for phase in phases:
+        if isinstance(phase, RepeatSpec):
+            yield from leaves(phase.phases)
+        else:
+            yield phase
+
+
+_PHASES: Final[Mapping[str, Any]] = {
+    "compute": ComputeSpec, "exchange": ExchangeSpec, "repeat": RepeatSpec,
+}  # fmt: skip
 
 
 class Phase:
@@ -326,8 +380,8 @@ class Phase:
     @staticmethod
     def read(value: Any, at: KeyPath) -> Any:
         """Return a phase; without a name if none is given."""
-        shapes.check_keys(value, at, ("name", *_PHASES, *COLLECTIVES))
-        kinds = [key for key in value if key != "name"]
+        shapes.check_keys(value, at, ("name", "every", *_PHASES, *COLLECTIVES))
+        kinds = [key for key in value if key not in ("name", "every")]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "nothing"
             raise at.error(
@@ -336,16 +390,17 @@ class Phase:
             )
         kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
         name = Name.read(value["name"], at.key("name")) if "name" in value else ""
+        every = Given.read(value["every"], at.key("every")) if "every" in value else None
         if kind in _PHASES:
-            return replace(shapes.read(_PHASES[kind], written, below), name=name)
-        return replace(CollectiveSpec.of(kind, written, below), name=name)
+            return replace(shapes.read(_PHASES[kind], written, below), name=name, every=every)
+        return replace(CollectiveSpec.of(kind, written, below), name=name, every=every)
 
     @staticmethod
     def schema() -> Schema:
         """Return what it may be."""
         kinds = {kind: shapes.schema(of) for kind, of in _PHASES.items()}
         kinds |= {op: CollectiveSpec.schema_of(op) for op in COLLECTIVES}
-        name = {"name": shapes.schema(Name)}
+        name = {"name": shapes.schema(Name), "every": shapes.schema(Given)}
         return shapes.one_of(
             *(shapes.keys_schema(name | {kind: of}, (kind,)) for kind, of in kinds.items())
         )
@@ -406,7 +461,7 @@ class App(Declared):
     iterations: Given
     background: bool = False
     place: Place | None = None
-    phases: Annotated[tuple[PhaseSpec, ...], Most(Phase, 1000, "phases")]
+    phases: Annotated[tuple[PhaseSpec, ...], _Phases]
     REF: ClassVar = "app"
 
     @property
@@ -417,32 +472,35 @@ class App(Declared):
     @property
     def outside(self) -> bool:
         """Whether it has one more rank, that starts the others."""
-        return any(isinstance(phase, ExchangeSpec) and phase.outside for phase in self.phases)
+        return any(
+            isinstance(phase, ExchangeSpec) and phase.outside for phase in leaves(self.phases)
+        )
 
     @classmethod
     def read(cls, value: Any, at: KeyPath) -> App:
         """Return one; phases without a name have their key as one, made unique."""
         app: App = shapes.declared(cls, value, at)
-        taken: dict[str, int] = {}
-        for k, phase in enumerate(app.phases):
+        taken: dict[str, str] = {}
+        for phase in leaves(app.phases):
+            place = phase.at.path.rpartition(".")[0]
             if phase.name in taken:
-                raise (
-                    at.key("phases")
-                    .item(k)
-                    .key("name")
-                    .error(f"'{phase.name}' is the name of phases[{taken[phase.name]}]")
+                raise replace(phase.at, path=f"{place}.name").error(
+                    f"'{phase.name}' is the name of {taken[phase.name]}"
                 )
-            taken |= {phase.name: k} if phase.name else {}
-        found: list[PhaseSpec] = []
-        for phase in app.phases:
+            taken |= {phase.name: place.partition(".")[2]} if phase.name else {}
+
+        def named(phase: PhaseSpec) -> PhaseSpec:
+            if isinstance(phase, RepeatSpec):
+                return replace(phase, phases=tuple(map(named, phase.phases)))
             key = name = phase.at.path.rpartition(".")[2]
             number = 1
             while name in taken and not phase.name:
                 number += 1
                 name = f"{key}-{number}"
-            found.append(replace(phase, name=phase.name or name))
-            taken[found[-1].name] = 0
-        return replace(app, phases=tuple(found))
+            taken[name] = ""
+            return replace(phase, name=phase.name or name)
+
+        return replace(app, phases=tuple(map(named, app.phases)))
 
 
 class _Run:

@@ -87,6 +87,7 @@ class Exchange:
     time: int | None
     factors: Sequence[float]
     mode: Mode
+    schedule: int | None
     tasks: int
     at: KeyPath
 
@@ -99,7 +100,7 @@ class Exchange:
         """Return the computation of a rank."""
         if self.time is None:
             return []
-        return [Compute(self.phase, self.time, self.factors[rank], self.mode)]
+        return [Compute(self.phase, self.time, self.factors[rank], self.mode, self.schedule)]
 
 
 def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
@@ -248,6 +249,8 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
         raise spec.at.key("tasks").error(f"the flow {name} has no tasks", "only farm has")
     if spec.tasks is None and name == "farm":
         raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
+    if spec.compute is not None and spec.compute.schedule and name in ("request", "farm"):
+        raise spec.compute.at.key("schedule").error(f"the flow {name} has no schedule")
     if spec.reply is not None and name not in ("request", "farm"):
         raise spec.at.key("reply").error(f"the flow {name} has no replies")
     written = spec.topology
@@ -301,6 +304,7 @@ def _worked_out(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Ex
         time=None if spec.compute is None else app.times(spec.compute),
         factors=app.factors(spec.compute, phase),
         mode=spec.compute.mode if spec.compute else "cpu",
+        schedule=app.schedule(spec.compute),
         tasks=count(spec.tasks, app.scope, 1, MAX_TASKS) if spec.tasks else 0,
         at=spec.at,
     )

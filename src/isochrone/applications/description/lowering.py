@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -14,6 +14,9 @@ from isochrone.applications.description.description import (
     ComputeSpec,
     Description,
     ExchangeSpec,
+    PhaseSpec,
+    RepeatSpec,
+    leaves,
 )
 from isochrone.applications.description.distributions import values
 from isochrone.applications.description.draws import index
@@ -26,9 +29,10 @@ from isochrone.applications.description.program import (
     Launch,
     Phase,
     Program,
+    Repeat,
     Step,
 )
-from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.quantities import Scope, count, size
 from isochrone.applications.description.worked_out import (
     Values,
     Worked,
@@ -152,35 +156,69 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
     app = description.apps[index]
     names = parameters(description.parameters, app, p)
     worked = Worked(index, p, names, kept, description.seed, description.folder)
-    worked.check_steps(p * len(app.phases), app.at.key("phases"))
-    steps: list[list[Step]] = [[] for _ in range(p + app.outside)]
-    everyone = tuple(range(p))
-    for k, spec in enumerate(app.phases):
-        if isinstance(spec, ComputeSpec):
-            time = worked.times(spec)
-            for rank, factor in enumerate(worked.factors(spec, k)):
-                steps[rank].append(Compute(k, time, factor, spec.mode))
-        elif isinstance(spec, CollectiveSpec):
-            for part in _parts(spec, worked) or [everyone if app.outside else ()]:
-                step = _collective(spec, k, worked, part)
-                for rank in part or everyone:
-                    steps[rank].append(step)
-        else:
-            for rank, more in exchange(spec, k, worked).items():
-                steps[rank] += more
+    specs = list(leaves(app.phases))
+    worked.check_steps(p * len(specs), app.at.key("phases"))
+    number = {id(spec): k for k, spec in enumerate(specs)}
+    steps = _steps(app, app.phases, number, worked)
+    iterations = count(app.iterations, names, 1, MAX_ITERATIONS)
+    _check_turns(app.phases, iterations, names)
     return Application(
         name=app.name,
         phases=tuple(
             Phase(one.name, one.method.method, one.method.path)
             if isinstance(one, ExchangeSpec)
             else Phase(one.name)
-            for one in app.phases
+            for one in specs
         ),
         steps=tuple(map(tuple, steps)),
-        iterations=count(app.iterations, names, 1, MAX_ITERATIONS),
+        iterations=iterations,
         background=app.background,
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
+
+
+def _steps(
+    app: App, phases: Sequence[PhaseSpec], number: Mapping[int, int], worked: Worked
+) -> list[list[Step]]:
+    """Return the steps of each rank in some phases, which are numbered by their identity."""
+    p = worked.p
+    everyone = tuple(range(p))
+    found: list[list[Step]] = [[] for _ in range(p + app.outside)]
+    for spec in phases:
+        steps: list[list[Step]] = [[] for _ in found]
+        every = 1 if spec.every is None else count(spec.every, worked.scope, 1, MAX_ITERATIONS)
+        times = 1
+        if isinstance(spec, RepeatSpec):
+            times = count(spec.times, worked.scope, 0, MAX_ITERATIONS)
+            steps = _steps(app, spec.phases, number, worked)
+        elif isinstance(spec, ComputeSpec):
+            k = number[id(spec)]
+            time, schedule = worked.times(spec), worked.schedule(spec)
+            for rank, factor in enumerate(worked.factors(spec, k)):
+                steps[rank].append(Compute(k, time, factor, spec.mode, schedule))
+        elif isinstance(spec, CollectiveSpec):
+            for part in _parts(spec, worked) or [everyone if app.outside else ()]:
+                step = _collective(spec, number[id(spec)], worked, part)
+                for rank in part or everyone:
+                    steps[rank].append(step)
+        else:
+            for rank, more in exchange(spec, number[id(spec)], worked).items():
+                steps[rank] += more
+        for all_steps, more in zip(found, steps, strict=True):
+            if more and (every > 1 or times != 1):
+                more = [Repeat(times, every, tuple(more))]
+            all_steps += more
+    return found
+
+
+def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> None:
+    """Refuse repeats that are more than the iterations that an application may have."""
+    for spec in phases:
+        if isinstance(spec, RepeatSpec):
+            times = iterations * count(spec.times, names, 0, MAX_ITERATIONS)
+            if times > MAX_ITERATIONS:
+                raise spec.times.at.error(f"{times} iterations in all", f"at most {MAX_ITERATIONS}")
+            _check_turns(spec.phases, times, names)
 
 
 def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:

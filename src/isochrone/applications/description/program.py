@@ -10,6 +10,7 @@ each other without a barrier.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -27,12 +28,16 @@ METHODS: Final[tuple[Method, ...]] = ("message", "shared-memory", "posix-file", 
 
 @dataclass(frozen=True)
 class Compute:
-    """Compute: `time` is a list of values in seconds, drawn by (app, rank, phase, iteration, 0)."""
+    """Compute: `time` is a list of values in seconds, drawn by (app, rank, phase, iteration, 0).
+
+    `schedule` is a list of factors that are used in turn, iteration by iteration.
+    """
 
     phase: int
     time: int
     factor: float = 1.0
     mode: Mode = "cpu"
+    schedule: int | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,38 @@ class Collective:
     among: tuple[int, ...] = ()
 
 
-Step = Compute | Send | Recv | Isend | Irecv | Wait | Serve | Farm | Work | Collective
+@dataclass(frozen=True)
+class Repeat:
+    """Steps that are done `times` times, in each `every`-th iteration of what is around them.
+
+    For the draws of these steps, the iteration is the number of times they were done before.
+    """
+
+    times: int
+    every: int
+    steps: tuple[Step, ...]
+
+    def turns(self, iteration: int) -> range:
+        """Return the iterations of its steps within one iteration of what is around them."""
+        if (iteration + 1) % self.every:
+            return range(0)
+        first = iteration // self.every * self.times
+        return range(first, first + self.times)
+
+
+Single = Compute | Send | Recv | Isend | Irecv | Wait | Serve | Farm | Work | Collective
+"""A step that repeats no others."""
+
+Step = Single | Repeat
+
+
+def flat(steps: Iterable[Step]) -> Iterator[Single]:
+    """Yield steps in order, those that are repeated once."""
+    for step in steps:
+        if isinstance(step, Repeat):
+            yield from flat(step.steps)
+        else:
+            yield step
 
 
 @dataclass(frozen=True)

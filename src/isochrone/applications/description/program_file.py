@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from array import array
+from collections.abc import Iterable
 from typing import Final
 
 from isochrone.applications.description.program import (
@@ -19,17 +20,19 @@ from isochrone.applications.description.program import (
     Isend,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
+    Single,
     Step,
     Wait,
     Work,
 )
 from isochrone.base.errors import InputError
 
-_MAGIC: Final = b"iso-app2"
+_MAGIC: Final = b"iso-app3"
 
-_KINDS: Final = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective)
+_KINDS: Final = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
 """In the order of ``iso_step_kind_t``."""
 
 _WORDS: Final = {
@@ -112,17 +115,32 @@ class _Writer:
             ]  # fmt: skip
         for steps in app.steps:
             words.append(len(self.steps))
-            for step in steps:
-                self._check(app, step)
-                self.steps.extend(self._step(step))
+            self._steps(app, steps)
         return [*words, len(self.steps)]
 
-    def _step(self, step: Step) -> list[int]:
+    def _steps(self, app: Application, steps: Iterable[Step]) -> int:
+        """Write steps; return how many they are, those that are repeated and repeats included."""
+        count = 0
+        for step in steps:
+            count += 1
+            if isinstance(step, Repeat):
+                place = len(self.steps)
+                self.steps.extend([_KINDS.index(Repeat), 0, step.every, *[0] * 5, step.times, 0])
+                self.steps[place + 5] = inner = self._steps(app, step.steps)
+                count += inner
+            else:
+                self._check(app, step)
+                self.steps.extend(self._step(step))
+        return count
+
+    def _step(self, step: Single) -> list[int]:
         words = [_KINDS.index(type(step)), *[0] * 9]
         for name, value in vars(step).items():
             if isinstance(value, tuple):
                 words[9] = len(value)
                 words += value
+            elif name == "schedule":
+                words[8] = 0 if value is None else value + 1
             elif name == "mode":
                 words[7] = MODES.index(value)
             elif name == "factor":
@@ -134,7 +152,7 @@ class _Writer:
                 words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
         return words
 
-    def _check(self, app: Application, step: Step) -> None:
+    def _check(self, app: Application, step: Single) -> None:
         """Refuse what no MPI can send, and what takes for ever."""
         where = f"{app.name} {app.phases[step.phase].name}"
         most = 2**30 if isinstance(step, Collective) else 2**31 - 1
@@ -147,5 +165,7 @@ class _Writer:
                 )
         if isinstance(step, Compute | Serve | Work):
             longest = self.most[step.time] * getattr(step, "factor", 1.0)
+            if isinstance(step, Compute) and step.schedule is not None:
+                longest *= self.most[step.schedule]
             if longest > _LONGEST:
                 raise InputError(f"a computation of {longest:g} s", where=where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from isochrone.applications.description.description import (
     Description,
     ExchangeSpec,
     TopologySpec,
+    leaves,
 )
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.base.errors import InputError
@@ -78,10 +79,19 @@ def as_document(description: Description) -> dict[str, Any]:
     """
     document = copy.deepcopy(dict(description.document))
     for app, written in zip(description.apps, document["apps"], strict=True):
-        for phase, below in zip(app.phases, written["phases"], strict=True):
+        for phase, below in zip(leaves(app.phases), _written(written["phases"]), strict=True):
             if isinstance(phase, ExchangeSpec) and phase.topology.name == "graphml":
                 below["exchange"]["topology"] = _edges(phase.topology, description.folder)
     return document
+
+
+def _written(phases: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield phases in order, those that are repeated once."""
+    for phase in phases:
+        if "repeat" in phase:
+            yield from _written(phase["repeat"]["phases"])
+        else:
+            yield phase
 
 
 def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:

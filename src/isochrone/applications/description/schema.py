@@ -13,13 +13,15 @@ from isochrone.applications.description.description import (
     ExchangeSpec,
     Parameters,
     Phase,
+    RepeatSpec,
     TopologySpec,
 )
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.shapes import Given, Name, Schema
 
 _DEFINITIONS: Final = (
-    Given, Name, Parameters, Spread, ComputeSpec, App, Phase, ExchangeSpec, TopologySpec,
+    Given, Name, Parameters, Spread, ComputeSpec, App, Phase, RepeatSpec,
+    ExchangeSpec, TopologySpec,
 )  # fmt: skip
 
 

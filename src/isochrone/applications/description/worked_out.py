@@ -139,6 +139,12 @@ class Worked:
         found = distributions.values(spec.time, seconds, self.scope)
         return self.values([factor * time for time in found])
 
+    def schedule(self, spec: ComputeSpec | None) -> int | None:
+        """Return the index of the list of factors that are used in turn, if there are some."""
+        if spec is None or not spec.schedule:
+            return None
+        return self.values([number(factor, self.scope) for factor in spec.schedule])
+
     def factors(self, spec: ComputeSpec | None, phase: int) -> list[float]:
         """Return how many times as long each rank computes.
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from isochrone.applications.description.program import Application, Collective, Program
+from isochrone.applications.description.program import Application, Collective, Program, flat
 from isochrone.applications.predict.grid_parts import GridPart, parts_of
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
 from isochrone.applications.predict.operation_times import Nodes, OperationTimes
@@ -264,7 +264,7 @@ class _Question:
 
 def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ...]]:
     """Return the lists of values from which an application draws what its steps call so."""
-    steps = {step for steps in program.applications[app].steps for step in steps}
+    steps = {step for steps in program.applications[app].steps for step in flat(steps)}
     used = {getattr(step, name) for step in steps for name in names if hasattr(step, name)}
     return [program.values[of] for of in used]
 

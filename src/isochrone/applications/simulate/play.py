@@ -21,11 +21,14 @@ from isochrone.applications.description.program import (
     Isend,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
+    Single,
     Step,
     Wait,
     Work,
+    flat,
 )
 from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.collectives import Meetings, OperationTime
@@ -79,18 +82,32 @@ class Ranks:
         steps = _numbered(self.application.steps[rank])
         for iteration in range(iterations):
             begun: list[Request] = []
-            for step, number in steps:
-                start = self.clock.now
-                yield from self._do(step, number, rank, iteration, begun)
-                self.spent(step.phase, iteration, self.clock.now - start)
+            yield from self._all(steps, rank, iteration, iteration, begun)
             finished(iteration)
 
+    def _all(
+        self, steps: Sequence[_Numbered], rank: int, iteration: int, outer: int,
+        begun: list[Request],
+    ) -> Run:  # fmt: skip
+        """Do steps in an iteration of what is around them; `outer` is that of the application."""
+        for step, number in steps:
+            if isinstance(step, Repeat):
+                for turn in step.turns(iteration):
+                    yield from self._all(number, rank, turn, outer, begun)  # type: ignore[arg-type]
+            else:
+                start = self.clock.now
+                yield from self._do(step, number, rank, iteration, begun)  # type: ignore[arg-type]
+                self.spent(step.phase, outer, self.clock.now - start)
+
     def _do(
-        self, step: Step, number: int, rank: int, iteration: int, begun: list[Request]
+        self, step: Single, number: int, rank: int, iteration: int, begun: list[Request]
     ) -> Run:  # fmt: skip
         match step:
             case Compute():
                 time = self.draws.value(step.time, rank, step.phase, 0, iteration)
+                if step.schedule is not None:
+                    factors = self.draws.values[step.schedule]
+                    time *= factors[iteration % len(factors)]
                 yield time * step.factor
             case Send() | Isend():
                 size = self.draws.value(step.size, rank, step.phase, step.to + number, iteration)
@@ -195,11 +212,18 @@ class Ranks:
             yield request
 
 
-def _numbered(steps: Sequence[Step]) -> list[tuple[Step, int]]:
+_Numbered = tuple[Step, "int | list[_Numbered]"]
+"""A step, and what is added to the key of its draw; of a repeat, its steps."""
+
+
+def _numbered(steps: Sequence[Step]) -> list[_Numbered]:
     """Add to each send what its being the n-th to the same rank in a phase adds to its key."""
     sent: Counter[tuple[int, int]] = Counter()
-    found = []
+    found: list[_Numbered] = []
     for step in steps:
+        if isinstance(step, Repeat):
+            found.append((step, _numbered(step.steps)))
+            continue
         number = 0
         if isinstance(step, Send | Isend):
             number = sent[step.phase, step.to] * AGAIN
@@ -326,7 +350,7 @@ def play(
         3 * len(step.clients) if isinstance(step, Serve)
         else 3 * step.tasks if isinstance(step, Farm)
         else 1
-        for steps in application.steps for step in steps
+        for steps in application.steps for step in flat(steps)
     )  # fmt: skip
     looked = 0
 

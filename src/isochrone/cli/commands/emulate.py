@@ -19,7 +19,12 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 from isochrone.applications.description import program_file, schema
-from isochrone.applications.description.description import RUNS, Description, ExchangeSpec
+from isochrone.applications.description.description import (
+    RUNS,
+    Description,
+    ExchangeSpec,
+    leaves,
+)
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
@@ -134,7 +139,7 @@ def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | lis
 def _check_folders(description: Description) -> None:
     """Refuse files for messages in folders that are not there."""
     for app in description.apps:
-        for phase in app.phases:
+        for phase in leaves(app.phases):
             if isinstance(phase, ExchangeSpec) and phase.method.path:
                 folder = Path(phase.method.path).parent
                 if not folder.is_dir():

@@ -1,7 +1,7 @@
 """Fit a model, a formula with intervals, to measured times.
 
 The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
-IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).
+IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --map-columns).
 --family auto tries every family of formulas whose variables the data contain and selects the one
 with the smallest cross-validation error; docs/model-families.md lists the families. Run files
 that hold nothing to fit, such as maps, are left out.
