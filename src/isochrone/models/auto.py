@@ -16,19 +16,19 @@ from scipy.special import stdtrit
 from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
-from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.deviation import r_squared
 from isochrone.models.family import Form, declaration, declared, fewest_coefficients, form_without
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
-from isochrone.models.regime import Regime, Rival, owners
+from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
 MANY: Final = 1000
-"""Points that families and regimes are chosen by; of more, as many that are spread evenly."""
+"""Points that families and segments are chosen by; of more, as many that are spread evenly."""
 
 HOPELESS: Final = 0.5
 """Held-out error from which a formula describes nothing."""
@@ -56,12 +56,12 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     named.sort(key=lambda pair: pair[1].error)
     own = next(
         (name for name, one in tried if one is taken),
-        " + ".join(dict.fromkeys(one.family for one in taken.regimes)),
+        " + ".join(dict.fromkeys(one.family for one in taken.segments)),
     )
     rows = [
         {
             "family": name, "held_out": one.error, "sicc": one.sicc,
-            "pieces": len(one.regimes), "coefficients": one.coefficients,
+            "pieces": len(one.segments), "coefficients": one.coefficients,
         }
         for name, one in [(own, taken), *named]
     ]  # fmt: skip
@@ -144,41 +144,41 @@ def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[F
         except InputError as failure:
             reasons.append(str(failure))
             continue
-        found[repr([(regime.range, regime.terms) for regime in one.regimes])] = one
+        found[repr([(segment.range, segment.terms) for segment in one.segments])] = one
     return list(found.values()), reasons
 
 
 # --- fitting a pool -------------------------------------------------------------------------------
 
-# Formulas of a pool fitted to one operation: its regimes, and how well they predict.
+# Formulas of a pool fitted to one operation: its segments, and how well they predict.
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The regimes of one operation, and the fits they are from.
+    """The segments of one operation, and the fits they are from.
 
     Attributes
     ----------
     foreign
-        Regimes with a formula that was made for something else.
+        Segments with a formula that was made for something else.
     """
 
     observed: Observations
-    regimes: list[Regime]
-    parts: list[RegimeFit]
+    segments: list[Segment]
+    parts: list[SegmentFit]
     foreign: int
 
     @property
     def coefficients(self) -> int:
         """Number of all coefficients."""
-        return sum(len(regime.terms) for regime in self.regimes)
+        return sum(len(segment.terms) for segment in self.segments)
 
     @property
     def numbers(self) -> int:
         """Number of all coefficients and breaks."""
-        return self.coefficients + len(self.regimes) - 1
+        return self.coefficients + len(self.segments) - 1
 
     @property
     def cost(self) -> float:
@@ -187,10 +187,10 @@ class Fitted:
 
     @property
     def overdetermined(self) -> bool:
-        """Whether there are enough numbers of ranks in each regime to judge its formula."""
+        """Whether there are enough numbers of ranks in each segment to judge its formula."""
         return all(
-            choice.overdetermined(regime.terms, self.observed.only(part.mask).variables)
-            for regime, part in zip(self.regimes, self.parts, strict=True)
+            choice.overdetermined(segment.terms, self.observed.only(part.mask).variables)
+            for segment, part in zip(self.segments, self.parts, strict=True)
         )
 
     @cached_property
@@ -205,7 +205,7 @@ class Fitted:
 
     @cached_property
     def sicc(self) -> float:
-        """SICc of all regimes together, times n; a break is a number, too."""
+        """SICc of all segments together, times n; a break is a number, too."""
         predicted = np.empty(len(self.observed))
         for part in self.parts:
             predicted[part.mask] = part.fit.predicted
@@ -221,7 +221,7 @@ class PoolFitter:
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
     def fit(self) -> Fitted:
-        """Look for regimes, and take for each the formula that describes it.
+        """Look for segments, and take for each the formula that describes it.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class PoolFitter:
 
     def fit_regions(self, regions: Sequence[Region]) -> Fitted:
         """Take for each of some regions the formula that describes it."""
-        regimes, parts, foreign = [], [], 0
+        segments, parts, foreign = [], [], 0
         for region in regions:
             key = region.mask.tobytes()
             if key not in self._chosen:
@@ -240,29 +240,29 @@ class PoolFitter:
                 candidates = _in_region(self.pool.candidates, region)
                 self._chosen[key] = choice.choose(candidates, own, self.options)
             taken, rivals = self._chosen[key]
-            parts.append(RegimeFit(taken.fit, region.mask))
-            regimes.append(_regime(taken, rivals, self.observed, region))
+            parts.append(SegmentFit(taken.fit, region.mask))
+            segments.append(_segment(taken, rivals, self.observed, region))
             foreign += not taken.candidate.made_for
-        found = Fitted(self.observed, regimes, parts, foreign)
+        found = Fitted(self.observed, segments, parts, foreign)
         refuse_too_few(len(self.observed), found.coefficients)
         return found
 
     def compared(self, fitted: Fitted) -> Fitted:
-        """Return a fit whose regimes have the rivals that there are in all of the pool."""
-        regimes = []
-        for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
+        """Return a fit whose segments have the rivals that there are in all of the pool."""
+        segments = []
+        for segment, part in zip(fitted.segments, fitted.parts, strict=True):
             own = self.observed.only(part.mask)
             found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options)
             rivals = [_rival(one, own, weight) for one, weight in found]
-            regimes.append(msgspec.structs.replace(regime, rivals=rivals))
-        return replace(fitted, regimes=regimes)
+            segments.append(msgspec.structs.replace(segment, rivals=rivals))
+        return replace(fitted, segments=segments)
 
 
 def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidate]:
     """Return the formulas that are possible in a region.
 
     The constant of a line is a latency only where the smallest sizes are: beyond, where bytes cost
-    more than before, the line of a regime meets zero bytes below zero. A level is a constant.
+    more than before, the line of a segment meets zero bytes below zero. A level is a constant.
     """
     if region.level:
         one = next(one for one in candidates if "1" in one.form.terms)
@@ -274,32 +274,32 @@ def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidat
 
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
-    """Fit the formulas that were chosen by some points to all; regimes stay where they are."""
-    owner = owners(fitted.regimes, observed.variables)
-    regimes, parts = [], []
-    for k, regime in enumerate(fitted.regimes):
+    """Fit the formulas that were chosen by some points to all; segments stay where they are."""
+    owner = owners(fitted.segments, observed.variables)
+    segments, parts = [], []
+    for k, segment in enumerate(fitted.segments):
         own = observed.only(owner == k)
         fit = linear.fit(
-            regime.terms, own.variables, own.seconds,
+            segment.terms, own.variables, own.seconds,
             weights=options.weights, robust=options.robust,
         )  # fmt: skip
-        parts.append(RegimeFit(fit, owner == k))
-        region = Region(regime.range, owner == k, regime.switch, regime.reach)
-        form = Form(tuple(regime.terms), tuple(regime.symbols))
-        taken = Judged(Candidate(regime.family, form, True), fit, [], 0.0)
-        again = _regime(taken, [], observed, region)
-        regimes.append(msgspec.structs.replace(again, rivals=regime.rivals))
-    return Fitted(observed, regimes, parts, fitted.foreign)
+        parts.append(SegmentFit(fit, owner == k))
+        region = Region(segment.range, owner == k, segment.switch, segment.reach)
+        form = Form(tuple(segment.terms), tuple(segment.symbols))
+        taken = Judged(Candidate(segment.family, form, True), fit, [], 0.0)
+        again = _segment(taken, [], observed, region)
+        segments.append(msgspec.structs.replace(again, rivals=segment.rivals))
+    return Fitted(observed, segments, parts, fitted.foreign)
 
 
-def _regime(
+def _segment(
     taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
-) -> Regime:
+) -> Segment:
     own = observed.only(region.mask)
     form, fitted = taken.candidate.form, with_shared_starts(taken.fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
     measured = {key: evaluate_term(key, own.variables) for key in used}
-    return Regime(
+    return Segment(
         family=taken.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
         terms=list(form.terms), symbols=list(form.symbols),

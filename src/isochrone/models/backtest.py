@@ -13,12 +13,12 @@ from scipy.special import fdtrc
 from isochrone.base.errors import InputError
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
-from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.model import Backtest, Model
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.regime import LEAST_SPREAD, Regime, Widening
+from isochrone.models.segment import LEAST_SPREAD, Segment, Widening
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked
 
@@ -47,7 +47,7 @@ _CHANCE: Final = 0.2
 """Probability with which a right formula fails to stand the test."""
 
 _COMMON: Final = 0.75
-"""Part of the points of a regime whose error every point has to expect."""
+"""Part of the points of a segment whose error every point has to expect."""
 
 _MOST: Final = 10.0
 """An error that is larger tells no more."""
@@ -89,7 +89,7 @@ def backtested(
     Parameters
     ----------
     fitted
-        Its regimes get `beyond`.
+        Its segments get `beyond`.
     refit
         Fits fewer observations in the same way.
     """
@@ -97,10 +97,10 @@ def backtested(
     if "p" not in observed.variables:
         return []
     trials = list(_trials(observed, refit, weights))
-    sizes = observed.variables["b"] if "b" in needed(fitted.regimes) else None
-    for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
-        if trials and "p" in regime.fitted and not _stands(regime, part, observed):
-            regime.beyond["p"] = _widening(trials, sizes, np.flatnonzero(part.mask))
+    sizes = observed.variables["b"] if "b" in needed(fitted.segments) else None
+    for segment, part in zip(fitted.segments, fitted.parts, strict=True):
+        if trials and "p" in segment.fitted and not _stands(segment, part, observed):
+            segment.beyond["p"] = _widening(trials, sizes, np.flatnonzero(part.mask))
     values = observed.variables["p"]
     return [
         Backtest(
@@ -111,26 +111,26 @@ def backtested(
     ]  # fmt: skip
 
 
-def _stands(regime: Regime, part: RegimeFit, observed: Observations) -> bool:
+def _stands(segment: Segment, part: SegmentFit, observed: Observations) -> bool:
     """Whether the points beyond a half, and a quarter, are what the formula says of the others.
 
     The test is that of Chow (1960, *Tests of equality between sets of coefficients in two linear
     regressions*, Econometrica 28, 591-605) for predictions: whether the squares that the far points
     add are those of the noise.
     """
-    if "p" in regime.range:  # it was cut there because it did not go on
+    if "p" in segment.range:  # it was cut there because it did not go on
         return False
     if observed.noise and part.fit.sigma > _MISFIT * max(observed.noise, TOLERANCE):
         return False
     own = observed.only(part.mask)
-    columns = design_matrix(regime.terms, own.variables) * part.fit.weights[:, None]
+    columns = design_matrix(segment.terms, own.variables) * part.fit.weights[:, None]
     target = own.seconds * part.fit.weights
     scale = LEAST_SPREAD * np.sqrt(np.mean(target**2))
     value, tested = own.variables["p"], 0
     for share in PARTS:
         near = value <= observed.variables["p"].max() / share
         far, left = int(np.sum(~near)), int(np.sum(near)) - columns.shape[1]
-        enough = left > 0 and far > 0 and overdetermined(regime.terms, own.only(near).variables)
+        enough = left > 0 and far > 0 and overdetermined(segment.terms, own.only(near).variables)
         found = _squares(columns[near], target[near]) if enough else None
         if found is None:
             continue
@@ -166,7 +166,7 @@ def _trials(
         upto = float(values[near].max())
         beyond = np.flatnonzero(~near)
         try:
-            found = Model(refit(observed.only(near)).regimes, weights=weights).predict(
+            found = Model(refit(observed.only(near)).segments, weights=weights).predict(
                 picked(observed.variables, beyond)
             )
         except InputError:

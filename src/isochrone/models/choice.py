@@ -1,4 +1,4 @@
-"""Which formula of a pool describes one regime, and which do it as well.
+"""Which formula of a pool describes one segment, and which do it as well.
 
 The one-standard-error rule (Breiman, Friedman, Olshen and Stone 1984, *Classification and
 Regression Trees*, section 3.4.3): of the formulas whose held-out error exceeds the least by no more
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models import linear
-from isochrone.models.cross_validation import RegimeFit, leave_out
+from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.family import form_without
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES, farther, grouping
@@ -69,7 +69,7 @@ Tried = TypeVar("Tried", bound=Any)  # has errors, their mean, a SICc and a cost
 
 @dataclass(frozen=True)
 class Judged:
-    """A formula fitted to one regime.
+    """A formula fitted to one segment.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def _judged(
         except InputError as failure:
             failed = failed or failure
             continue
-        errors = errors_of([RegimeFit(fit, everything)], own)
+        errors = errors_of([SegmentFit(fit, everything)], own)
         worth = sicc(fit.predicted, own, len(fit.terms))
         found.append(Judged(candidate, fit, errors, worth))
     if not found:
@@ -222,7 +222,7 @@ def simplest(tried: list[Tried], enough: Sequence[bool], own: Observations) -> T
     return min(fitting, key=lambda one: (one.cost, round(one.sicc, 3)))
 
 
-def errors_of(parts: Sequence[RegimeFit], own: Observations) -> list[Errors]:
+def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
     """Return how far points are off that were left out: by each value of each variable.
 
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
@@ -253,11 +253,11 @@ def mean_error(errors: Sequence[Errors]) -> float:
 
 
 def _away(
-    parts: Sequence[RegimeFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
+    parts: Sequence[SegmentFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
 ) -> Array:
     """Return the relative deviations of groups that were left out; at most 10, 1 if not known.
 
-    Where a regime holds only a few groups, its points are left out one by one.
+    Where a segment holds only a few groups, its points are left out one by one.
     """
     predicted = np.full(len(seconds), np.nan)
     for part in parts:

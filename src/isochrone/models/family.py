@@ -44,13 +44,13 @@ class Family:
     limitations
         When it is wrong, in one sentence.
     forms
-        One or more formulas; each regime of a model takes the one that fits it best.
+        One or more formulas; each segment of a model takes the one that fits it best.
     splits
-        Variables or products of them along which regimes are looked for.
+        Variables or products of them along which segments are looked for.
     operations
         Names of the operations it was made for; empty if for anything.
     min_values
-        Fewest different values of the variable of a split in a regime.
+        Fewest different values of the variable of a split in a segment.
     name
         As the user types it; that of a file in `families` is the name of the file.
     costs

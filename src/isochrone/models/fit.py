@@ -13,8 +13,8 @@ from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
+from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit
-from isochrone.models.doubts import doubts
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
@@ -56,7 +56,7 @@ def fit(
         Name of a family, a `Family` of one's own, or ``auto``: all that the variables allow are
         tried, and the one with the least leave-one-group-out error is taken.
     splits
-        Regimes; looked for if None.
+        Segments; looked for if None.
     weights
         ``relative`` or ``absolute`` deviations.
     robust
@@ -118,8 +118,8 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
         return each
     rows = [
         {
-            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.regimes),
-            "coefficients": sum(len(regime.terms) for regime in model.regimes),
+            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.segments),
+            "coefficients": sum(len(segment.terms) for segment in model.segments),
         }
         for model, name in ((whole, whole.family), (each, each.family + EACH))
     ]  # fmt: skip
@@ -151,7 +151,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     for one in observed:
         try:
             found, tried = (again(one), None) if named else auto.ranked(one, options)
-            if not needed(found.regimes):  # it says nothing of what was varied
+            if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError(
                     "the times do not depend on what was varied: there is no formula of it"
                 )
@@ -172,7 +172,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(
-        [regime for found in taken for regime in found.regimes], weights=weights,
+        [segment for found in taken for segment in found.segments], weights=weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
         constant=samples.constants, full_node=samples.full_node,
@@ -186,7 +186,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     held_out = cross_validate(list(zip(parts, observed, strict=True)))
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
-        *(f"left out: {error}" for error in left_out), *doubts(samples),
+        *(f"left out: {error}" for error in left_out), *questionable(samples),
         *_warnings(model, observed), *(broken() if named is None else []),
     ]  # fmt: skip
     return model
@@ -209,10 +209,10 @@ def _one_family(chosen: Family, observed: Observations, options: Options) -> Fit
 
 def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     found = []
-    least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
+    least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
     if least < 3:
         found.append(
-            f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
+            f"a segment has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
     error = _error(model)

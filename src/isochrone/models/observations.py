@@ -23,7 +23,7 @@ from isochrone.models.placement import (
     pairs_on_nodes,
     placement_of,
 )
-from isochrone.models.regime import Selector
+from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers

@@ -32,16 +32,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pool:
-    """Formulas from which each regime takes one.
+    """Formulas from which each segment takes one.
 
     Attributes
     ----------
     candidates
         At least one; each set of terms once.
     splits
-        Variables, or products of them, along which regimes are looked for.
+        Variables, or products of them, along which segments are looked for.
     min_values
-        Fewest different values of the variable of a split in a regime.
+        Fewest different values of the variable of a split in a segment.
     """
 
     candidates: tuple[Candidate, ...]

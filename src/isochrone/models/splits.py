@@ -1,6 +1,6 @@
-"""Where one regime ends and the next begins: given by the user or found in the data.
+"""Where one segment ends and the next begins: given by the user or found in the data.
 
-A regime that is found is a segment along one variable, and within it along the next, see
+A segment that is found is a segment along one variable, and within it along the next, see
 `isochrone.base.segmentation`.
 """
 
@@ -21,7 +21,7 @@ from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Break, Segmenta
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
-from isochrone.models.regime import Range
+from isochrone.models.segment import Range
 from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
 
 Array = NDArray[np.float64]
@@ -29,33 +29,33 @@ Array = NDArray[np.float64]
 _ROUNDING: Final = 1e-9
 
 _CANDIDATES: Final = {500: 100, 1 << 62: 40}
-"""Positions where a regime may end, up to this many observations; many families are tried along
+"""Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
-MAX_REGIMES: Final = (6, 4)
+MAX_SEGMENTS: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
 
 MAX_DEPTH: Final = 2
-"""Variables along which one regime is cut."""
+"""Variables along which one segment is cut."""
 
 TOLERANCE: Final = 0.01
-"""No formula is better than a per cent on a real machine: finer regimes are not worth reading."""
+"""No formula is better than a per cent on a real machine: finer segments are not worth reading."""
 
 
 @dataclass(frozen=True)
 class Splits:
-    """Where regimes may end.
+    """Where segments may end.
 
     Attributes
     ----------
     given
-        For a variable or product, the largest values of all regimes but the last.
+        For a variable or product, the largest values of all segments but the last.
     along
-        Variables or products along which regimes are looked for; None for those of the family.
-    max_regimes
-        Most regimes along one of them; `MAX_REGIMES` if None.
+        Variables or products along which segments are looked for; None for those of the family.
+    max_segments
+        Most segments along one of them; `MAX_SEGMENTS` if None.
     tolerance
-        Relative deviations below this do not justify another regime.
+        Relative deviations below this do not justify another segment.
     known
         For a variable, where the library is known to switch: a break that is found around one of
         these values is taken to be there.
@@ -63,7 +63,7 @@ class Splits:
 
     given: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, ...] | None = None
-    max_regimes: int | None = None
+    max_segments: int | None = None
     tolerance: float = TOLERANCE
     known: dict[str, list[float]] = field(default_factory=dict)
 
@@ -79,9 +79,9 @@ class Options:
 
 @dataclass(frozen=True)
 class Region:
-    """Where one regime holds: its range, and a mask of the observations in it, shape (n,).
+    """Where one segment holds: its range, and a mask of the observations in it, shape (n,).
 
-    ``switch`` and ``reach`` are as in `Regime`; of a ``level``, times do not depend on sizes.
+    ``switch`` and ``reach`` are as in `Segment`; of a ``level``, times do not depend on sizes.
     """
 
     range: dict[str, Range]
@@ -92,7 +92,7 @@ class Region:
 
 
 def parse_splits(
-    texts: Sequence[str] | None, max_regimes: int | None = None, tolerance: float = TOLERANCE,
+    texts: Sequence[str] | None, max_segments: int | None = None, tolerance: float = TOLERANCE,
     known: Sequence[str] = (),
 ) -> Splits:  # fmt: skip
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
@@ -121,7 +121,7 @@ def parse_splits(
             raise InputError(f"no value in the known switch '{text}'", hint=f"try {name}:12KiB")
         switches.setdefault(name, []).extend(bounds)
     looked_for = None if texts is None else tuple(along)
-    return Splits(given, looked_for, max_regimes, tolerance, switches)
+    return Splits(given, looked_for, max_segments, tolerance, switches)
 
 
 def _bounds(text: str) -> tuple[str, list[float]]:
@@ -145,14 +145,14 @@ def _bounds(text: str) -> tuple[str, list[float]]:
 
 
 class Search:
-    """Looks for the regimes of one operation; remembers what it has cut.
+    """Looks for the segments of one operation; remembers what it has cut.
 
     Attributes
     ----------
     pool
         Formulas, and the variables to look along if ``splits`` does not say.
     along
-        Variables, and products of them, along which regimes are looked for.
+        Variables, and products of them, along which segments are looked for.
     """
 
     def __init__(self, pool: Pool, observed: Observations, splits: Splits, weights: str) -> None:
@@ -181,7 +181,7 @@ class Search:
                     mask = region.mask & (number == k)
                     if not mask.any():
                         raise InputError(
-                            f"no points in the regime {k + 1} of '{name}'",
+                            f"no points in the segment {k + 1} of '{name}'",
                             hint="give other bounds",
                         )
                     parts.append(Region({**region.range, name: ends}, mask))
@@ -189,7 +189,7 @@ class Search:
         return regions
 
     def regions(self, first: str | None = None) -> list[Region]:
-        """Return where the regimes hold, in the order of their variables; at least one.
+        """Return where the segments hold, in the order of their variables; at least one.
 
         ``first`` is the variable along which the data are cut first, if at all; the best if None.
         """
@@ -242,7 +242,7 @@ class Search:
             forms.append([terms.index("1")])
         return segment(
             evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
-            sigma=noise * scale, max_segments=self.splits.max_regimes or MAX_REGIMES[not alone],
+            sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
             min_values=max(self.pool.min_values, LINE_VALUES * sizes),
             min_ratio=LINE_RATIO if sizes else 1.0, level=level,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
@@ -279,7 +279,7 @@ def _has(name: str, observed: Observations) -> bool:
 
 
 def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
-    """Return the largest value that is taken to belong to the regime below.
+    """Return the largest value that is taken to belong to the segment below.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fit a formula to measured times: coefficients with intervals, regimes, deviations.
+"""Fit a formula to measured times: coefficients with intervals, segments, deviations.
 
 The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
 IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op", help="only this operation")
     parser.add_argument("--order", help="hot spot: only this posting order")
     add_option(parser, "--split", "WHERE", str,
-        "breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
+        "breakpoints between segments: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
         "none; may be repeated (default: search along the variables of the family)",
         action="append")  # fmt: skip
     add_option(parser, "--known-switch", "WHERE", str,
@@ -58,10 +58,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(largest value before the switch): a break between two measured values that encloses "
         "one is taken to be there; may be repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--most-pieces", "N", int,
-        "maximum number of regimes along one variable (default: 4, along an only variable 6)"
+        "maximum number of segments along one variable (default: 4, along an only variable 6)"
     )  # fmt: skip
     add_option(parser, "--tolerance", "PERCENT", quantity("percentage from 0 to 100", 1, "always"),
-        "deviations below this do not create another regime (default: 1)",
+        "deviations below this do not create another segment (default: 1)",
         default=0.01)  # fmt: skip
     parser.add_argument(
         "--weights", choices=["relative", "absolute"], default="relative",
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
         tell_partial(path)
     splits = models.parse_splits(args.split, args.most_pieces, args.tolerance, args.known_switch)
     model = models.fit(data, args.model, splits=splits, weights=args.weights, robust=args.robust)
-    model.warnings += nowhere_near(model.regimes, splits.known)
+    model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
         model.extra["explanation"] = explanation.document(model)
     if args.output:

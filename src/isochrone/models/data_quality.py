@@ -20,7 +20,7 @@ _WITHOUT_CHANCE: Final = {"simulated", "made up"}
 """Origins of times that are the same in every start."""
 
 
-def doubts(samples: Samples) -> list[str]:
+def questionable(samples: Samples) -> list[str]:
     """Say what is doubtful, one sentence each.
 
     That is: columns that are not used, repetitions in two groups, and times of one start only.

@@ -1,4 +1,4 @@
-"""One regime of a model: a formula, and where it holds."""
+"""One segment of a model: a formula, and where it holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Range = tuple[float | None, float | None]
 
 
 class Rival(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
-    """A formula that may as well be the right one of a regime; fields as those of `Regime`.
+    """A formula that may as well be the right one of a segment; fields as those of `Segment`.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Widening(msgspec.Struct):
         return np.maximum(seen[below], seen[above])
 
 
-class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
+class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     """One formula and where it holds; an entry of ``pieces`` in a model file.
 
     Attributes
@@ -87,10 +87,10 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         Selectors it is for, for example ``{"op": "gather"}``.
     range
         Lowest and highest value of a variable or of a product of them (``p*b``); None where it has
-        no end. The first regime of a model that contains a point is the one that counts.
+        no end. The first segment of a model that contains a point is the one that counts.
     switch, reach
-        Where the regime is taken to begin and to end, and between which measured values that
-        certainly is: from the last of the regime below to the first of the one above.
+        Where the segment is taken to begin and to end, and between which measured values that
+        certainly is: from the last of the segment below to the first of the one above.
     rivals
         Formulas that may as well be right; its own has the rest of the weight.
     beyond
@@ -129,8 +129,8 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     note: str = ""
     starts: Starts | None = None
 
-    def rival(self, number: int) -> Regime:
-        """Return the regime with the formula of a rival; with its own if there are fewer."""
+    def rival(self, number: int) -> Segment:
+        """Return the segment with the formula of a rival; with its own if there are fewer."""
         if number >= len(self.rivals):
             return self
         other = self.rivals[number]
@@ -139,13 +139,13 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
-    def every(self) -> list[tuple[Regime, float]]:
+    def every(self) -> list[tuple[Segment, float]]:
         """Return the formula and its rivals, each with its probability."""
         rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
         return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
 
     def distance(self, variables: Mapping[str, Array]) -> Array:
-        """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
+        """Return how far points are from this segment: 0 within, else in octaves; shape (n,)."""
         away = np.zeros(len(next(iter(variables.values()), ())))
         for name, (low, high) in {**self.range, **self.switch}.items():
             value = evaluate_term(name, variables)
@@ -155,7 +155,7 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         return away
 
     def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
-        """Return which points may be in this regime, which ends somewhere in a gap; shape (n,)."""
+        """Return which points may be in this segment, which ends somewhere in a gap; shape (n,)."""
         length = len(next(iter(variables.values()), ()))
         inside = np.full(length, bool(self.reach))
         for name, (low, high) in {**self.range, **self.reach}.items():
@@ -210,9 +210,9 @@ def _spread(
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def owners(regimes: Sequence[Regime], points: Mapping[str, Array]) -> NDArray[np.int64]:
-    """Return the number of the regime that each point belongs to, the nearest; shape (n,)."""
-    return np.asarray(np.argmin([regime.distance(points) for regime in regimes], axis=0))
+def owners(segments: Sequence[Segment], points: Mapping[str, Array]) -> NDArray[np.int64]:
+    """Return the number of the segment that each point belongs to, the nearest; shape (n,)."""
+    return np.asarray(np.argmin([segment.distance(points) for segment in segments], axis=0))
 
 
 def octaves_beyond(value: Array, bound: float, side: float) -> Array:
