@@ -27,9 +27,11 @@ PLACES = ("inside", "between", "48", "2x", "4x", "8x")
 
 def extrapolation(seeds: Iterable[int] = range(1000, 1048), file: Path | None = None) -> None:
     """Fit random laws, ask for what was not measured, and print a table of kinds and places."""
-    rows = [row for seed in seeds for row in _drawn(seed)]
-    if file is not None:
-        file.write_text(json.dumps(rows))
+    rows: list[Row] = []
+    for seed in seeds:
+        rows += _drawn(seed)
+        if file is not None:
+            file.write_text(json.dumps(rows))
     print("\nRandom laws: mean error / coverage of the truth / median half width of the 95 % "
           "interval at 4x,\nlower bounds of 0, and interval score (Gneiting & Raftery 2007) of the "
           "logarithm of the time")  # fmt: skip

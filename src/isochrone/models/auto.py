@@ -18,7 +18,7 @@ from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
 from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.deviation import r_squared
-from isochrone.models.family import Form, declaration, declared, fewest_coefficients, form_without
+from isochrone.models.family import Form, declaration, declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP
@@ -27,7 +27,7 @@ from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import Options, Region, Search
 from isochrone.models.terms import evaluate_term
 
-MANY: Final = 1000
+MANY: Final = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
 
 HOPELESS: Final = 0.5
@@ -217,6 +217,7 @@ class PoolFitter:
 
     def __init__(self, pool: Pool, observed: Observations, options: Options) -> None:
         self.pool, self.observed, self.options = pool, observed, options
+        self.limits = choice.Limits.of(observed)
         self.search = Search(pool, observed, options.splits, options.weights)
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
@@ -238,7 +239,7 @@ class PoolFitter:
             if key not in self._chosen:
                 own = self.observed.only(region.mask)
                 candidates = _in_region(self.pool.candidates, region)
-                self._chosen[key] = choice.choose(candidates, own, self.options)
+                self._chosen[key] = choice.choose(candidates, own, self.options, self.limits)
             taken, rivals = self._chosen[key]
             parts.append(SegmentFit(taken.fit, region.mask))
             segments.append(_segment(taken, rivals, self.observed, region))
@@ -252,7 +253,7 @@ class PoolFitter:
         segments = []
         for segment, part in zip(fitted.segments, fitted.parts, strict=True):
             own = self.observed.only(part.mask)
-            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options)
+            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options, self.limits)
             rivals = [_rival(one, own, weight) for one, weight in found]
             segments.append(msgspec.structs.replace(segment, rivals=rivals))
         return replace(fitted, segments=segments)
@@ -262,12 +263,8 @@ def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidat
     """Return the formulas that are possible in a region.
 
     The constant of a line is a latency only where the smallest sizes are: beyond, where bytes cost
-    more than before, the line of a segment meets zero bytes below zero. A level is a constant.
+    more than before, the line of a segment meets zero bytes below zero.
     """
-    if region.level:
-        one = next(one for one in candidates if "1" in one.form.terms)
-        others = set(one.form.terms) - {"1"}
-        return [replace(one, form=form_without(one.form, others), costs=("1",))]
     if region.range.get("b", (None, None))[0] is None:
         return list(candidates)
     return [replace(one, costs=("b",)) if one.costs == ("1", "b") else one for one in candidates]

@@ -9,6 +9,7 @@ from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError, located
+from isochrone.base.segmentation import LINE_VALUES
 from isochrone.base.text import printable
 from isochrone.models.terms import variables_of
 
@@ -65,7 +66,7 @@ class Family:
     forms: tuple[Form, ...] = ()
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
-    min_values: int = 3
+    min_values: int = LINE_VALUES
     costs: bool = False
     sum_of: tuple[tuple[str, str], ...] = ()
     name: str = "own"

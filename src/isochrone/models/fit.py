@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
-from isochrone.models.deviation import goodness_of_fit
+from isochrone.models.deviation import goodness_of_fit, lack_of_fit
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
@@ -163,7 +164,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             ranking.append({"where": one.where, "families": tried})
         described.append(one)
         taken.append(found)
-        backtests += backtested(found, again, weights)
+        backtests += backtested(found, partial(_again, found, named, options), weights)
     if not taken:
         raise left_out[0]
     observed = described
@@ -187,9 +188,17 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"left out: {error}" for error in left_out), *questionable(samples),
-        *_warnings(model, observed), *(broken() if named is None else []),
+        *lack_of_fit(model, observed), *_warnings(model, observed),
+        *(broken() if named is None else []),
     ]  # fmt: skip
     return model
+
+
+def _again(found: Fitted, named: Family | None, options: Options, observed: Observations) -> Fitted:
+    """Fit fewer observations, with breakpoints along what those of all are along."""
+    along = tuple(dict.fromkeys(name for one in found.segments for name in one.range))
+    options = replace(options, splits=replace(options.splits, along=along))
+    return _one_family(named, observed, options) if named else auto.best(observed, options)
 
 
 def _one_family(chosen: Family, observed: Observations, options: Options) -> Fitted:

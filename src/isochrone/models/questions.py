@@ -117,9 +117,20 @@ def not_held(
     if not set(BYTES).isdisjoint(held):
         held.append("b")  # with the messages
     doubtful = []
-    for name in (name for name in _ASKED if name in asked and name not in held):
+    for name in (name for name in _ASKED if name in asked):
         values = np.asarray(asked[name], dtype=np.float64)
         measured = recorded(segments, name)
+        if name in held:  # of a single value, a formula does not say how times depend on it
+            if (
+                measured is not None
+                and measured[0] == measured[1]
+                and np.any(values != measured[0])
+            ):
+                raise InputError(
+                    f"the model was fitted to {name} = {number(name, measured[0])} only",
+                    hint=f"measure several {_ASKED[name]} and fit",
+                )
+            continue
         text = f"the model has no {name}, the {VARIABLES[name]}"
         several, outside = False, strict
         if measured is not None:

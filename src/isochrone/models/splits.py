@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-9
 
-_CANDIDATES: Final = {500: 100, 1 << 62: 40}
+_CANDIDATES: Final = {150: 100, 1 << 62: 40}
 """Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
@@ -81,14 +81,13 @@ class Options:
 class Region:
     """Where one segment holds: its range, and a mask of the observations in it, shape (n,).
 
-    ``switch`` and ``reach`` are as in `Segment`; of a ``level``, times do not depend on sizes.
+    ``switch`` and ``reach`` are as in `Segment`.
     """
 
     range: dict[str, Range]
     mask: NDArray[np.bool_]
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
-    level: bool = False
 
 
 def parse_splits(
@@ -236,15 +235,11 @@ class Search:
         terms = list(dict.fromkeys(term for form in self.pool.forms for term in form.terms))
         forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
         alone = len(varying(observed)) == 1
-        sizes, level = alone and is_size(name), None
-        if sizes and "1" in terms:
-            level = len(forms)
-            forms.append([terms.index("1")])
+        lines = self.pool.min_values >= LINE_VALUES
         return segment(
             evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
             sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
-            min_values=max(self.pool.min_values, LINE_VALUES * sizes),
-            min_ratio=LINE_RATIO if sizes else 1.0, level=level,
+            min_values=self.pool.min_values, min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 
@@ -256,7 +251,7 @@ def _parts(
     known = splits.known.get(name, ())
     ends = [(gap.below, gap.above, likely_switch(gap, known)) for gap in found.breaks]
     none = (None, None, None)
-    for before, after, part in zip([none, *ends], [*ends, none], found.segments, strict=True):
+    for before, after in zip([none, *ends], [*ends, none], strict=True):
         (below, low, first), (high, above, last) = before, after
         mask = region.mask.copy()
         if low is not None:
@@ -266,7 +261,6 @@ def _parts(
         yield Region(
             {**region.range, name: (low, high)}, mask,
             {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
-            part.level,
         )  # fmt: skip
 
 
