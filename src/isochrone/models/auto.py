@@ -24,11 +24,14 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
-from isochrone.models.splits import Options, Region, Search
-from isochrone.models.terms import evaluate_term
+from isochrone.models.splits import UNUSUAL, Options, Region, Search
+from isochrone.models.terms import CLASSES, evaluate_term
 
 MANY: Final = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
+
+UNUSUAL_COST: Final = 1.0
+"""Coefficients that a fit may have more if its breaks are along usual variables."""
 
 HOPELESS: Final = 0.5
 """Held-out error from which a formula describes nothing."""
@@ -37,7 +40,7 @@ HOPELESS: Final = 0.5
 def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, Any]]]:
     """Return the best of all families and of their pieces, and what was tried, the best first."""
     whole, observed = observed, thinned(observed)
-    pool = _pool(observed)
+    pool = pool_of(observed)
     tried, failed = _by_family(observed, options)
     mixed, reasons = _mixed(pool, observed, options)
     if not tried and not mixed:
@@ -70,15 +73,6 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
 
 
-def best(observed: Observations, options: Options) -> Fitted:
-    """Return the best pieces of any families."""
-    observed = thinned(observed)
-    mixed, reasons = _mixed(_pool(observed), observed, options)
-    if not mixed:
-        raise InputError(f"no family of models can be fitted: {reasons[0]}")
-    return choice.simplest(mixed, [one.overdetermined for one in mixed], observed)
-
-
 def thinned(observed: Observations) -> Observations:
     """Return points that are spread evenly over all; all if they are not many."""
     if len(observed) <= MANY:
@@ -89,7 +83,8 @@ def thinned(observed: Observations) -> Observations:
     return observed.only(mine)
 
 
-def _pool(observed: Observations) -> Pool:
+def pool_of(observed: Observations) -> Pool:
+    """Return all formulas that can be tried; refuse data that are too few or say nothing."""
     pool = whole_pool(declared(), observed)
     _refuse_if_all_vanish(pool, observed)  # more points like these would not help
     refuse_too_few(len(observed), fewest_coefficients(observed.variables))
@@ -138,6 +133,13 @@ def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[F
     ways: list[Callable[[], list[Region]]] = [
         fitter.search.given, *(partial(fitter.search.regions, v) for v in fitter.search.along),
     ]  # fmt: skip
+    if "p" in observed.variables:
+        names = [
+            name for name in (*CLASSES, "nodes") if name != "nodes" or name in observed.variables
+        ]
+        if options.splits.along is not None:  # only as it is asked for
+            names = [name for name in names if name in options.splits.along]
+        ways += [partial(fitter.search.classes, name) for name in names]
     for way in ways:
         try:
             one = fitter.fit_regions(way())
@@ -182,8 +184,12 @@ class Fitted:
 
     @property
     def cost(self) -> float:
-        """Numbers that were chosen; formulas that were made for something else cost more."""
-        return self.numbers + choice.FOREIGN * (self.foreign > 0)
+        """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
+        along = {name for one in self.segments for name in one.range}
+        return (
+            self.numbers + choice.FOREIGN * (self.foreign > 0)
+            + UNUSUAL_COST * len(along & set(UNUSUAL))
+        )  # fmt: skip
 
     @property
     def overdetermined(self) -> bool:
@@ -242,7 +248,9 @@ class PoolFitter:
                 self._chosen[key] = choice.choose(candidates, own, self.options, self.limits)
             taken, rivals = self._chosen[key]
             parts.append(SegmentFit(taken.fit, region.mask))
-            segments.append(_segment(taken, rivals, self.observed, region))
+            one = _segment(taken, rivals, self.observed, region)
+            one.rising = list(self.limits.rising)
+            segments.append(one)
             foreign += not taken.candidate.made_for
         found = Fitted(self.observed, segments, parts, foreign)
         refuse_too_few(len(self.observed), found.coefficients)
@@ -285,7 +293,11 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
         form = Form(tuple(segment.terms), tuple(segment.symbols))
         taken = Judged(Candidate(segment.family, form, True), fit, [], 0.0)
         again = _segment(taken, [], observed, region)
-        segments.append(msgspec.structs.replace(again, rivals=segment.rivals))
+        segments.append(
+            msgspec.structs.replace(
+                again, rivals=segment.rivals, rising=segment.rising, only=segment.only
+            )
+        )
     return Fitted(observed, segments, parts, fitted.foreign)
 
 
@@ -308,8 +320,17 @@ def _segment(
             _rival(one, own, weight) for one, weight in rivals
         ],
         r2=r_squared(fitted.predicted, own.seconds),
+        only=_only(own, region),
         points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
+
+
+def _only(own: Observations, region: Region) -> list[str]:
+    """Return the classes that all numbers of ranks are of, if these are several."""
+    ranks = np.unique(own.variables.get("p", np.ones(1)))
+    if len(ranks) < 2 or region.range.keys() & set(CLASSES):
+        return []
+    return [name for name in CLASSES if evaluate_term(name, {"p": ranks}).all()][:1]
 
 
 def _rival(judged: Judged, own: Observations, weight: float) -> Rival:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -22,10 +21,11 @@ from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
-from isochrone.models.pool import family_pool
+from isochrone.models.pool import Pool, family_pool
 from isochrone.models.questions import needed
+from isochrone.models.segment import Segment
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Options, Splits
+from isochrone.models.splits import Options, Region, Splits
 from isochrone.models.terms import variables_of
 
 AUTO: Final = "auto"
@@ -146,12 +146,12 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
-    again: Callable[[Observations], Fitted] = partial(auto.best, options=options)
-    if named is not None:
-        again = partial(_one_family, named, options=options)
     for one in observed:
         try:
-            found, tried = (again(one), None) if named else auto.ranked(one, options)
+            if named is None:
+                found, tried = auto.ranked(one, options)
+            else:
+                found, tried = PoolFitter(_family_pool(named, one), one, options).fit(), None
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError(
                     "the times do not depend on what was varied: there is no formula of it"
@@ -164,7 +164,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             ranking.append({"where": one.where, "families": tried})
         described.append(one)
         taken.append(found)
-        backtests += backtested(found, partial(_again, found, named, options), weights)
+        backtests += backtested(found, partial(_again, named, options), weights)
     if not taken:
         raise left_out[0]
     observed = described
@@ -194,15 +194,15 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     return model
 
 
-def _again(found: Fitted, named: Family | None, options: Options, observed: Observations) -> Fitted:
-    """Fit fewer observations, with breakpoints along what those of all are along."""
-    along = tuple(dict.fromkeys(name for one in found.segments for name in one.range))
-    options = replace(options, splits=replace(options.splits, along=along))
-    return _one_family(named, observed, options) if named else auto.best(observed, options)
+def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
+    """Choose the formula of a segment by some of its points."""
+    pool = auto.pool_of(near) if named is None else _family_pool(named, near)
+    region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
+    return PoolFitter(pool, near, options).fit_regions([region]).segments[0]
 
 
-def _one_family(chosen: Family, observed: Observations, options: Options) -> Fitted:
-    """Fit one family to the observations of one operation."""
+def _family_pool(chosen: Family, observed: Observations) -> Pool:
+    """Return the formulas of a family for the variables of one operation; refuse if none fits."""
     fitting = within(chosen, observed.variables)
     if not fitting.forms:
         needed = variables_of([term for form in chosen.forms for term in form.terms])
@@ -213,7 +213,7 @@ def _one_family(chosen: Family, observed: Observations, options: Options) -> Fit
             hint=what_to_vary(missing, observed.constant)
             or f"the data hold {', '.join(observed.variables)}",
         )
-    return PoolFitter(family_pool(fitting, observed), observed, options).fit()
+    return family_pool(fitting, observed)
 
 
 def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:

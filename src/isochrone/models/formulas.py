@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models.segment import Segment
 from isochrone.models.terms import is_size, unit
+
+_CLASSES: Final = {
+    "power2(p)": ("p not a power of two", "p a power of two"),
+    "even(p)": ("p odd", "p even"),
+}
 
 
 def headings(segments: Sequence[Segment]) -> list[str]:
@@ -29,6 +35,9 @@ def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
     """Write the bounds of a segment; one that an earlier segment includes is not its own."""
     words = []
     for name, (low, high) in segment.range.items():
+        if name in _CLASSES:
+            words.append(_CLASSES[name][low == 1])
+            continue
         others = [other.range[name] for other in before if name in other.range]
         text = name
         if low is not None:

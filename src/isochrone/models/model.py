@@ -27,6 +27,7 @@ from isochrone.models.questions import (
     needed,
     not_held,
     question,
+    recorded,
 )
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import arranged
@@ -39,6 +40,9 @@ from isochrone.runfile.origin import with_noun
 Array = NDArray[np.float64]
 
 LEVEL: Final = 0.95
+
+_FALLS: Final = 0.95
+"""Part of a time that fewer ranks or bytes take, below which a prediction is impossible."""
 
 
 @dataclass
@@ -225,6 +229,22 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         check_constants(self.constant, variables)
         doubtful = not_held(segments, variables)
         points = checked(_points(variables, needed(segments)))
+        owner, seconds, low, high = self._times(segments, points, level)
+        least, nearest = self._least(segments, points, level)
+        falls = nearest > seconds
+        nowhere, reasons = without_time(segments, points, np.where(falls, np.nan, seconds))
+        low = np.fmax(low, np.fmin(least, seconds))
+        times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
+        warnings = [
+            *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
+            *between(segments, points),
+        ]  # fmt: skip
+        return Prediction(times, low, high, warnings, self.origin, seconds)
+
+    def _times(
+        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
+    ) -> tuple[NDArray[np.int64], Array, Array, Array]:
+        """Return the segment of each point, its time, and the interval."""
         owner = owners(segments, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
         for k, segment in enumerate(segments):
@@ -233,16 +253,36 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
-        nowhere, reasons = without_time(segments, points, seconds)
         starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
-        low, high = widened(seconds, low, high, np.array(starts)[owner])
-        low = np.maximum(low, 0.0)  # no time is below zero
-        times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
-        warnings = [
-            *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
-            *between(segments, points),
-        ]  # fmt: skip
-        return Prediction(times, low, high, warnings, self.origin, seconds)
+        return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
+
+    def _least(
+        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
+    ) -> tuple[Array, Array]:
+        """Return what times beyond the data are not below, and from where a formula falls.
+
+        That is the low end of the interval, and the low end of it a little lower, at the largest
+        measured ranks and bytes that are no more than half of those asked for; 0 within the data,
+        and where times do fall with them.
+        """
+        nearer = dict(points)
+        for name in ("p", "nodes", "b"):
+            measured = recorded(segments, name)
+            rising = "p" if name == "nodes" else name
+            if name not in points or measured is None or rising not in segments[0].rising:
+                continue
+            beyond = points[name] > measured[1]
+            half = np.minimum(np.floor(points[name] / 2), measured[1])
+            nearer[name] = np.where(beyond, half, points[name])
+        if {"p", *PLACES} <= nearer.keys():
+            nearer["p"] = np.minimum(nearer["p"], nearer["nodes"] * nearer["ppn"])
+        moved = np.any([nearer[name] != points[name] for name in points], axis=0)
+        least, fall = np.zeros((2, len(moved)))
+        if moved.any():
+            _, seconds, low, _ = self._times(segments, picked(nearer, moved), level)
+            least[moved] = low
+            fall[moved] = np.minimum(low, seconds * _FALLS)
+        return least, fall
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def by_formula(

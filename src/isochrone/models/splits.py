@@ -22,18 +22,30 @@ from isochrone.base.units import parse_bytes
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
 from isochrone.models.segment import Range
-from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
+from isochrone.models.terms import CLASSES, VARIABLES, design_matrix, evaluate_term, is_size
 
 Array = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-9
 
-_CANDIDATES: Final = {150: 100, 1 << 62: 40}
+_CANDIDATES: Final = {150: 64, 1 << 62: 32}
 """Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
 MAX_SEGMENTS: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
+
+UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
+"""Along which few libraries switch: only if another variable explains much less."""
+
+_FEWEST, _FEWEST_SIZES = 3, 2
+"""Values along which a segment is that holds several points of each; they are a factor of 2 apart
+at least."""
+
+_PREFERRED: Final = 0.9
+
+_CLASS_VALUES: Final = 3
+"""Fewest numbers of ranks of a class with formulas of its own."""
 
 MAX_DEPTH: Final = 2
 """Variables along which one segment is cut."""
@@ -157,7 +169,10 @@ class Search:
     def __init__(self, pool: Pool, observed: Observations, splits: Splits, weights: str) -> None:
         self.pool, self.observed, self.splits, self.weights = pool, observed, splits, weights
         along = pool.splits if splits.along is None else splits.along
-        self.along = [name for name in along if name not in splits.given and _has(name, observed)]
+        self.along = [
+            name for name in along
+            if name not in (*splits.given, *CLASSES) and _has(name, observed)
+        ]  # fmt: skip
         self._found: dict[tuple[bytes, str], Segmentation | None] = {}
 
     def given(self) -> list[Region]:
@@ -198,11 +213,35 @@ class Search:
             for part in self._cut(region, self.along, [first] if first else self.along)
         ]
 
+    def classes(self, name: str) -> list[Region]:
+        """Return the regions of two classes of ranks or nodes, each cut further where that pays.
+
+        Raises
+        ------
+        InputError
+            If one of them was hardly measured.
+        """
+        value = evaluate_term(name, self.observed.variables)
+        ranges: list[tuple[float | None, float | None]] = [(1.0, 1.0), (0.0, 0.0)]
+        if name == "nodes":
+            ranges = [(None, 1.0), (2.0, None)]
+        found = []
+        for region in self.given():
+            for low, high in ranges:
+                mask = region.mask & (value >= (low or 0.0))
+                mask &= value <= (np.inf if high is None else high)
+                ranks = self.observed.variables["p"][mask]
+                if len(np.unique(ranks)) < _CLASS_VALUES:
+                    raise InputError(f"too few numbers of ranks of a class by {name}")
+                part = Region({**region.range, name: (low, high)}, mask)
+                found += self._cut(part, self.along, self.along)
+        return found
+
     def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best = None
-        least = 2 * math.log(max(len(along), 1))
+        chance = least = 2 * math.log(max(len(along), 1))
         for name in now:
             key = region.mask.tobytes(), name
             if key not in self._found:
@@ -212,14 +251,15 @@ class Search:
             if found is None or not found.breaks:
                 continue
             gain = found.criterion[0] - min(found.criterion)
-            if gain > least:
-                least, best = gain, (name, found)
+            if gain > chance and gain * (_PREFERRED if name in UNUSUAL else 1.0) > least:
+                least, best = gain * (_PREFERRED if name in UNUSUAL else 1.0), (name, found)
         if best is None:
             return [region]
         name, found = best
         value = evaluate_term(name, self.observed.variables)
         others = [other for other in along if other != name]
-        deeper = len(region.range) - len(self.splits.given) + 1 < MAX_DEPTH
+        cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
+        deeper = len(cut) + 1 < MAX_DEPTH
         return [
             piece
             for part in _parts(region, name, value, found, self.splits)
@@ -236,10 +276,13 @@ class Search:
         forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
         alone = len(varying(observed)) == 1
         lines = self.pool.min_values >= LINE_VALUES
+        least = self.pool.min_values
+        if lines and not alone:  # several points of each value
+            least = _FEWEST_SIZES if name == "b" else _FEWEST
         return segment(
             evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
             sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
-            min_values=self.pool.min_values, min_ratio=LINE_RATIO if lines else 1.0,
+            min_values=least, min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 
