@@ -64,12 +64,12 @@ def fit_hotspot(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:
     run = measure(on, mpi, out, *GRID, *limits, experiment="hotspot")
     for family in ("hotspot", "hotspot-directional"):
         cost([ISOCHRONE, "fit", out, "--family", family, "--force", "-o", model])
-        (regime,) = models.read(model).regimes
-        words = zip(regime.coefficients, regime.terms, strict=True)
+        (segment,) = models.read(model).segments
+        words = zip(segment.coefficients, segment.terms, strict=True)
         formula = " + ".join(f"{value * 1e3:.2f} ms {term}" for value, term in words)
         print(
-            f"\nA busy node, {regime.points} points, {len(run.tables['sample'])} exchanges of "
-            f"{MESSAGE}, {RATE}:\n  {family}: {formula}; R2 = {regime.r2:.4f}"
+            f"\nA busy node, {segment.points} points, {len(run.tables['sample'])} exchanges of "
+            f"{MESSAGE}, {RATE}:\n  {family}: {formula}; R2 = {segment.r2:.4f}"
         )
 
 

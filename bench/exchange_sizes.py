@@ -159,10 +159,10 @@ def judge(folder: Path, family: str = "auto", *, each: bool = True) -> None:
     """Fit the hot spot, and compare what it predicts with what was measured."""
     model = models.fit([read(folder / "hot-spot.jsonl")], family)
     print(f"\nExchanges of several sizes, aggregators and buffers, {RATE}:")
-    for regime in model.regimes:
-        words = zip(regime.coefficients, regime.terms, strict=True)
+    for segment in model.segments:
+        words = zip(segment.coefficients, segment.terms, strict=True)
         formula = " + ".join(f"{value:.3g} {term}" for value, term in words)
-        print(f"{regime.family} {regime.range}: {formula}; R2 = {regime.r2:.4f}")
+        print(f"{segment.family} {segment.range}: {formula}; R2 = {segment.r2:.4f}")
     cost, found = NodeCost(model), measured(folder)
     said = {case: predicted(case, cost) for case in found}
     off = {case: said[case] / seconds - 1 for case, seconds in found.items()}

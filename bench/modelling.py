@@ -103,8 +103,8 @@ def _fitted(measured: Any, row: Row) -> Model | None:
         return None
     finally:
         row["seconds"] = time.perf_counter() - start
-    families = list(dict.fromkeys(regime.family for regime in model.regimes))
-    row["taken"] = f"{'+'.join(families)}, {len(model.regimes)}"
+    families = list(dict.fromkeys(segment.family for segment in model.segments))
+    row["taken"] = f"{'+'.join(families)}, {len(model.segments)}"
     return model
 
 

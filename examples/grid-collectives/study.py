@@ -137,7 +137,7 @@ def main() -> None:
 def report(model: Model, fitted: dict[int, Run], between: dict[int, Run], other: Run) -> None:
     """Print the table, and how good the choice of a grid is."""
     phases_only = Model(**{
-        name: getattr(model, name) for name in ("regimes", "weights", "groups", "full_node")
+        name: getattr(model, name) for name in ("segments", "weights", "groups", "full_node")
     })  # fmt: skip
     phases_only.disturbance = [one for one in model.disturbance if one.phase != "total"]
 

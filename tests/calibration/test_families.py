@@ -22,21 +22,21 @@ def test_intervals_cover_the_truth_in_spite_of_noise(
     name: str, form: int, trials: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """2 % noise, 10 repetitions: a 95 % interval covers each true coefficient in at least 92 %, and
-    points that were left out are predicted to 1.5 % on average; regimes are searched for.
+    points that were left out are predicted to 1.5 % on average; segments are searched for.
     """
     # What is beyond the data has tests of its own, and costs two more fits.
     monkeypatch.setattr("isochrone.models.backtest.PARTS", ())
-    variables, regime = grid(name), truth(name, form)
-    exact = times(regime, variables)
-    covered, wrong = np.zeros(len(regime.terms), int), []
+    variables, segment = grid(name), truth(name, form)
+    exact = times(segment, variables)
+    covered, wrong = np.zeros(len(segment.terms), int), []
     for seed in range(trials):
         model = models.fit(noisy(exact, variables, 0.02, 10, seed), name)
         wrong.append(model.quality["held_out"]["point"]["average"])
-        found = model.regimes[0]
-        if len(model.regimes) == 1 and found.terms == regime.terms:
+        found = model.segments[0]
+        if len(model.segments) == 1 and found.terms == segment.terms:
             assert found.low is not None
             assert found.high is not None
-            truths = np.array(regime.coefficients)
+            truths = np.array(segment.coefficients)
             covered += (np.array(found.low) <= truths) & (truths <= np.array(found.high))
     rates.at_least(int(covered.min()), trials, 0.92)
     assert np.mean(wrong) < 0.015

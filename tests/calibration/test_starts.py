@@ -31,8 +31,8 @@ def test_the_next_start_is_in_its_interval(
         (fresh,) = models.of_run(runs[number]).observations()
         found = model.predict({"b": fresh.variables["b"]})
         both.append((found.low <= fresh.seconds) & (fresh.seconds <= found.high))
-        for regime in model.regimes:
-            regime.starts = None
+        for segment in model.segments:
+            segment.starts = None
         found = model.predict({"b": fresh.variables["b"]})
         alone.append((found.low <= fresh.seconds) & (fresh.seconds <= found.high))
         known.append(points.starts.between)

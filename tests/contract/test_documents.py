@@ -219,8 +219,8 @@ def nodes(folder: Path) -> Found:
 def aggregators(folder: Path) -> Found:
     yield answered("place", "aggregators", *UNEVEN, "--dry-run")
     terms, costs = ["ba", "max(bi,bo)", "pe", "1"], [3e-10, 4.5e-8, 2e-4, 1e-3]
-    regime = models.Regime("hotspot-bytes", terms, costs, where={"order": "intra-first"})
-    models.write(models.Model([regime]), folder / "bytes.json")
+    segment = models.Segment("hotspot-bytes", terms, costs, where={"order": "intra-first"})
+    models.write(models.Model([segment]), folder / "bytes.json")
     job = (*UNEVEN[:4], "--element", "4", "--model", folder / "bytes.json", "--choose", "all")
     yield answered("place", "aggregators", *job, "--dry-run")
     yield answered("place", "aggregators", *job, "--driver", "ompio")

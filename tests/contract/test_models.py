@@ -55,14 +55,14 @@ def test_the_documentation_lists_it(subtests: pytest.Subtests) -> None:
 
 @pytest.mark.slow
 def test_times_without_noise_give_the_coefficients_back(subtests: pytest.Subtests) -> None:
-    """To a billionth, in one regime, by the form they follow."""
+    """To a billionth, in one segment, by the form they follow."""
     for name, form in FORMS:
         with subtests.test(f"{name} {form}"):
-            variables, regime = grid(name), truth(name, form)
-            model = models.fit(noisy(times(regime, variables), variables, 0, 1, seed=0), name)
-            (found,) = model.regimes
-            assert found.terms == regime.terms
-            assert found.coefficients == pytest.approx(regime.coefficients, rel=1e-9)
+            variables, segment = grid(name), truth(name, form)
+            model = models.fit(noisy(times(segment, variables), variables, 0, 1, seed=0), name)
+            (found,) = model.segments
+            assert found.terms == segment.terms
+            assert found.coefficients == pytest.approx(segment.coefficients, rel=1e-9)
             assert model.quality["r2"] == pytest.approx(1)
             assert model.quality["held_out"]["point"]["average"] < 1e-9
 
@@ -80,7 +80,7 @@ def test_it_is_written_read_and_predicts_the_same(
             models.write(model, tmp_path / "m.json")
             again = models.read(tmp_path / "m.json")
             assert again == model
-            assert again.variables == variables_of(model.regimes[0].terms)
+            assert again.variables == variables_of(model.segments[0].terms)
             for one, other in zip(
                 vars(again.predict(variables)).values(), vars(model.predict(variables)).values(),
                 strict=True,
@@ -93,20 +93,20 @@ def test_a_constant_variable_is_named_with_what_to_measure(subtests: pytest.Subt
     for name in NAMES:
         with subtests.test(str(name)):
             variables = grid(name)
-            regime = truth(name, len(models.family(name).forms) - 1)
-            for variable in variables_of(regime.terms):
+            segment = truth(name, len(models.family(name).forms) - 1)
+            for variable in variables_of(segment.terms):
                 fixed = {**variables, variable: np.full_like(variables[variable], 8.0)}
                 if np.linalg.matrix_rank(
-                    design_matrix(regime.terms, fixed) / times(regime, fixed)[:, None]
-                ) == len(regime.terms):
+                    design_matrix(segment.terms, fixed) / times(segment, fixed)[:, None]
+                ) == len(segment.terms):
                     continue
-                data = noisy(times(regime, fixed), fixed, 0.02, 3, seed=2)
+                data = noisy(times(segment, fixed), fixed, 0.02, 3, seed=2)
                 try:
                     found = models.fit(data, name)
                 except InputError as error:
                     assert any(word in str(error) for word in ("collinear", "too few", "is always"))
                 else:  # another form of the family needs less
-                    assert found.regimes[0].terms != regime.terms
+                    assert found.segments[0].terms != segment.terms
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -148,8 +148,8 @@ def test_several_hints_are_printed_line_by_line(isochrone: Isochrone) -> None:
 def of_bytes(tmp_path: Path) -> Path:
     """A model of messages of any size on a full-duplex network of 22 MB/s."""
     terms, costs = ["ba", "max(bi,bo)", "pe", "1"], [3e-10, 4.5e-8, 2e-4, 1e-3]
-    regime = models.Regime("hotspot-bytes", terms, costs, where={"order": "intra-first"})
-    models.write(models.Model([regime]), tmp_path / "bytes.json")
+    segment = models.Segment("hotspot-bytes", terms, costs, where={"order": "intra-first"})
+    models.write(models.Model([segment]), tmp_path / "bytes.json")
     return tmp_path / "bytes.json"
 
 
@@ -276,8 +276,8 @@ def test_a_formula_that_gives_no_time_is_refused(
 ) -> None:
     """Its intercept is below what the few messages of this call cost."""
     terms, where = ["pa", "pe", "1"], {"order": "intra-first"}
-    regime = models.Regime("hotspot", terms, [1e-3, 1e-3, -1.0], where=where)
-    models.write(models.Model([regime]), tmp_path / "m.json")
+    segment = models.Segment("hotspot", terms, [1e-3, 1e-3, -1.0], where=where)
+    models.write(models.Model([segment]), tmp_path / "m.json")
     asked = ("--nodes", "4,4,2,2,1,1,1,1", "--tiles", "4x4", "--model", tmp_path / "m.json")
     answer = isochrone(*what, *asked, cwd=tmp_path)
     assert answer.returncode == 2

@@ -81,8 +81,8 @@ def _model(dice: np.random.Generator) -> NodeCost:
         terms += ["b*pe"]
     if kind == 4:
         terms += ["busy*busy*max(bi,bo)"]
-    regime = models.Regime("hotspot-bytes", terms, (dice.random(len(terms)) + 0.01).tolist())
-    return NodeCost(models.Model([regime]))
+    segment = models.Segment("hotspot-bytes", terms, (dice.random(len(terms)) + 0.01).tolist())
+    return NodeCost(models.Model([segment]))
 
 
 def cost_of(case: Case, config: str) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import norm
 
 from isochrone.applications.description.program import Application, Phase, Program, Step
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 
 LATENCY = 2e-6
 PER_BYTE = 1e-9
@@ -26,24 +26,24 @@ def messages(
     per_byte: float = PER_BYTE, origin: str = "measured",
 ) -> Model:  # fmt: skip
     """Return a model of messages: ``latency + per_byte * b`` each."""
-    regime = Regime(
+    segment = Segment(
         "hockney", ["1", "b"], [latency, per_byte], where={"mode": mode},
         fitted={"b": (0.0, 2.0**22), "w": (float(window), float(window))},
     )  # fmt: skip
     constant = {} if nodes is None else {"nodes": float(nodes)}
-    return Model([regime], experiment="point-to-point", constant=constant, origin=origin)
+    return Model([segment], experiment="point-to-point", constant=constant, origin=origin)
 
 
 def collectives(**seconds: Sequence[float]) -> Model:
     """Return a model of operations: ``a + c * p`` seconds each, for all bytes up to 4 MiB."""
-    regimes = [
-        Regime(
+    segments = [
+        Segment(
             "made-up", ["1", "p"], list(values), where={"op": op},
             fitted={"p": (2.0, 64.0), "b": (0.0, 2.0**22)},
         )
         for op, values in seconds.items()
     ]  # fmt: skip
-    return Model(regimes, experiment="collective", origin="measured")
+    return Model(segments, experiment="collective", origin="measured")
 
 
 def program(

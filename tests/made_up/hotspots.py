@@ -14,7 +14,7 @@ BYTES = 4 << 20
 
 
 def saturating(pa: float, into: int, out: int) -> float:
-    """Return a time with two regimes, as on Tachyon I."""
+    """Return a time with two segments, as on Tachyon I."""
     pe = (into + out) / 2
     return 0.0038 * pa + 0.0061 * pe + 0.0057 if pa < 2 else 0.0084 * pa + 0.0061 * pe + 0.0016
 

@@ -37,7 +37,7 @@ def hosts(ranks: Sequence[int] = UNEVEN) -> list[str]:
 def model_of(wire: float, message: float) -> NodeCost:
     """A model of a hot spot: seconds of a byte, and of a message."""
     terms, costs = ["max(bi,bo)", "max(in,out)", "1"], [wire, message, message]
-    return NodeCost(models.Model([models.Regime("hotspot-directional", terms, costs)]))
+    return NodeCost(models.Model([models.Segment("hotspot-directional", terms, costs)]))
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ def tachyon(order: str = "intra-first") -> NodeCost:
 def directional(busy: float = 0.0841, other: float = 0.0098) -> NodeCost:
     """A full-duplex network: the busier direction counts."""
     terms = ["pa", "max(in,out)", "min(in,out)", "1"]
-    regime = models.Regime("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
-    return NodeCost(models.Model([regime]))
+    segment = models.Segment("hotspot-directional", terms, [0.0012, busy, other, 0.0101])
+    return NodeCost(models.Model([segment]))
 
 
 def positions(

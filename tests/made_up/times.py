@@ -8,7 +8,7 @@ import numpy as np
 
 from isochrone import models
 from isochrone.base.table import Table
-from isochrone.models import Regime, Samples
+from isochrone.models import Samples, Segment
 from isochrone.models.terms import design_matrix, variables_of
 from isochrone.runfile.run import Run
 
@@ -51,15 +51,15 @@ def grid(family: str) -> dict[str, np.ndarray]:
     return {name: values.ravel() for name, values in zip(needed, mesh, strict=True)}
 
 
-def truth(family: str, form: int = 0, scale: float = 1.0) -> Regime:
+def truth(family: str, form: int = 0, scale: float = 1.0) -> Segment:
     """Return the formula of a family with plausible coefficients."""
     chosen = models.family(family).forms[form]
-    return Regime(family, list(chosen.terms), [scale * SCALE[term] for term in chosen.terms])
+    return Segment(family, list(chosen.terms), [scale * SCALE[term] for term in chosen.terms])
 
 
-def times(regime: Regime, variables: dict[str, np.ndarray]) -> np.ndarray:
+def times(segment: Segment, variables: dict[str, np.ndarray]) -> np.ndarray:
     """Return the times a formula gives."""
-    return design_matrix(regime.terms, variables) @ np.array(regime.coefficients)
+    return design_matrix(segment.terms, variables) @ np.array(segment.coefficients)
 
 
 def noisy(

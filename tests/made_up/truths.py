@@ -38,7 +38,7 @@ class Truth:
     law
         Seconds of ranks and bytes, arrays of one shape.
     known
-        Whether every regime has one of the usual forms: sums of 1, p, log2(p) (whole steps, too),
+        Whether every segment has one of the usual forms: sums of 1, p, log2(p) (whole steps, too),
         √p or p√p, each with and without b, and of b/p.
     breaks
         Where the form changes, in words of a person.
@@ -72,7 +72,7 @@ def _whole(p: Array) -> Array:
 
 
 def _switched(by: Law, edges: Sequence[float], laws: Sequence[Law]) -> Law:
-    """Return the law whose regimes end at (and hold for) the edges of a variable."""
+    """Return the law whose segments end at (and hold for) the edges of a variable."""
     return lambda p, b: np.choose(
         np.searchsorted(edges, by(p, b), side="left"), [law(p, b) for law in laws]
     )
@@ -270,10 +270,10 @@ _EDGES: tuple[tuple[str, Law], ...] = (
 
 
 def random_truth(seed: int, *, known: bool = True) -> Truth:
-    """Make up a truth: one to three regimes, each τ + growth(p) * (α + β b), and perhaps b/p.
+    """Make up a truth: one to three segments, each τ + growth(p) * (α + β b), and perhaps b/p.
 
-    Latencies are 0.3 to 10 µs, bandwidths 0.5 to 25 GB/s; regimes end between 512 B and 256 KiB.
-    A later regime mostly starts messages for more and sends a byte for less, as libraries mean to.
+    Latencies are 0.3 to 10 µs, bandwidths 0.5 to 25 GB/s; segments end between 512 B and 256 KiB.
+    A later segment mostly starts messages for more and sends a byte for less, as libraries mean to.
     """
     dice = np.random.default_rng([seed, known])
     pool = _GROWTHS if known else _STRANGE

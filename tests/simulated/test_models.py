@@ -63,10 +63,10 @@ def test_points_left_out_are_predicted_as_well_as_in_the_paper(measured: Samples
     assert model.quality["held_out"]["point"]["average"] < OPERATIONS[op]
 
 
-def test_a_switch_of_the_protocol_is_a_regime_of_the_broadcast(measured: Samples) -> None:
+def test_a_switch_of_the_protocol_is_a_segment_of_the_broadcast(measured: Samples) -> None:
     """SimGrid's messages from 64 KiB on wait for their receiver: between 40 and 70 KiB here."""
     model = models.fit(measured.only(op="bcast"), "tree")
-    assert [regime.range for regime in model.regimes] == [
+    assert [segment.range for segment in model.segments] == [
         {"b": (None, 40 * 1024)}, {"b": (70 * 1024, None)},
     ]  # fmt: skip
 

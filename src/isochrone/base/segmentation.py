@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -192,7 +192,11 @@ def segment(
     whole = data.whole()
     if segments is None and min(whole) <= noise * len(y):
         return _unbroken(data, whole)  # nothing is left that a break could explain
-    return _broken(data, max_segments, segments)
+    found, edges = _broken(data, max_segments, segments)
+    while (finer := _finer(data.places, edges, max_candidates)) is not None:
+        data = replace(data, places=finer)
+        found, edges = _broken(data, max_segments, segments)
+    return found
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
@@ -297,8 +301,22 @@ def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
     return _result(data, [form], [0, len(data.values)], [found[form]])
 
 
-def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentation:
-    """Return the best segmentation of all, or of those into that many segments."""
+def _finer(places: NDArray[np.int64], edges: Sequence[int], most: int) -> NDArray[np.int64] | None:
+    """Return places nearer to the breaks that were found; None if there are no nearer ones."""
+    found = {int(places[0]), int(places[-1]), *edges}
+    each = max(most // max(2 * len(edges), 1), 2)
+    where = np.searchsorted(places, edges)
+    for before, edge, after in zip(places[where - 1], edges, places[where + 1], strict=True):
+        for low, high in ((before, edge), (edge, after)):
+            found |= set(np.round(np.linspace(low, high, each)).astype(int).tolist())
+    fine = np.array(sorted(found), dtype=np.int64)
+    return None if set(fine) <= set(places.tolist()) else fine
+
+
+def _broken(
+    data: _Data, max_segments: int, segments: int | None
+) -> tuple[Segmentation, list[int]]:  # fmt: skip
+    """Return the best segmentation of all, or of those into that many segments, and its breaks."""
     least, form = _by_terms(data.costs(), [len(form) for form in data.forms])
     found = _cut(least, max_segments if segments is None else segments)
     best = [
@@ -318,9 +336,8 @@ def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentatio
     forms = [
         int(form[terms][a, b]) for (a, b), (_, terms) in zip(pairwise(ends), path, strict=True)
     ]
-    return _result(
-        data, forms, [int(data.places[end]) for end in ends], [value for value, _ in best]
-    )
+    edges = [int(data.places[end]) for end in ends]
+    return _result(data, forms, edges, [value for value, _ in best]), edges[1:-1]
 
 
 def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:

@@ -1,7 +1,7 @@
 """Models of communication time: families of formulas, fitted by weighted least squares.
 
 This folder is the engine; a family is a file in `families` with a `Family` called ``FAMILY``. A
-fitted `Model` consists of regimes (`Regime`): formulas, each with the range where it holds.
+fitted `Model` consists of segments (`Segment`): formulas, each with the range where it holds.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from isochrone.models.fit import fit
 from isochrone.models.load import load, load_usable
 from isochrone.models.model import Model, Prediction
 from isochrone.models.observations import Observations, Samples, of_run
-from isochrone.models.regime import Regime
+from isochrone.models.segment import Segment
 from isochrone.models.splits import Splits, parse_splits
 
 __all__ = [
-    "Family", "Form", "Model", "Observations", "Prediction", "Regime", "Samples", "Splits",
+    "Family", "Form", "Model", "Observations", "Prediction", "Segment", "Samples", "Splits",
     "deviations_by_group", "document", "family", "fit", "goodness_of_fit", "load",
     "load_usable", "of_run", "parse_splits", "read", "write",
 ]  # fmt: skip

@@ -16,19 +16,22 @@ from scipy.special import stdtrit
 from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
-from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.deviation import r_squared
-from isochrone.models.family import Form, declaration, declared, fewest_coefficients, form_without
+from isochrone.models.family import Form, declaration, declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
-from isochrone.models.regime import Regime, Rival, owners
-from isochrone.models.splits import Options, Region, Search
-from isochrone.models.terms import evaluate_term
+from isochrone.models.segment import Rival, Segment, owners
+from isochrone.models.splits import UNUSUAL, Options, Region, Search
+from isochrone.models.terms import CLASSES, evaluate_term
 
-MANY: Final = 1000
-"""Points that families and regimes are chosen by; of more, as many that are spread evenly."""
+MANY: Final = 400
+"""Points that families and segments are chosen by; of more, as many that are spread evenly."""
+
+UNUSUAL_COST: Final = 1.0
+"""Coefficients that a fit may have more if its breaks are along usual variables."""
 
 HOPELESS: Final = 0.5
 """Held-out error from which a formula describes nothing."""
@@ -37,7 +40,7 @@ HOPELESS: Final = 0.5
 def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, Any]]]:
     """Return the best of all families and of their pieces, and what was tried, the best first."""
     whole, observed = observed, thinned(observed)
-    pool = _pool(observed)
+    pool = pool_of(observed)
     tried, failed = _by_family(observed, options)
     mixed, reasons = _mixed(pool, observed, options)
     if not tried and not mixed:
@@ -56,27 +59,18 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     named.sort(key=lambda pair: pair[1].error)
     own = next(
         (name for name, one in tried if one is taken),
-        " + ".join(dict.fromkeys(one.family for one in taken.regimes)),
+        " + ".join(dict.fromkeys(one.family for one in taken.segments)),
     )
     rows = [
         {
             "family": name, "held_out": one.error, "sicc": one.sicc,
-            "pieces": len(one.regimes), "coefficients": one.coefficients,
+            "pieces": len(one.segments), "coefficients": one.coefficients,
         }
         for name, one in [(own, taken), *named]
     ]  # fmt: skip
     if any(one is taken for _, one in tried):  # it was held against its own family only
         taken = PoolFitter(pool, observed, options).compared(taken)
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
-
-
-def best(observed: Observations, options: Options) -> Fitted:
-    """Return the best pieces of any families."""
-    observed = thinned(observed)
-    mixed, reasons = _mixed(_pool(observed), observed, options)
-    if not mixed:
-        raise InputError(f"no family of models can be fitted: {reasons[0]}")
-    return choice.simplest(mixed, [one.overdetermined for one in mixed], observed)
 
 
 def thinned(observed: Observations) -> Observations:
@@ -89,7 +83,8 @@ def thinned(observed: Observations) -> Observations:
     return observed.only(mine)
 
 
-def _pool(observed: Observations) -> Pool:
+def pool_of(observed: Observations) -> Pool:
+    """Return all formulas that can be tried; refuse data that are too few or say nothing."""
     pool = whole_pool(declared(), observed)
     _refuse_if_all_vanish(pool, observed)  # more points like these would not help
     refuse_too_few(len(observed), fewest_coefficients(observed.variables))
@@ -138,59 +133,70 @@ def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[F
     ways: list[Callable[[], list[Region]]] = [
         fitter.search.given, *(partial(fitter.search.regions, v) for v in fitter.search.along),
     ]  # fmt: skip
+    if "p" in observed.variables:
+        names = [
+            name for name in (*CLASSES, "nodes") if name != "nodes" or name in observed.variables
+        ]
+        if options.splits.along is not None:  # only as it is asked for
+            names = [name for name in names if name in options.splits.along]
+        ways += [partial(fitter.search.classes, name) for name in names]
     for way in ways:
         try:
             one = fitter.fit_regions(way())
         except InputError as failure:
             reasons.append(str(failure))
             continue
-        found[repr([(regime.range, regime.terms) for regime in one.regimes])] = one
+        found[repr([(segment.range, segment.terms) for segment in one.segments])] = one
     return list(found.values()), reasons
 
 
 # --- fitting a pool -------------------------------------------------------------------------------
 
-# Formulas of a pool fitted to one operation: its regimes, and how well they predict.
+# Formulas of a pool fitted to one operation: its segments, and how well they predict.
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """The regimes of one operation, and the fits they are from.
+    """The segments of one operation, and the fits they are from.
 
     Attributes
     ----------
     foreign
-        Regimes with a formula that was made for something else.
+        Segments with a formula that was made for something else.
     """
 
     observed: Observations
-    regimes: list[Regime]
-    parts: list[RegimeFit]
+    segments: list[Segment]
+    parts: list[SegmentFit]
     foreign: int
 
     @property
     def coefficients(self) -> int:
         """Number of all coefficients."""
-        return sum(len(regime.terms) for regime in self.regimes)
+        return sum(len(segment.terms) for segment in self.segments)
 
     @property
     def numbers(self) -> int:
         """Number of all coefficients and breaks."""
-        return self.coefficients + len(self.regimes) - 1
+        return self.coefficients + len(self.segments) - 1
 
     @property
     def cost(self) -> float:
-        """Numbers that were chosen; formulas that were made for something else cost more."""
-        return self.numbers + choice.FOREIGN * (self.foreign > 0)
+        """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
+        along = {name for one in self.segments for name in one.range}
+        return (
+            self.numbers + choice.FOREIGN * (self.foreign > 0)
+            + UNUSUAL_COST * len(along & set(UNUSUAL))
+        )  # fmt: skip
 
     @property
     def overdetermined(self) -> bool:
-        """Whether there are enough numbers of ranks in each regime to judge its formula."""
+        """Whether there are enough numbers of ranks in each segment to judge its formula."""
         return all(
-            choice.overdetermined(regime.terms, self.observed.only(part.mask).variables)
-            for regime, part in zip(self.regimes, self.parts, strict=True)
+            choice.overdetermined(segment.terms, self.observed.only(part.mask).variables)
+            for segment, part in zip(self.segments, self.parts, strict=True)
         )
 
     @cached_property
@@ -205,7 +211,7 @@ class Fitted:
 
     @cached_property
     def sicc(self) -> float:
-        """SICc of all regimes together, times n; a break is a number, too."""
+        """SICc of all segments together, times n; a break is a number, too."""
         predicted = np.empty(len(self.observed))
         for part in self.parts:
             predicted[part.mask] = part.fit.predicted
@@ -217,11 +223,12 @@ class PoolFitter:
 
     def __init__(self, pool: Pool, observed: Observations, options: Options) -> None:
         self.pool, self.observed, self.options = pool, observed, options
+        self.limits = choice.Limits.of(observed)
         self.search = Search(pool, observed, options.splits, options.weights)
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
     def fit(self) -> Fitted:
-        """Look for regimes, and take for each the formula that describes it.
+        """Look for segments, and take for each the formula that describes it.
 
         Raises
         ------
@@ -232,74 +239,76 @@ class PoolFitter:
 
     def fit_regions(self, regions: Sequence[Region]) -> Fitted:
         """Take for each of some regions the formula that describes it."""
-        regimes, parts, foreign = [], [], 0
+        segments, parts, foreign = [], [], 0
         for region in regions:
             key = region.mask.tobytes()
             if key not in self._chosen:
                 own = self.observed.only(region.mask)
                 candidates = _in_region(self.pool.candidates, region)
-                self._chosen[key] = choice.choose(candidates, own, self.options)
+                self._chosen[key] = choice.choose(candidates, own, self.options, self.limits)
             taken, rivals = self._chosen[key]
-            parts.append(RegimeFit(taken.fit, region.mask))
-            regimes.append(_regime(taken, rivals, self.observed, region))
+            parts.append(SegmentFit(taken.fit, region.mask))
+            one = _segment(taken, rivals, self.observed, region)
+            one.rising = list(self.limits.rising)
+            segments.append(one)
             foreign += not taken.candidate.made_for
-        found = Fitted(self.observed, regimes, parts, foreign)
+        found = Fitted(self.observed, segments, parts, foreign)
         refuse_too_few(len(self.observed), found.coefficients)
         return found
 
     def compared(self, fitted: Fitted) -> Fitted:
-        """Return a fit whose regimes have the rivals that there are in all of the pool."""
-        regimes = []
-        for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
+        """Return a fit whose segments have the rivals that there are in all of the pool."""
+        segments = []
+        for segment, part in zip(fitted.segments, fitted.parts, strict=True):
             own = self.observed.only(part.mask)
-            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options)
+            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options, self.limits)
             rivals = [_rival(one, own, weight) for one, weight in found]
-            regimes.append(msgspec.structs.replace(regime, rivals=rivals))
-        return replace(fitted, regimes=regimes)
+            segments.append(msgspec.structs.replace(segment, rivals=rivals))
+        return replace(fitted, segments=segments)
 
 
 def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidate]:
     """Return the formulas that are possible in a region.
 
     The constant of a line is a latency only where the smallest sizes are: beyond, where bytes cost
-    more than before, the line of a regime meets zero bytes below zero. A level is a constant.
+    more than before, the line of a segment meets zero bytes below zero.
     """
-    if region.level:
-        one = next(one for one in candidates if "1" in one.form.terms)
-        others = set(one.form.terms) - {"1"}
-        return [replace(one, form=form_without(one.form, others), costs=("1",))]
     if region.range.get("b", (None, None))[0] is None:
         return list(candidates)
     return [replace(one, costs=("b",)) if one.costs == ("1", "b") else one for one in candidates]
 
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
-    """Fit the formulas that were chosen by some points to all; regimes stay where they are."""
-    owner = owners(fitted.regimes, observed.variables)
-    regimes, parts = [], []
-    for k, regime in enumerate(fitted.regimes):
+    """Fit the formulas that were chosen by some points to all; segments stay where they are."""
+    owner = owners(fitted.segments, observed.variables)
+    segments, parts = [], []
+    for k, segment in enumerate(fitted.segments):
         own = observed.only(owner == k)
         fit = linear.fit(
-            regime.terms, own.variables, own.seconds,
+            segment.terms, own.variables, own.seconds,
             weights=options.weights, robust=options.robust,
         )  # fmt: skip
-        parts.append(RegimeFit(fit, owner == k))
-        region = Region(regime.range, owner == k, regime.switch, regime.reach)
-        form = Form(tuple(regime.terms), tuple(regime.symbols))
-        taken = Judged(Candidate(regime.family, form, True), fit, [], 0.0)
-        again = _regime(taken, [], observed, region)
-        regimes.append(msgspec.structs.replace(again, rivals=regime.rivals))
-    return Fitted(observed, regimes, parts, fitted.foreign)
+        parts.append(SegmentFit(fit, owner == k))
+        region = Region(segment.range, owner == k, segment.switch, segment.reach)
+        form = Form(tuple(segment.terms), tuple(segment.symbols))
+        taken = Judged(Candidate(segment.family, form, True), fit, [], 0.0)
+        again = _segment(taken, [], observed, region)
+        segments.append(
+            msgspec.structs.replace(
+                again, rivals=segment.rivals, rising=segment.rising, only=segment.only
+            )
+        )
+    return Fitted(observed, segments, parts, fitted.foreign)
 
 
-def _regime(
+def _segment(
     taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
-) -> Regime:
+) -> Segment:
     own = observed.only(region.mask)
     form, fitted = taken.candidate.form, with_shared_starts(taken.fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
     measured = {key: evaluate_term(key, own.variables) for key in used}
-    return Regime(
+    return Segment(
         family=taken.candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
         terms=list(form.terms), symbols=list(form.symbols),
@@ -311,8 +320,17 @@ def _regime(
             _rival(one, own, weight) for one, weight in rivals
         ],
         r2=r_squared(fitted.predicted, own.seconds),
+        only=_only(own, region),
         points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
+
+
+def _only(own: Observations, region: Region) -> list[str]:
+    """Return the classes that all numbers of ranks are of, if these are several."""
+    ranks = np.unique(own.variables.get("p", np.ones(1)))
+    if len(ranks) < 2 or region.range.keys() & set(CLASSES):
+        return []
+    return [name for name in CLASSES if evaluate_term(name, {"p": ranks}).all()][:1]
 
 
 def _rival(judged: Judged, own: Observations, weight: float) -> Rival:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,12 +13,12 @@ from scipy.special import fdtrc
 from isochrone.base.errors import InputError
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
-from isochrone.models.cross_validation import RegimeFit
-from isochrone.models.model import Backtest, Model
+from isochrone.models.cross_validation import SegmentFit
+from isochrone.models.model import Backtest
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.regime import LEAST_SPREAD, Regime, Widening
+from isochrone.models.segment import LEAST_SPREAD, Segment, Widening
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked
 
@@ -46,8 +46,11 @@ _MISFIT: Final = 2.0
 _CHANCE: Final = 0.2
 """Probability with which a right formula fails to stand the test."""
 
+_UNTRIED: Final = (0.1, 0.3)
+"""What is added where nothing could be tried, at twice and at four times the largest value."""
+
 _COMMON: Final = 0.75
-"""Part of the points of a regime whose error every point has to expect."""
+"""Part of the points of a segment whose error every point has to expect."""
 
 _MOST: Final = 10.0
 """An error that is larger tells no more."""
@@ -59,18 +62,24 @@ class _Trial:
 
     Attributes
     ----------
+    part
+        Of the largest value, the part up to which was fitted: a half, or a quarter.
     upto
         Largest value that was fitted.
     points
         Indices of those that were predicted, shape (n,).
+    sizes
+        Message size of each; 0 without any.
     octaves
         How far they are beyond ``upto``.
     off, excess
         By how much a prediction was off as a part of itself, in all and beyond its own interval.
     """
 
+    part: int
     upto: float
     points: NDArray[np.intp]
+    sizes: Array
     octaves: Array
     off: Array
     excess: Array
@@ -82,55 +91,63 @@ class _Trial:
 
 
 def backtested(
-    fitted: Fitted, refit: Callable[[Observations], Fitted], weights: str
+    fitted: Fitted, refit: Callable[[Observations, Segment], Segment], weights: str
 ) -> list[Backtest]:
     """Try how well ranks are extrapolated, and widen the intervals beyond them by what was seen.
+
+    Each segment is tried by its own points, so that one which begins late is not judged by others.
 
     Parameters
     ----------
     fitted
-        Its regimes get `beyond`.
+        Its segments get `beyond`.
     refit
-        Fits fewer observations in the same way.
+        Chooses and fits the formula of a segment to fewer observations.
     """
     observed = fitted.observed
     if "p" not in observed.variables:
         return []
-    trials = list(_trials(observed, refit, weights))
-    sizes = observed.variables["b"] if "b" in needed(fitted.regimes) else None
-    for regime, part in zip(fitted.regimes, fitted.parts, strict=True):
-        if trials and "p" in regime.fitted and not _stands(regime, part, observed):
-            regime.beyond["p"] = _widening(trials, sizes, np.flatnonzero(part.mask))
+    found: dict[int, list[_Trial]] = {}
+    for segment, part in zip(fitted.segments, fitted.parts, strict=True):
+        trials = list(_trials(observed, part.mask, segment, refit, weights))
+        for trial in trials:
+            found.setdefault(trial.part, []).append(trial)
+        if "p" in segment.fitted and not (trials and _stands(segment, part, observed)):
+            segment.beyond["p"] = _widening(trials, segment, observed.only(part.mask))
     values = observed.variables["p"]
-    return [
-        Backtest(
-            observed.where, "p", trial.upto, np.unique(values[trial.points]).tolist(),
-            float(trial.away.mean()), float(trial.away.max()),
-        )
-        for trial in trials
-    ]  # fmt: skip
+    return [_summed(observed, trials, values) for trials in found.values()]
 
 
-def _stands(regime: Regime, part: RegimeFit, observed: Observations) -> bool:
+def _summed(observed: Observations, trials: Sequence[_Trial], values: Array) -> Backtest:
+    """Put the trials of all segments together."""
+    away = np.concatenate([trial.away for trial in trials])
+    tried = np.concatenate([trial.points for trial in trials])
+    return Backtest(
+        observed.where, "p", max(trial.upto for trial in trials),
+        np.unique(values[tried]).tolist(), float(away.mean()), float(away.max()),
+    )  # fmt: skip
+
+
+def _stands(segment: Segment, part: SegmentFit, observed: Observations) -> bool:
     """Whether the points beyond a half, and a quarter, are what the formula says of the others.
 
     The test is that of Chow (1960, *Tests of equality between sets of coefficients in two linear
     regressions*, Econometrica 28, 591-605) for predictions: whether the squares that the far points
     add are those of the noise.
     """
-    if "p" in regime.range:  # it was cut there because it did not go on
+    if "p" in segment.range:  # it was cut there because it did not go on
         return False
     if observed.noise and part.fit.sigma > _MISFIT * max(observed.noise, TOLERANCE):
         return False
     own = observed.only(part.mask)
-    columns = design_matrix(regime.terms, own.variables) * part.fit.weights[:, None]
+    columns = design_matrix(segment.terms, own.variables) * part.fit.weights[:, None]
     target = own.seconds * part.fit.weights
     scale = LEAST_SPREAD * np.sqrt(np.mean(target**2))
     value, tested = own.variables["p"], 0
     for share in PARTS:
         near = value <= observed.variables["p"].max() / share
         far, left = int(np.sum(~near)), int(np.sum(near)) - columns.shape[1]
-        enough = left > 0 and far > 0 and overdetermined(regime.terms, own.only(near).variables)
+        enough = left > 0 and far > 0 and overdetermined(segment.terms, own.only(near).variables)
         found = _squares(columns[near], target[near]) if enough else None
         if found is None:
             continue
@@ -152,71 +169,101 @@ def _squares(columns: Array, target: Array) -> float | None:
 
 
 def _trials(
-    observed: Observations, refit: Callable[[Observations], Fitted], weights: str
-) -> Iterator[_Trial]:
-    values = observed.variables["p"]
-    places = [observed.variables[name] for name in PLACES if name in observed.variables]
+    observed: Observations, mask: NDArray[np.bool_], segment: Segment,
+    refit: Callable[[Observations, Segment], Segment], weights: str,
+) -> Iterator[_Trial]:  # fmt: skip
+    """Predict the largest numbers of ranks of a segment from the others.
+
+    What is large is said of each message size, so that a single far point does not decide.
+    """
+    own = np.flatnonzero(mask)
+    variables = picked(observed.variables, own)
+    values = variables["p"]
+    places = [variables[name] for name in PLACES if name in variables]
+    largest = _largest(variables)
     for part in PARTS:
-        near = values <= values.max() / part
-        if len(np.unique(values[near])) < _FEWEST:
+        near = values <= largest / part
+        if len(np.unique(values[near])) < _FEWEST or near.all():
             continue
         # the small runs know nothing of what nodes cost, or of several ranks on one
         if any(np.ptp(column[near]) == 0 < np.ptp(column) for column in places):
             continue
-        upto = float(values[near].max())
-        beyond = np.flatnonzero(~near)
         try:
-            found = Model(refit(observed.only(near)).regimes, weights=weights).predict(
-                picked(observed.variables, beyond)
-            )
+            found = refit(observed.only(np.isin(np.arange(len(mask)), own[near])), segment)
         except InputError:
             continue
-        off = observed.seconds[beyond] / found.seconds - 1
-        half = np.where(off > 0, found.high - found.seconds, found.seconds - found.low)
-        excess = np.maximum(np.abs(off) - _BELIEVED * half / found.seconds, 0.0)
+        beyond = own[~near]
+        upto = np.maximum(_largest(picked(variables, near)).max(), 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            seconds, low, high = found.evaluate(picked(observed.variables, beyond), weights)
+            ratio = observed.seconds[beyond] / seconds
+            away = np.abs(np.log(ratio))
+            half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
+        excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))
         excess = np.where(np.isnan(excess), _MOST, excess)  # the formula gave no time there
-        octaves = np.log2(values[beyond] / upto)
-        yield _Trial(upto, beyond, octaves, off, np.minimum(excess, _MOST))
+        octaves = np.log2(np.maximum(values[~near] * part / largest[~near], 1.0))
+        size = observed.variables.get("b", np.zeros(len(mask)))[beyond]
+        excess = np.minimum(excess, _MOST)
+        yield _Trial(part, float(upto), beyond, size, octaves, ratio - 1, excess)
 
 
-def _widening(trials: Sequence[_Trial], sizes: Array | None, mine: NDArray[np.intp]) -> Widening:
+def _largest(variables: Mapping[str, Array]) -> Array:
+    """Return for each point the most ranks that were measured of its size; shape (n,)."""
+    values = variables["p"]
+    if "b" not in variables:
+        return np.full(len(values), values.max())
+    group = np.unique(variables["b"], return_inverse=True)[1].ravel()
+    most = np.zeros(group.max() + 1)
+    np.maximum.at(most, group, values)
+    return np.asarray(most[group])
+
+
+def _widening(trials: Sequence[_Trial], segment: Segment, own: Observations) -> Widening:
     """Return by how much predictions at twice and at four times the largest value may be off more.
 
-    That is what was seen last, and grows by as much from one doubling to the next as it did.
+    That is what was seen last, and grows by as much from one doubling to the next as it did. What
+    could not be tried may be off by `_UNTRIED`.
     """
+    sizes = own.variables.get("b") if "b" in needed([segment]) else None
+    if not trials:
+        once, twice = _UNTRIED
+        if sizes is None:
+            return Widening([once], [twice])
+        at = np.unique(sizes)
+        upto = [float(own.variables["p"][sizes == size].max()) for size in at]
+        same = np.ones(len(at))
+        return Widening((once * same).tolist(), (twice * same).tolist(), "b", at.tolist(), upto)
     last, first = trials[0], trials[-1]
     growth = _UNKNOWN_GROWTH  # of errors from one doubling to the next
     if last is not first:
         before, after = (
-            float(np.mean(excess)) if excess.size else 0.0
+            float(np.mean(near)) if (near := trial.excess[trial.octaves < 1.01]).size else 0.0
             for trial in (first, last)
-            for excess in [trial.excess[np.isin(trial.points, mine) & (trial.octaves < 1.01)]]
         )
         if before > 0:
             growth = float(np.clip(after / before, *_GROWTH))
 
-    def ahead(points: NDArray[np.intp]) -> tuple[float, float]:
-        once = growth * _seen(last, points, 0, 1)
-        twice = growth * _seen(first, points, 1, 2)
+    def ahead(size: float | None, part: float = 1.0) -> tuple[float, float]:
+        once = growth * _seen(last, size, 0, 1, part)
+        twice = growth * _seen(first, size, 1, 2, part)
         return once, max(twice, (1 + growth) * once)
 
     if sizes is None:
-        once, twice = ahead(mine)
+        once, twice = ahead(None)
         return Widening([once], [twice])
-    at = np.unique(sizes[mine])
-    own = [ahead(mine[sizes[mine] == size]) for size in at]
-    usual = growth * _seen(last, mine, 0, 1, _COMMON), growth * _seen(first, mine, 1, 2, _COMMON)
+    at = np.unique(sizes)
+    each = [ahead(size) for size in at]
+    usual = ahead(None, _COMMON)
     return Widening(
-        [max(usual[0], once) for once, _ in own],
-        [max(usual[1], (1 + growth) * usual[0], twice) for _, twice in own],
+        [max(usual[0], once) for once, _ in each], [max(usual[1], twice) for _, twice in each],
         "b", at.tolist(),
+        [float(own.variables["p"][sizes == size].max()) for size in at],
     )  # fmt: skip
 
 
-def _seen(
-    trial: _Trial, mine: NDArray[np.intp], above: float, upto: float, part: float = 1.0
-) -> float:
-    """Return the excess of a part of some points that are so many octaves beyond; 0 without any."""
-    chosen = np.isin(trial.points, mine)
-    chosen &= (trial.octaves > above) & (trial.octaves <= upto + 0.01)
+def _seen(trial: _Trial, size: float | None, above: float, upto: float, part: float) -> float:
+    """Return the excess of a part of the points so many octaves beyond; 0 without any."""
+    chosen = (trial.octaves > above) & (trial.octaves <= upto + 0.01)
+    if size is not None:
+        chosen &= trial.sizes == size
     return float(np.quantile(trial.excess[chosen], part)) if chosen.any() else 0.0

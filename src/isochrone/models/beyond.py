@@ -1,4 +1,4 @@
-"""What makes a prediction doubtful: beyond what was measured, between regimes, no time at all."""
+"""What makes a prediction doubtful: beyond what was measured, between segments, no time at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from isochrone.models.formulas import number
 from isochrone.models.questions import recorded
-from isochrone.models.regime import Regime
+from isochrone.models.segment import Segment
 from isochrone.models.terms import evaluate_term, variables_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
@@ -22,14 +22,14 @@ Array = NDArray[np.float64]
 
 
 def outside(
-    regimes: Sequence[Regime], owner: NDArray[np.int64], points: Mapping[str, Array],
+    segments: Sequence[Segment], owner: NDArray[np.int64], points: Mapping[str, Array],
     backtests: Sequence[Backtest],
 ) -> list[str]:  # fmt: skip
     """Say where points lie outside what was fitted, and what extrapolation was worth there.
 
     Parameters
     ----------
-    regimes, owner
+    segments, owner
         Formulas, and the number of the one that each point belongs to, shape (n,).
     points
         Variables, each of shape (n,).
@@ -37,13 +37,13 @@ def outside(
         Of all that the model is for.
     """
     found: list[str] = []
-    for k, regime in enumerate(regimes):
-        for name, (low, high) in regime.fitted.items():
+    for k, segment in enumerate(segments):
+        for name, (low, high) in segment.fitted.items():
             if not set(variables_of([name])) <= points.keys():
                 continue  # no formula holds it
             value = evaluate_term(name, points)[owner == k]
-            # Between two regimes is not outside: that is said with the switch.
-            before, behind = regime.reach.get(name, (None, None))
+            # Between two segments is not outside: that is said with the switch.
+            before, behind = segment.reach.get(name, (None, None))
             least, most = low if before is None else before, high if behind is None else behind
             away = np.unique(value[(value < least) | (value > most)])
             if away.size:
@@ -51,13 +51,13 @@ def outside(
                     f"{name} = {_listed(name, away)} is outside "
                     f"the fitted range {number(name, low)} to {number(name, high)}"
                 )
-    measured = recorded(regimes, "p")
+    measured = recorded(segments, "p")
     more = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}
     ranks = {**more, **points}.get("p", np.zeros(1))
     # a published formula has no data to try it on
-    tried = all(regime.covariance is not None for regime in regimes)
+    tried = all(segment.covariance is not None for segment in segments)
     if measured is not None and tried and np.any(ranks > measured[1]):
-        places = [regime.where for regime in regimes]
+        places = [segment.where for segment in segments]
         found += missed([one for one in backtests if one.where in places]) or [untried(measured[1])]
     return list(dict.fromkeys(found))
 
@@ -95,21 +95,21 @@ def trial(one: Backtest) -> str:
     return text if most == average else f"{text} on average and {most} at most"
 
 
-# --- between two regimes --------------------------------------------------------------------------
+# --- between two segments -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A change of regime somewhere between two measured values.
+    """A change of segment somewhere between two measured values.
 
     Attributes
     ----------
     name
         Variable, or product of variables.
     below, above
-        Largest measured value of the regime below, and smallest of the one above.
+        Largest measured value of the segment below, and smallest of the one above.
     taken
-        Largest value that is taken to belong to the regime below.
+        Largest value that is taken to belong to the segment below.
     """
 
     name: str
@@ -126,34 +126,34 @@ class Switch:
         return np.asarray((value > self.below) & (value < self.above))
 
 
-def switches(regimes: Sequence[Regime]) -> list[Switch]:
-    """Return the switches that were found between regimes, each once, in rising order."""
-    found = {switch: None for regime in regimes for switch in _ends(regime)}
+def switches(segments: Sequence[Segment]) -> list[Switch]:
+    """Return the switches that were found between segments, each once, in rising order."""
+    found = {switch: None for segment in segments for switch in _ends(segment)}
     return sorted(found, key=lambda one: (one.name, one.below))
 
 
-def between(regimes: Sequence[Regime], points: Mapping[str, Array]) -> list[str]:
-    """Say which points may be in either of two regimes, one sentence for each switch."""
+def between(segments: Sequence[Segment], points: Mapping[str, Array]) -> list[str]:
+    """Say which points may be in either of two segments, one sentence for each switch."""
     found: dict[Switch, set[float]] = {}
-    for regime in regimes:
-        maybe = regime.may_hold(points) if regime.reach else np.zeros(0, dtype=bool)
+    for segment in segments:
+        maybe = segment.may_hold(points) if segment.reach else np.zeros(0, dtype=bool)
         if not maybe.any():
             continue
-        for switch in _ends(regime):
+        for switch in _ends(segment):
             value = evaluate_term(switch.name, points)
             inside = value[maybe & switch.holds(value)]
             if len(inside):
                 found.setdefault(switch, set()).update(inside.tolist())
     return [
         f"{switch.name} = {_listed(switch.name, sorted(values))} "
-        f"{'is' if len(values) == 1 else 'are'} between two regimes: the switch is {switch}"
+        f"{'is' if len(values) == 1 else 'are'} between two segments: the switch is {switch}"
         for switch, values in found.items()
     ]
 
 
-def nowhere_near(regimes: Sequence[Regime], known: Mapping[str, Sequence[float]]) -> list[str]:
-    """Say which known switches of a library are in no gap between regimes, one sentence each."""
-    found = switches(regimes)
+def nowhere_near(segments: Sequence[Segment], known: Mapping[str, Sequence[float]]) -> list[str]:
+    """Say which known switches of a library are in no gap between segments, one sentence each."""
+    found = switches(segments)
     return [
         f"the times do not change their formula at the known switch {name} = {number(name, value)}"
         for name, values in known.items()
@@ -162,10 +162,10 @@ def nowhere_near(regimes: Sequence[Regime], known: Mapping[str, Sequence[float]]
     ]
 
 
-def _ends(regime: Regime) -> Iterator[Switch]:
-    """Yield the gaps at the ends of a regime."""
-    for name, reach in regime.reach.items():
-        own, taken = regime.range.get(name, (None, None)), regime.switch.get(name, (None, None))
+def _ends(segment: Segment) -> Iterator[Switch]:
+    """Yield the gaps at the ends of a segment."""
+    for name, reach in segment.reach.items():
+        own, taken = segment.range.get(name, (None, None)), segment.switch.get(name, (None, None))
         for k in (0, 1):
             mine, other, at = own[k], reach[k], taken[k]
             if mine is not None and other is not None and at is not None:
@@ -181,7 +181,7 @@ def _listed(name: str, values: Sequence[float] | Array) -> str:
 
 
 def without_time(
-    regimes: Sequence[Regime], points: Mapping[str, Array], seconds: Array
+    segments: Sequence[Segment], points: Mapping[str, Array], seconds: Array
 ) -> tuple[NDArray[np.bool_], list[str]]:
     """Mark the points that no formula gives a time for, shape (n,), and say why.
 
@@ -189,7 +189,7 @@ def without_time(
     """
     nowhere = ~((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS))
     reasons = []
-    measured = recorded(regimes, "p")
+    measured = recorded(segments, "p")
     alone = np.zeros(len(seconds), dtype=bool)
     if "p" in points and not (measured and measured[0] <= 1):
         alone = points["p"] < 2

@@ -1,4 +1,4 @@
-"""Which formula of a pool describes one regime, and which do it as well.
+"""Which formula of a pool describes one segment, and which do it as well.
 
 The one-standard-error rule (Breiman, Friedman, Olshen and Stone 1984, *Classification and
 Regression Trees*, section 3.4.3): of the formulas whose held-out error exceeds the least by no more
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models import linear
-from isochrone.models.cross_validation import RegimeFit, leave_out
+from isochrone.models.cross_validation import SegmentFit, leave_out
+from isochrone.models.deviation import log_ratio
 from isochrone.models.family import form_without
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES, farther, grouping
 from isochrone.models.pool import Candidate
 from isochrone.models.splits import Options
-from isochrone.models.terms import design_matrix, evaluate_term, variables_of
+from isochrone.models.starts import numbered
+from isochrone.models.terms import design_matrix, evaluate_term, picked, variables_of
 
 Array = NDArray[np.float64]
 
@@ -54,8 +57,16 @@ FOREIGN: Final = 1.5
 _TRIED: Final = 12
 """Formulas that are judged by what they predict; which, says a quick look at how they fit."""
 
-_BEYOND: Final = (2.0, 4.0)
-"""Times the largest number of ranks, where a formula must not give a time below zero."""
+_BEYOND: Final = (2.0, 4.0, 8.0)
+"""Times the largest number of ranks and bytes, where a formula must give a possible time."""
+
+_FALLS: Final = 0.001
+"""Part of a time by which a formula may fall as ranks or bytes grow."""
+
+_FELL: Final = (0.02, 4.0)
+"""Part of a time, and times its noise, by which times must fall before data show that they do."""
+
+_UNKNOWN_NOISE: Final = 0.03
 
 _PLAUSIBLE: Final = 0.01
 """Weight of a rival that is not worth telling."""
@@ -69,7 +80,7 @@ Tried = TypeVar("Tried", bound=Any)  # has errors, their mean, a SICc and a cost
 
 @dataclass(frozen=True)
 class Judged:
-    """A formula fitted to one regime.
+    """A formula fitted to one segment.
 
     Attributes
     ----------
@@ -98,8 +109,94 @@ class Judged:
         return len(self.fit.terms) + FOREIGN * (not self.candidate.made_for)
 
 
+@dataclass(frozen=True)
+class Limits:
+    """What the times of an operation show about its growth.
+
+    Attributes
+    ----------
+    rising
+        ``p`` and ``b`` if times never fall as it doubles, as far as the noise lets see.
+    largest
+        Largest message size; 0 without any.
+    """
+
+    rising: tuple[str, ...]
+    largest: float
+
+    @classmethod
+    def of(cls, observed: Observations) -> Limits:
+        """Look at the times of an operation."""
+        names = [name for name in ("p", "b") if name in observed.variables]
+        rising = tuple(name for name in names if _rises(observed, name))
+        return cls(rising, float(np.max(observed.variables.get("b", np.zeros(1)))))
+
+    def costs(self, candidate: Candidate) -> Candidate:
+        """Return a formula of one growth with that as a cost, if times grow."""
+        first, *others = candidate.form.terms
+        if first != "1" or len(others) != 1 or not set(variables_of(others)) <= {*self.rising}:
+            return candidate
+        return replace(candidate, costs=(*candidate.costs, *others))
+
+    def allow(self, terms: Sequence[str], coefficients: Array, own: Observations) -> bool:
+        """Whether a formula gives possible times within a segment and beyond.
+
+        They are above zero, and fall with neither ranks nor bytes unless the data do.
+        """
+        if not {"p", "b"} & own.variables.keys():
+            return True
+        far = [own.variables]
+        if "p" in own.variables:
+            far += [farther(own.variables, factor) for factor in (1.0, *_BEYOND)]
+        times = [design_matrix(terms, one) @ coefficients for one in far]
+        if any(np.any(time <= 0) for time in times):
+            return False
+        if "p" in self.rising:
+            for less, more in pairwise(times[1:]):
+                if np.any(more < less * (1 - _FALLS)):
+                    return False
+        return "b" not in self.rising or all(
+            self._grows_with_bytes(terms, coefficients, one) for one in (far[0], far[-1])
+        )
+
+    def _grows_with_bytes(
+        self, terms: Sequence[str], coefficients: Array, points: Mapping[str, Array]
+    ) -> bool:
+        size = points["b"]
+        most = size == size.max()
+        if size.max() == self.largest:
+            beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
+            points = {
+                name: np.concatenate([column, *(one[name] for one in beyond)])
+                for name, column in points.items()
+            }
+        row = numbered(*(column for name, column in points.items() if name != "b"))
+        order = np.lexsort((points["b"], row))
+        time = (design_matrix(terms, points) @ coefficients)[order]
+        same = np.diff(row[order]) == 0
+        return not np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
+
+
+def _rises(observed: Observations, name: str) -> bool:
+    """Whether no time falls as a variable at least doubles, all others being equal."""
+    places = (*PLACES,) if name == "p" else ()
+    others = [v for key, v in observed.variables.items() if key not in (name, *places)]
+    row = numbered(*others) if others else np.zeros(len(observed), dtype=np.int64)
+    value = observed.variables[name]
+    noise = _UNKNOWN_NOISE if observed.noise is None else observed.noise
+    limit = 1 - max(_FELL[0], _FELL[1] * noise)
+    for k in range(row.max() + 1):
+        order = np.flatnonzero(row == k)[np.argsort(value[row == k])]
+        most = np.maximum.accumulate(observed.seconds[order])
+        half = np.searchsorted(value[order], value[order] / 2, side="right") - 1
+        known = half >= 0
+        if np.any(observed.seconds[order][known] < limit * most[half[known]]):
+            return False
+    return True
+
+
 def choose(
-    candidates: Sequence[Candidate], own: Observations, options: Options
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
 ) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
     """Return the formula to take, and its rivals with their weights, the best first.
 
@@ -108,21 +205,22 @@ def choose(
     InputError
         If none can be fitted; says why the first cannot.
     """
-    sane = _judged(candidates, own, options)
+    sane = _judged(candidates, own, options, limits)
     enough = [overdetermined(one.fit.terms, own.variables) for one in sane]
     taken = simplest(sane, enough, own)
     return taken, _rivals(taken, sane)
 
 
 def rivals_of(
-    fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options
+    fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options,
+    limits: Limits,
 ) -> list[tuple[Judged, float]]:  # fmt: skip
     """Return the rivals of a formula that was taken already, with their weights.
 
     None where no other can be fitted, as where only sizes vary and all others need ranks.
     """
     try:
-        found = _judged(candidates, own, options)
+        found = _judged(candidates, own, options, limits)
     except InputError:
         return []
     worth = sicc(fit.predicted, own, len(fit.terms))
@@ -130,34 +228,25 @@ def rivals_of(
 
 
 def _judged(
-    candidates: Sequence[Candidate], own: Observations, options: Options
-) -> list[Judged]:  # fmt: skip
-    """Fit what looks promising; leave out what falls to zero with more ranks if all do not."""
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
+) -> list[Judged]:
+    """Fit what looks promising; leave out what gives impossible times if all do not."""
     found: list[Judged] = []
     failed: InputError | None = None
     everything = np.ones(len(own), dtype=bool)
     for candidate in _promising(candidates, own, options):
         try:
-            candidate, fit = _fitted(candidate, own, options)
+            candidate, fit = _fitted(limits.costs(candidate), own, options)
         except InputError as failure:
             failed = failed or failure
             continue
-        errors = errors_of([RegimeFit(fit, everything)], own)
+        errors = errors_of([SegmentFit(fit, everything)], own)
         worth = sicc(fit.predicted, own, len(fit.terms))
         found.append(Judged(candidate, fit, errors, worth))
     if not found:
         assert failed is not None
         raise failed
-    if "p" not in own.variables:
-        return found
-    farthest = [farther(own.variables, factor) for factor in _BEYOND]
-    return [
-        one for one in found
-        if not any(
-            np.any(design_matrix(one.fit.terms, far) @ one.fit.coefficients <= 0)
-            for far in farthest
-        )
-    ] or found  # fmt: skip
+    return [one for one in found if limits.allow(one.fit.terms, one.fit.coefficients, own)] or found
 
 
 def _fitted(
@@ -179,7 +268,7 @@ def _fitted(
         with np.errstate(divide="ignore"):  # without noise there are no errors
             in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
         least = int(np.argmin(np.where(below, in_errors, np.inf)))
-        if terms == ("1", "b") and least == 1:
+        if len(terms) == 2 and terms[0] == "1" and least == 1:
             whole = candidate, fit
         candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
 
@@ -222,7 +311,7 @@ def simplest(tried: list[Tried], enough: Sequence[bool], own: Observations) -> T
     return min(fitting, key=lambda one: (one.cost, round(one.sicc, 3)))
 
 
-def errors_of(parts: Sequence[RegimeFit], own: Observations) -> list[Errors]:
+def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
     """Return how far points are off that were left out: by each value of each variable.
 
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
@@ -253,11 +342,11 @@ def mean_error(errors: Sequence[Errors]) -> float:
 
 
 def _away(
-    parts: Sequence[RegimeFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
+    parts: Sequence[SegmentFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
 ) -> Array:
-    """Return the relative deviations of groups that were left out; at most 10, 1 if not known.
+    """Return |log(predicted / measured)| of groups that were left out; at most 10, 1 if not known.
 
-    Where a regime holds only a few groups, its points are left out one by one.
+    Where a segment holds only a few groups, its points are left out one by one.
     """
     predicted = np.full(len(seconds), np.nan)
     for part in parts:
@@ -265,8 +354,7 @@ def _away(
         if len(np.unique(own)) <= few:
             own = np.arange(len(own))
         predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
-    away = np.abs(predicted / seconds - 1)
-    return np.minimum(np.where(np.isnan(away), 1.0, away), 10.0)
+    return np.where(np.isnan(predicted), 1.0, log_ratio(predicted, seconds))
 
 
 def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:

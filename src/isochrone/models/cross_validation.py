@@ -1,6 +1,6 @@
 """Leave-one-out and leave-one-group-out: how well a model predicts what it was not fitted to.
 
-No fit is repeated, and the regimes stay where they are.
+No fit is repeated, and the segments stay where they are.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SINGULAR: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class RegimeFit:
-    """The fit of one regime, and a mask of the observations it was made of, shape (n,)."""
+class SegmentFit:
+    """The fit of one segment, and a mask of the observations it was made of, shape (n,)."""
 
     fit: Fit
     mask: NDArray[np.bool_]
@@ -86,13 +86,13 @@ def _without_groups(orthonormal: Array, residuals: Array, groups: NDArray[Any]) 
     return changed
 
 
-def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> dict[str, Any]:
+def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) -> dict[str, Any]:
     """Return the deviations of observations that were left out of the fit.
 
     Parameters
     ----------
     fits
-        The regimes of each operation, and its observations.
+        The segments of each operation, and its observations.
 
     Returns
     -------
@@ -118,8 +118,8 @@ def cross_validate(fits: Sequence[tuple[Sequence[RegimeFit], Observations]]) -> 
     return found
 
 
-def left_out(parts: Sequence[RegimeFit], seconds: Array, values: Array | None = None) -> Array:
-    """Predict each observation from the fit of its regime without it, or all of the same value."""
+def left_out(parts: Sequence[SegmentFit], seconds: Array, values: Array | None = None) -> Array:
+    """Predict each observation from the fit of its segment without it, or all of the same value."""
     predicted = np.full(len(seconds), np.nan)
     for part in parts:
         own = None if values is None else values[part.mask]

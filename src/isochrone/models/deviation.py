@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.documents import IfKnown, Scalar
+from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 
@@ -19,9 +20,16 @@ MAX_GROUPS: Final = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
 
 
+_MOST: Final = 10.0
+"""Logarithm of a ratio that is not told from larger ones, and that of no time at all."""
+
+
 @dataclass(frozen=True)
 class Deviation:
-    """|predicted - measured| / measured: minimum, mean and maximum, and the number of points."""
+    """How far predictions are off: minimum, mean and maximum, and the number of points.
+
+    A prediction is off by the larger of predicted / measured and its inverse, less 1.
+    """
 
     minimum: float
     average: float
@@ -31,9 +39,15 @@ class Deviation:
 
 def deviation(predicted: Array, measured: Array) -> Deviation:
     """Compare times; a time that could not be predicted (NaN) counts as wrong by 100 %."""
-    away = np.abs(predicted - measured) / measured
-    away = np.where(np.isnan(away), 1.0, away)
+    away = np.where(np.isnan(predicted), 1.0, np.expm1(log_ratio(predicted, measured)))
     return Deviation(float(away.min()), float(away.mean()), float(away.max()), len(away))
+
+
+def log_ratio(predicted: Array, measured: Array) -> Array:
+    """Return |log(predicted / measured)|, at most 10: that is also for what is not above zero."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.abs(np.log(predicted / measured))
+    return np.minimum(np.where(predicted > 0, found, _MOST), _MOST)
 
 
 def r_squared(predicted: Array, measured: Array) -> float:
@@ -120,6 +134,37 @@ def deviations_by_group(
             )
             for value in distinct
         }
+    return found
+
+
+_NOISY: Final = 3.0
+_MISSED: Final = (0.1, 0.25)
+"""What a formula misses that repetitions do not explain, and what it misses without any."""
+
+
+def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
+    """Name the point that a formula misses most, if noise does not explain it; for each operation.
+
+    Noise is that of the repetitions.
+    """
+    found = []
+    for one in observed:
+        predicted = model.by_formula(one.variables, model.known(one.where))
+        off = log_ratio(predicted, one.seconds)
+        worst = int(np.argmax(off))
+        known = one.noise is not None
+        if off[worst] < (max(_NOISY * (one.noise or 0.0), _MISSED[0]) if known else _MISSED[1]):
+            continue
+        if known and np.sqrt(np.mean(off**2)) < _NOISY * (one.noise or 0.0):
+            continue
+        point = {name: float(column[worst]) for name, column in one.variables.items()}
+        place = ", ".join([*map(str, one.where.values()), *formulas.values(point)])
+        ratio = float(one.seconds[worst] / predicted[worst])
+        said = f"{ratio:.3g} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
+        found.append(
+            f"lack of fit, worst at {place}: measured {said} the formula"
+            + (f", repetitions differ by {100 * one.noise:.1g} %" if one.noise else "")
+        )
     return found
 
 

@@ -17,7 +17,7 @@ from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.regime import Regime, Selector, owners
+from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.models.terms import picked
 
@@ -64,7 +64,7 @@ class Suggestion:
     answers
         Formulas that it tells apart, the one that was taken first; empty if it tells none apart.
     between
-        Whether it lies between two regimes.
+        Whether it lies between two segments.
     """
 
     where: dict[str, Selector]
@@ -97,28 +97,28 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     """Return where rivals of one operation part most.
 
     If they part nowhere by more than a time there may be off, that is where the interval is widest
-    of what lies between two regimes, or as far beyond the data as is looked.
+    of what lies between two segments, or as far beyond the data as is looked.
     """
     where = model.known(observed.where)
-    regimes = model.chosen(where)
-    points = _candidates(regimes, observed)
+    segments = model.chosen(where)
+    points = _candidates(segments, observed)
     if not points or not len(next(iter(points.values()))):
         return None
     found = model.predict(points, where)
-    owner = owners(regimes, points)
-    between = np.sum([regime.may_hold(points) for regime in regimes], axis=0) > 1
+    owner = owners(segments, points)
+    between = np.sum([segment.may_hold(points) for segment in segments], axis=0) > 1
     possible = np.isfinite(found.seconds) & np.isfinite(found.high)
-    # how far rivals part from their regimes, of what both may be off by, each by its weight
+    # how far rivals part from their segments, of what both may be off by, each by its weight
     apart = np.zeros(len(owner))
-    for k, regime in enumerate(regimes):
+    for k, segment in enumerate(segments):
         mine = owner == k
-        every = sum(rival.weight for rival in regime.rivals)
+        every = sum(rival.weight for rival in segment.rivals)
         if not mine.any() or not every:
             continue
         own = picked(points, mine)
-        time, error = _alone(regime, own, model.weights)
-        for number, rival in enumerate(regime.rivals):
-            other, off = _alone(regime.rival(number), own, model.weights)
+        time, error = _alone(segment, own, model.weights)
+        for number, rival in enumerate(segment.rivals):
+            other, off = _alone(segment.rival(number), own, model.weights)
             both = np.maximum(np.hypot(error, off), 1e-300)
             apart[mine] += rival.weight / every * np.abs(other - time) / both
     apart = np.where(possible & ~between, apart, 0.0)
@@ -135,7 +135,7 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     at = picked(points, np.array([best]))
     answers = [
         Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
-        for one, share in regimes[owner[best]].every()
+        for one, share in segments[owner[best]].every()
         if decides
     ]
     return Suggestion(
@@ -145,9 +145,9 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
     )  # fmt: skip
 
 
-def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
+def _alone(segment: Segment, points: Points, weights: str) -> tuple[Array, Array]:
     """Return what one formula says without its rivals, and half of its interval."""
-    plain = msgspec.structs.replace(regime, rivals=[], beyond={})
+    plain = msgspec.structs.replace(segment, rivals=[], beyond={})
     seconds, _, high = plain.evaluate(points, weights)
     return seconds, high - seconds
 
@@ -155,16 +155,16 @@ def _alone(regime: Regime, points: Points, weights: str) -> tuple[Array, Array]:
 # --- what could be measured -----------------------------------------------------------------------
 
 
-def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
+def _candidates(segments: Sequence[Segment], observed: Observations) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
     # Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
-    every, held = set(needed(regimes)), observed.variables.keys()
+    every, held = set(needed(segments)), observed.variables.keys()
     if set(PLACES) <= held and every & {"p", *PLACES}:
         every = (every | set(PLACES)) - {"p"}
     if every & set(BYTES) and set(NODE) <= held:
         every = (every | set(NODE)) - {*BYTES, "pe"}
     names = [name for name in held if name in every]
-    choices = [_values(name, observed, regimes) for name in names]
+    choices = [_values(name, observed, segments) for name in names]
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
     measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
     fresh = [k for k, row in enumerate(rows.tolist()) if tuple(row) not in measured]
@@ -177,7 +177,7 @@ def _candidates(regimes: Sequence[Regime], observed: Observations) -> Points:
     return points
 
 
-def _values(name: str, observed: Observations, regimes: Sequence[Regime]) -> list[float]:
+def _values(name: str, observed: Observations, segments: Sequence[Segment]) -> list[float]:
     """Return values of one variable: those measured, the switch in each gap, and others.
 
     Counts are tried around powers of two, because steps tell themselves from smooth growth there.
@@ -185,7 +185,7 @@ def _values(name: str, observed: Observations, regimes: Sequence[Regime]) -> lis
     known = np.unique(observed.variables[name])
     few = np.unique(np.linspace(0, len(known) - 1, _MOST).round().astype(int))
     found = set(known[few].tolist())
-    found |= {one.taken for one in switches(regimes) if one.name == name and one.taken > one.below}
+    found |= {one.taken for one in switches(segments) if one.name == name and one.taken > one.below}
     if name != _onwards(observed):
         return sorted(found)
     most = _AGAIN * float(known[-1])

@@ -9,6 +9,7 @@ from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError, located
+from isochrone.base.segmentation import LINE_VALUES
 from isochrone.base.text import printable
 from isochrone.models.terms import variables_of
 
@@ -44,13 +45,13 @@ class Family:
     limitations
         When it is wrong, in one sentence.
     forms
-        One or more formulas; each regime of a model takes the one that fits it best.
+        One or more formulas; each segment of a model takes the one that fits it best.
     splits
-        Variables or products of them along which regimes are looked for.
+        Variables or products of them along which segments are looked for.
     operations
         Names of the operations it was made for; empty if for anything.
     min_values
-        Fewest different values of the variable of a split in a regime.
+        Fewest different values of the variable of a split in a segment.
     name
         As the user types it; that of a file in `families` is the name of the file.
     costs
@@ -65,7 +66,7 @@ class Family:
     forms: tuple[Form, ...] = ()
     splits: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
-    min_values: int = 3
+    min_values: int = LINE_VALUES
     costs: bool = False
     sum_of: tuple[tuple[str, str], ...] = ()
     name: str = "own"

@@ -28,7 +28,7 @@ from isochrone.models.extension import kept
 from isochrone.models.linear import WEIGHTS
 from isochrone.models.model import Model
 from isochrone.models.questions import needed
-from isochrone.models.regime import Regime, Rival
+from isochrone.models.segment import Rival, Segment
 from isochrone.models.terms import variables_of
 
 FORMAT: Final = 1
@@ -118,10 +118,10 @@ def document(model: Model) -> dict[str, Any]:
     pieces = [
         {
             key: value
-            for key, value in _by_name_in_file(regime).items()
+            for key, value in _by_name_in_file(segment).items()
             if value not in ({}, [], None, "") and (key, value) != ("freedom", 0)
         }
-        for regime in model.regimes
+        for segment in model.segments
     ]
     content = {
         "record": "model", "format": FORMAT, "family": model.family,
@@ -165,45 +165,45 @@ def from_document(content: dict[str, Any]) -> Model:
 
 
 def _check(model: Model) -> None:
-    if not model.regimes:
+    if not model.segments:
         raise InputError("the model has no pieces")
     if model.weights not in WEIGHTS:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
-    for number, regime in enumerate(model.regimes):
-        _check_regime(regime, f"piece {number}")
-    along = [widening.along for one in model.regimes for widening in one.beyond.values()]
-    unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.regimes))
+    for number, segment in enumerate(model.segments):
+        _check_segment(segment, f"piece {number}")
+    along = [widening.along for one in model.segments for widening in one.beyond.values()]
+    unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.segments))
     if unknown:
         raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula holds")
 
 
-def _check_regime(regime: Regime, name: str) -> None:
+def _check_segment(segment: Segment, name: str) -> None:
     """Refuse what cannot be evaluated: see the other checks; unknown terms, empty ranges."""
-    _check_formula(regime, name)
-    variables_of(list(regime.fitted))
-    if not needed([regime]):
+    _check_formula(segment, name)
+    variables_of(list(segment.fitted))
+    if not needed([segment]):
         raise InputError(f"{name}: a formula without a variable")
-    known = (regime.range, regime.switch, regime.reach, regime.fitted)
+    known = (segment.range, segment.switch, segment.reach, segment.fitted)
     for low, high in (ends for ranges in known for ends in ranges.values()):
         if low is not None and high is not None and low > high:
             raise InputError(f"{name}: a range that ends before it starts")
-    for number, rival in enumerate(regime.rivals):
+    for number, rival in enumerate(segment.rivals):
         _check_formula(rival, f"{name}, rival {number}")
-    weights = [rival.weight for rival in regime.rivals]
+    weights = [rival.weight for rival in segment.rivals]
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
         raise InputError(f"{name}: the weights of its rivals are not parts of 1")
-    for variable, widening in regime.beyond.items():
+    for variable, widening in segment.beyond.items():
         count = len(widening.at) if widening.along else 1
-        if variable not in regime.fitted or {len(widening.once), len(widening.twice)} != {count}:
+        if variable not in segment.fitted or {len(widening.once), len(widening.twice)} != {count}:
             raise InputError(f"{name}: 'beyond' has not one value for each that it is along")
 
 
-def _check_formula(formula: Regime | Rival, name: str) -> None:
+def _check_formula(formula: Segment | Rival, name: str) -> None:
     """Refuse lists of unequal length and numbers that are not finite."""
     count = len(formula.terms)
     covariance = formula.covariance or []
     lists = [formula.coefficients, formula.covariance, *covariance]
-    if isinstance(formula, Regime):
+    if isinstance(formula, Segment):
         lists += [formula.low, formula.high]
     if not count or any(values is not None and len(values) != count for values in lists):
         raise InputError(f"{name}: not exactly one coefficient per term")
@@ -213,7 +213,7 @@ def _check_formula(formula: Regime | Rival, name: str) -> None:
 
 
 def _by_name_in_file(struct: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields of a model or a regime by their names in a model file."""
+    """Return the fields of a model or a segment by their names in a model file."""
     fields = msgspec.structs.fields(struct)
     return {field.encode_name: getattr(struct, field.name) for field in fields}
 

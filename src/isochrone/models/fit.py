@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -13,18 +13,19 @@ from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.cross_validation import cross_validate
-from isochrone.models.deviation import goodness_of_fit
-from isochrone.models.doubts import doubts
+from isochrone.models.data_quality import questionable
+from isochrone.models.deviation import goodness_of_fit, lack_of_fit
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
-from isochrone.models.pool import family_pool
+from isochrone.models.pool import Pool, family_pool
 from isochrone.models.questions import needed
+from isochrone.models.segment import Segment
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
-from isochrone.models.splits import Options, Splits
+from isochrone.models.splits import Options, Region, Splits
 from isochrone.models.terms import variables_of
 
 AUTO: Final = "auto"
@@ -56,7 +57,7 @@ def fit(
         Name of a family, a `Family` of one's own, or ``auto``: all that the variables allow are
         tried, and the one with the least leave-one-group-out error is taken.
     splits
-        Regimes; looked for if None.
+        Segments; looked for if None.
     weights
         ``relative`` or ``absolute`` deviations.
     robust
@@ -118,8 +119,8 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
         return each
     rows = [
         {
-            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.regimes),
-            "coefficients": sum(len(regime.terms) for regime in model.regimes),
+            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.segments),
+            "coefficients": sum(len(segment.terms) for segment in model.segments),
         }
         for model, name in ((whole, whole.family), (each, each.family + EACH))
     ]  # fmt: skip
@@ -145,13 +146,13 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
     described, left_out = list[Observations](), list[InputError]()
-    again: Callable[[Observations], Fitted] = partial(auto.best, options=options)
-    if named is not None:
-        again = partial(_one_family, named, options=options)
     for one in observed:
         try:
-            found, tried = (again(one), None) if named else auto.ranked(one, options)
-            if not needed(found.regimes):  # it says nothing of what was varied
+            if named is None:
+                found, tried = auto.ranked(one, options)
+            else:
+                found, tried = PoolFitter(_family_pool(named, one), one, options).fit(), None
+            if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError(
                     "the times do not depend on what was varied: there is no formula of it"
                 )
@@ -163,7 +164,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             ranking.append({"where": one.where, "families": tried})
         described.append(one)
         taken.append(found)
-        backtests += backtested(found, again, weights)
+        backtests += backtested(found, partial(_again, named, options), weights)
     if not taken:
         raise left_out[0]
     observed = described
@@ -172,7 +173,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(
-        [regime for found in taken for regime in found.regimes], weights=weights,
+        [segment for found in taken for segment in found.segments], weights=weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
         constant=samples.constants, full_node=samples.full_node,
@@ -186,14 +187,22 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     held_out = cross_validate(list(zip(parts, observed, strict=True)))
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
-        *(f"left out: {error}" for error in left_out), *doubts(samples),
-        *_warnings(model, observed), *(broken() if named is None else []),
+        *(f"left out: {error}" for error in left_out), *questionable(samples),
+        *lack_of_fit(model, observed), *_warnings(model, observed),
+        *(broken() if named is None else []),
     ]  # fmt: skip
     return model
 
 
-def _one_family(chosen: Family, observed: Observations, options: Options) -> Fitted:
-    """Fit one family to the observations of one operation."""
+def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
+    """Choose the formula of a segment by some of its points."""
+    pool = auto.pool_of(near) if named is None else _family_pool(named, near)
+    region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
+    return PoolFitter(pool, near, options).fit_regions([region]).segments[0]
+
+
+def _family_pool(chosen: Family, observed: Observations) -> Pool:
+    """Return the formulas of a family for the variables of one operation; refuse if none fits."""
     fitting = within(chosen, observed.variables)
     if not fitting.forms:
         needed = variables_of([term for form in chosen.forms for term in form.terms])
@@ -204,15 +213,15 @@ def _one_family(chosen: Family, observed: Observations, options: Options) -> Fit
             hint=what_to_vary(missing, observed.constant)
             or f"the data hold {', '.join(observed.variables)}",
         )
-    return PoolFitter(family_pool(fitting, observed), observed, options).fit()
+    return family_pool(fitting, observed)
 
 
 def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
     found = []
-    least = min((regime.degrees_of_freedom for regime in model.regimes), default=0)
+    least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
     if least < 3:
         found.append(
-            f"a regime has only {least} degree{'s' if least != 1 else ''} of freedom: "
+            f"a segment has only {least} degree{'s' if least != 1 else ''} of freedom: "
             "its intervals are wide"
         )
     error = _error(model)

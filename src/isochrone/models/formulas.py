@@ -1,34 +1,43 @@
-"""The regimes of a model as text: what each is for, and its formula."""
+"""The segments of a model as text: what each is for, and its formula."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.models.regime import Regime
+from isochrone.models.segment import Segment
 from isochrone.models.terms import is_size, unit
 
+_CLASSES: Final = {
+    "power2(p)": ("p not a power of two", "p a power of two"),
+    "even(p)": ("p odd", "p even"),
+}
 
-def headings(regimes: Sequence[Regime]) -> list[str]:
-    """Write what each regime is for: its selectors and its range."""
+
+def headings(segments: Sequence[Segment]) -> list[str]:
+    """Write what each segment is for: its selectors and its range."""
     texts = []
-    for k, regime in enumerate(regimes):
-        before = [other for other in regimes[:k] if other.where == regime.where]
-        words = [printable(f"{key} {value}") for key, value in regime.where.items()]
-        texts.append(", ".join(words + _bounds(regime, before)))
+    for k, segment in enumerate(segments):
+        before = [other for other in segments[:k] if other.where == segment.where]
+        words = [printable(f"{key} {value}") for key, value in segment.where.items()]
+        texts.append(", ".join(words + _bounds(segment, before)))
     return texts
 
 
-def ranges(regimes: Sequence[Regime]) -> list[str]:
-    """Write the range of each regime; empty where it has none."""
-    return [", ".join(_bounds(regime, regimes[:k])) for k, regime in enumerate(regimes)]
+def ranges(segments: Sequence[Segment]) -> list[str]:
+    """Write the range of each segment; empty where it has none."""
+    return [", ".join(_bounds(segment, segments[:k])) for k, segment in enumerate(segments)]
 
 
-def _bounds(regime: Regime, before: Sequence[Regime]) -> list[str]:
-    """Write the bounds of a regime; one that an earlier regime includes is not its own."""
+def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
+    """Write the bounds of a segment; one that an earlier segment includes is not its own."""
     words = []
-    for name, (low, high) in regime.range.items():
+    for name, (low, high) in segment.range.items():
+        if name in _CLASSES:
+            words.append(_CLASSES[name][low == 1])
+            continue
         others = [other.range[name] for other in before if name in other.range]
         text = name
         if low is not None:
@@ -54,16 +63,16 @@ def values(point: Mapping[str, float]) -> list[str]:
     return [f"{name} = {number(name, point[name])}" for name in names]
 
 
-def formula(regime: Regime) -> str:
+def formula(segment: Segment) -> str:
     """Write the formula with its numbers and their units: ``1.2e-06 s + 3.1e-10 s/B · b``.
 
     A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
     """
-    terms, values = list(regime.terms), list(regime.coefficients)
+    terms, values = list(segment.terms), list(segment.coefficients)
     if (
         len(terms) == 2
         and terms[0] == "1"
-        and values[0] < 0 < (low := regime.fitted.get(regime.terms[1], (0.0, 0.0))[0])
+        and values[0] < 0 < (low := segment.fitted.get(segment.terms[1], (0.0, 0.0))[0])
     ):
         terms[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
     parts = []

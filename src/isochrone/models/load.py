@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 from isochrone.models.extension import kept
 from isochrone.models.observations import Samples, of_run
 from isochrone.models.placement import CG, GROUP, PLACES
-from isochrone.models.regime import Selector
+from isochrone.models.segment import Selector
 from isochrone.models.tables import (
     AS_NAMED,
     Columns,

@@ -1,4 +1,4 @@
-"""A fitted or published model: its regimes, and what they predict."""
+"""A fitted or published model: its segments, and what they predict."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ from isochrone.models.questions import (
     needed,
     not_held,
     question,
+    recorded,
 )
-from isochrone.models.regime import Regime, Selector, owners
+from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
@@ -39,6 +40,9 @@ from isochrone.runfile.origin import with_noun
 Array = NDArray[np.float64]
 
 LEVEL: Final = 0.95
+
+_FALLS: Final = 0.95
+"""Part of a time that fewer ranks or bytes take, below which a prediction is impossible."""
 
 
 @dataclass
@@ -92,15 +96,15 @@ class Backtest(msgspec.Struct):
     maximum: float
 
 
-class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
+class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     """Times of communication as formulas; a model file holds its fields (`isochrone.models.file`).
 
     Attributes
     ----------
-    regimes
+    segments
         At least one.
     weights
-        ``relative`` or ``absolute``: what ``sigma`` of the regimes means.
+        ``relative`` or ``absolute``: what ``sigma`` of the segments means.
     quality
         How well it fits its data: R², deviations, cross-validation (``held_out``).
     backtests
@@ -128,7 +132,7 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         Unknown keys of a model file; they are kept.
     """
 
-    regimes: list[Regime]
+    segments: list[Segment]
     weights: str = "relative"
     quality: dict[str, Any] = msgspec.field(default_factory=dict)
     ranking: list[dict[str, Any]] = msgspec.field(default_factory=list)
@@ -148,21 +152,21 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
     @property
     def family(self) -> str:
         """Name of the family; ``several`` if the operations have different ones."""
-        found = {regime.family for regime in self.regimes}
+        found = {segment.family for segment in self.segments}
         return found.pop() if len(found) == 1 else "several"
 
     @property
     def variables(self) -> list[str]:
         """Names of the variables that a prediction needs; nodes and ranks on each say ``p``."""
-        found = needed(self.regimes)
+        found = needed(self.segments)
         return [name for name in found if name != "p" or not set(PLACES) <= set(found)]
 
     @property
     def selectors(self) -> dict[str, list[Selector]]:
         """What the model can be asked for: the values of each selector, for example of ``op``."""
         found: dict[str, dict[Selector, None]] = {}
-        for regime in self.regimes:
-            for key, value in regime.where.items():
+        for segment in self.segments:
+            for key, value in segment.where.items():
                 found.setdefault(key, {})[value] = None
         return {key: list(values) for key, values in found.items()}
 
@@ -220,29 +224,65 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         self, variables: Mapping[str, ArrayLike], where: Mapping[str, Selector], level: float
     ) -> Prediction:
         """Predict the times of points that the same selectors hold for; errors as of `predict`."""
-        regimes = self.chosen(where)
+        segments = self.chosen(where)
         variables = completed(variables, self.constant, self.full_node)
         check_constants(self.constant, variables)
-        doubtful = not_held(regimes, variables)
-        points = checked(_points(variables, needed(regimes)))
-        owner = owners(regimes, points)
-        seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
-        for k, regime in enumerate(regimes):
-            mine = owner == k
-            also = regime.may_hold(points) | mine
-            times, lowest, highest = regime.evaluate(picked(points, also), self.weights, level)
-            seconds[mine] = times[mine[also]]
-            low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
-        nowhere, reasons = without_time(regimes, points, seconds)
-        starts = [one.starts.next_start(level) if one.starts else 0.0 for one in regimes]
-        low, high = widened(seconds, low, high, np.array(starts)[owner])
-        low = np.maximum(low, 0.0)  # no time is below zero
+        doubtful = not_held(segments, variables)
+        points = checked(_points(variables, needed(segments)))
+        owner, seconds, low, high = self._times(segments, points, level)
+        least, nearest = self._least(segments, points, level)
+        falls = nearest > seconds
+        nowhere, reasons = without_time(segments, points, np.where(falls, np.nan, seconds))
+        low = np.fmax(low, np.fmin(least, seconds))
         times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
         warnings = [
-            *reasons, *doubtful, *outside(regimes, owner, points, self.backtests),
-            *between(regimes, points),
+            *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
+            *between(segments, points),
         ]  # fmt: skip
         return Prediction(times, low, high, warnings, self.origin, seconds)
+
+    def _times(
+        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
+    ) -> tuple[NDArray[np.int64], Array, Array, Array]:
+        """Return the segment of each point, its time, and the interval."""
+        owner = owners(segments, points)
+        seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
+        for k, segment in enumerate(segments):
+            mine = owner == k
+            also = segment.may_hold(points) | mine
+            times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
+            seconds[mine] = times[mine[also]]
+            low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
+        starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
+        return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
+
+    def _least(
+        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
+    ) -> tuple[Array, Array]:
+        """Return what times beyond the data are not below, and from where a formula falls.
+
+        That is the low end of the interval, and the low end of it a little lower, at the largest
+        measured ranks and bytes that are no more than half of those asked for; 0 within the data,
+        and where times do fall with them.
+        """
+        nearer = dict(points)
+        for name in ("p", "nodes", "b"):
+            measured = recorded(segments, name)
+            rising = "p" if name == "nodes" else name
+            if name not in points or measured is None or rising not in segments[0].rising:
+                continue
+            beyond = points[name] > measured[1]
+            half = np.minimum(np.floor(points[name] / 2), measured[1])
+            nearer[name] = np.where(beyond, half, points[name])
+        if {"p", *PLACES} <= nearer.keys():
+            nearer["p"] = np.minimum(nearer["p"], nearer["nodes"] * nearer["ppn"])
+        moved = np.any([nearer[name] != points[name] for name in points], axis=0)
+        least, fall = np.zeros((2, len(moved)))
+        if moved.any():
+            _, seconds, low, _ = self._times(segments, picked(nearer, moved), level)
+            least[moved] = low
+            fall[moved] = np.minimum(low, seconds * _FALLS)
+        return least, fall
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def by_formula(
@@ -255,38 +295,38 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
         InputError
             As of `predict`.
         """
-        regimes = self.chosen(where)
+        segments = self.chosen(where)
         variables = completed(variables, self.constant, self.full_node)
-        points = _points(variables, needed(regimes))
-        owner = owners(regimes, points)
+        points = _points(variables, needed(segments))
+        owner = owners(segments, points)
         seconds = np.empty(len(owner))
-        for k, regime in enumerate(regimes):
-            columns = design_matrix(regime.terms, picked(points, owner == k))
-            seconds[owner == k] = columns @ np.array(regime.coefficients)
+        for k, segment in enumerate(segments):
+            columns = design_matrix(segment.terms, picked(points, owner == k))
+            seconds[owner == k] = columns @ np.array(segment.coefficients)
         return seconds
 
-    def chosen(self, where: Mapping[str, Selector]) -> list[Regime]:
-        """Return the regimes that selectors mean, in their order.
+    def chosen(self, where: Mapping[str, Selector]) -> list[Segment]:
+        """Return the segments that selectors mean, in their order.
 
         Raises
         ------
         InputError
             If there are none, or the selectors leave open which operation, order … is meant.
         """
-        regimes, selectors = self.regimes, self.selectors
+        segments, selectors = self.segments, self.selectors
         for key in where:
             if key not in selectors:
                 raise InputError(f"the model does not record its '{key}'")
         for key, known in selectors.items():
             if key in where:
-                regimes = [r for r in regimes if r.where.get(key, where[key]) == where[key]]
-            elif len({repr(regime.where.get(key)) for regime in regimes}) > 1:
+                segments = [r for r in segments if r.where.get(key, where[key]) == where[key]]
+            elif len({repr(segment.where.get(key)) for segment in segments}) > 1:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
-            if not regimes:
+            if not segments:
                 listed = ", ".join(map(str, known))
                 raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
-        return regimes
+        return segments
 
     def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:
         """Return the selectors that the model has formulas apart for."""
@@ -294,10 +334,10 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
 
     def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
         """Return the formulas that fit what selectors mean as well, the best first."""
-        regimes = self.chosen(where)
+        segments = self.chosen(where)
         return [
-            Model([one.rival(k) for one in regimes], weights=self.weights)
-            for k in range(max(len(one.rivals) for one in regimes))
+            Model([one.rival(k) for one in segments], weights=self.weights)
+            for k in range(max(len(one.rivals) for one in segments))
         ]
 
     def residuals(self, measured: Measured | None = None) -> dict[str, NDArray[Any]]:
@@ -374,14 +414,14 @@ class Model(msgspec.Struct, rename={"regimes": "pieces"}, dict=True):
 
     def __repr__(self) -> str:
         lines = [_title(self)]
-        for regime, words in zip(self.regimes, headings(self.regimes), strict=True):
-            lines.append(f"  {words}: {formula(regime)}" if words else f"  {formula(regime)}")
+        for segment, words in zip(self.segments, headings(self.segments), strict=True):
+            lines.append(f"  {words}: {formula(segment)}" if words else f"  {formula(segment)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(words)}</td><td>{escape(formula(regime))}</td></tr>"
-            for regime, words in zip(self.regimes, headings(self.regimes), strict=True)
+            f"<tr><td>{escape(words)}</td><td>{escape(formula(segment))}</td></tr>"
+            for segment, words in zip(self.segments, headings(self.segments), strict=True)
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
 

@@ -17,13 +17,14 @@ from isochrone.models.extension import readers_of
 from isochrone.models.placement import (
     CG,
     GROUP,
+    completed_places,
     contradicts,
     full_node,
     informative,
     pairs_on_nodes,
     placement_of,
 )
-from isochrone.models.regime import Selector
+from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
 from isochrone.models.terms import VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
@@ -353,6 +354,11 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         if len({isinstance(value, str) for value in selectors[name].tolist()}) > 1:
             raise InputError(f"'{name}' is a number in some rows, and none in others", where=where)
     remarks = []
+    if experiment == TABLE:
+        numbers |= completed_places(numbers)
+    alone = "op" in named and not {"p", "ppn", "n"} & numbers.keys()
+    if alone and np.ptp(numbers.pop("nodes", np.zeros(1))):
+        remarks.append("'nodes' is not used: it takes 'p' or 'ppn' as well")
     if contradicts(numbers):
         del numbers["ppn"]
         remarks.append(

@@ -63,6 +63,22 @@ def contradicts(variables: Mapping[str, Array]) -> bool:
     return bool(np.any((p > nodes * ppn) | (p <= (nodes - 1) * ppn)))
 
 
+def completed_places(variables: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the third of ranks, nodes and ranks on each of a table that has two of them.
+
+    Empty if it does not follow: ranks that do not divide evenly among nodes say no ``ppn``.
+    """
+    missing = [name for name in ("p", *PLACES) if name not in variables]
+    if len(missing) != 1:
+        return {}
+    if missing == ["p"]:
+        return {"p": variables["nodes"] * variables["ppn"]}
+    if missing == ["nodes"]:
+        return {"nodes": np.ceil(variables["p"] / variables["ppn"])}
+    each = variables["p"] / variables["nodes"]
+    return {"ppn": each} if np.all(each == np.floor(each)) else {}
+
+
 def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str, float]]:
     """Leave out what the number of ranks says as well.
 
@@ -76,8 +92,8 @@ def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str
         constant, by name.
     """
     known = {name: variables[name] for name in PLACES if name in variables}
-    if len(known) == len(PLACES) and "p" not in variables:
-        variables = {"p": known["nodes"] * known["ppn"], **variables}
+    if len(known) == len(PLACES):
+        variables = {**completed_places(variables), **variables}
     constant: dict[str, float] = {name: float(v[0]) for name, v in known.items() if np.ptp(v) == 0}
     left_out = set(constant)
     if len(known) == len(PLACES) and constant:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from isochrone.base.segmentation import LINE_VALUES
 from isochrone.models.family import Family, Form, declaration
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
@@ -32,16 +33,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pool:
-    """Formulas from which each regime takes one.
+    """Formulas from which each segment takes one.
 
     Attributes
     ----------
     candidates
         At least one; each set of terms once.
     splits
-        Variables, or products of them, along which regimes are looked for.
+        Variables, or products of them, along which segments are looked for.
     min_values
-        Fewest different values of the variable of a split in a regime.
+        Fewest different values of the variable of a split in a segment.
     """
 
     candidates: tuple[Candidate, ...]
@@ -65,10 +66,13 @@ def whole_pool(names: Sequence[str], observed: Observations) -> Pool:
     """Return the usable formulas of several families; those made for the operation come first."""
     found: dict[frozenset[str], Candidate] = {}
     splits: dict[str, None] = {}
-    least = 3
+    least = LINE_VALUES
     for name in in_order(names, observed):
         chosen = declaration(name)
-        for form in usable(chosen, observed):
+        forms = list(usable(chosen, observed))
+        if not forms:
+            continue
+        for form in forms:
             costs = form.terms * chosen.costs
             known = Candidate(name, form, _made_for(chosen, observed), costs)
             found.setdefault(frozenset(form.terms), known)

@@ -18,7 +18,7 @@ from isochrone.base.units import LARGEST
 from isochrone.models.formulas import number
 from isochrone.models.observations import COUNTED, NAMES, SELECTORS, apart
 from isochrone.models.placement import PLACES, contradicts
-from isochrone.models.regime import Regime, Selector
+from isochrone.models.segment import Segment, Selector
 from isochrone.models.sizes import BYTES
 from isochrone.models.tables import Frame, columns_of, is_frame
 from isochrone.models.tables import number as read_number
@@ -48,14 +48,14 @@ _ASKED: Final = {"b": "message sizes", "p": "numbers of ranks", "w": "windows"}
 for the same messages, and its formula is given them all."""
 
 
-def subject(experiment: str, regimes: Sequence[Regime]) -> Subject:
+def subject(experiment: str, segments: Sequence[Segment]) -> Subject:
     """Say what a model is of.
 
     That is what was measured, if it is an experiment whose curves are of pairs or of operations;
     else it shows in the variables, and in what keeps the formulas apart.
     """
-    known = {name for regime in regimes for name in (*needed([regime]), *regime.fitted)}
-    apart = {key for regime in regimes for key in regime.where}
+    known = {name for segment in segments for name in (*needed([segment]), *segment.fitted)}
+    apart = {key for segment in segments for key in segment.where}
     by = set(kind_of(experiment).get("by", ()))
     if known & _OF_A_NODE:
         return "node"
@@ -66,26 +66,26 @@ def subject(experiment: str, regimes: Sequence[Regime]) -> Subject:
     return "collective" if {"op"} & (by | apart) or "p" in known else "message"
 
 
-def needed(regimes: Sequence[Regime]) -> list[str]:
+def needed(segments: Sequence[Segment]) -> list[str]:
     """List the variables of the formulas, of the ranges, and of what intervals are widened by."""
     return variables_of([
         term
-        for regime in regimes
+        for segment in segments
         for term in (
-            *regime.terms, *regime.range, *regime.beyond,
-            *(term for rival in regime.rivals for term in rival.terms),
+            *segment.terms, *segment.range, *segment.beyond,
+            *(term for rival in segment.rivals for term in rival.terms),
         )
     ])  # fmt: skip
 
 
-def recorded(regimes: Sequence[Regime], name: str) -> tuple[float, float] | None:
+def recorded(segments: Sequence[Segment], name: str) -> tuple[float, float] | None:
     """Return the lowest and the highest value of a variable in the data; None if not known."""
-    found = [regime.fitted[name] for regime in regimes if name in regime.fitted]
+    found = [segment.fitted[name] for segment in segments if name in segment.fitted]
     return (min(low for low, _ in found), max(high for _, high in found)) if found else None
 
 
 def not_held(
-    regimes: Sequence[Regime], asked: Mapping[str, ArrayLike], *, strict: bool = False
+    segments: Sequence[Segment], asked: Mapping[str, ArrayLike], *, strict: bool = False
 ) -> list[str]:
     """Say which variables are asked for that no formula holds: its times are the same for all.
 
@@ -94,7 +94,7 @@ def not_held(
 
     Parameters
     ----------
-    regimes
+    segments
         Formulas that are asked.
     asked
         Values by the names of variables.
@@ -111,15 +111,26 @@ def not_held(
     InputError
         If a value was not measured; says what to measure.
     """
-    held = needed(regimes)
+    held = needed(segments)
     if set(PLACES) <= set(held):
         held.append("p")  # their product
     if not set(BYTES).isdisjoint(held):
         held.append("b")  # with the messages
     doubtful = []
-    for name in (name for name in _ASKED if name in asked and name not in held):
+    for name in (name for name in _ASKED if name in asked):
         values = np.asarray(asked[name], dtype=np.float64)
-        measured = recorded(regimes, name)
+        measured = recorded(segments, name)
+        if name in held:  # of a single value, a formula does not say how times depend on it
+            if (
+                measured is not None
+                and measured[0] == measured[1]
+                and np.any(values != measured[0])
+            ):
+                raise InputError(
+                    f"the model was fitted to {name} = {number(name, measured[0])} only",
+                    hint=f"measure several {_ASKED[name]} and fit",
+                )
+            continue
         text = f"the model has no {name}, the {VARIABLES[name]}"
         several, outside = False, strict
         if measured is not None:
@@ -324,7 +335,7 @@ def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> 
 
 
 def check_places(
-    regimes: Sequence[Regime], constant: Mapping[str, float], asked: Mapping[str, Any]
+    segments: Sequence[Segment], constant: Mapping[str, float], asked: Mapping[str, Any]
 ) -> list[str]:
     """Return what is doubtful of a question about nodes, one sentence each.
 
@@ -333,11 +344,11 @@ def check_places(
     InputError
         If the data did not say on which nodes the ranks were.
     """
-    held = needed(regimes)
+    held = needed(segments)
     places = [name for name in PLACES if name in asked]
     if not places or constant or set(held) & set(PLACES):
         return []
-    if not any(recorded(regimes, name) for name in PLACES):
+    if not any(recorded(segments, name) for name in PLACES):
         raise InputError(
             "the model does not say on how many nodes its ranks were",
             hint="ask with --ranks, or fit data with the columns nodes and ppn",

@@ -1,6 +1,6 @@
-"""Where one regime ends and the next begins: given by the user or found in the data.
+"""Where one segment ends and the next begins: given by the user or found in the data.
 
-A regime that is found is a segment along one variable, and within it along the next, see
+A segment that is found is a segment along one variable, and within it along the next, see
 `isochrone.base.segmentation`.
 """
 
@@ -21,41 +21,53 @@ from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Break, Segmenta
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
-from isochrone.models.regime import Range
-from isochrone.models.terms import VARIABLES, design_matrix, evaluate_term, is_size
+from isochrone.models.segment import Range
+from isochrone.models.terms import CLASSES, VARIABLES, design_matrix, evaluate_term, is_size
 
 Array = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-9
 
-_CANDIDATES: Final = {500: 100, 1 << 62: 40}
-"""Positions where a regime may end, up to this many observations; many families are tried along
+_CANDIDATES: Final = {150: 64, 1 << 62: 32}
+"""Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
-MAX_REGIMES: Final = (6, 4)
+MAX_SEGMENTS: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
 
+UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
+"""Along which few libraries switch: only if another variable explains much less."""
+
+_FEWEST, _FEWEST_SIZES = 3, 2
+"""Values along which a segment is that holds several points of each; they are a factor of 2 apart
+at least."""
+
+_PREFERRED: Final = 0.9
+
+_CLASS_VALUES: Final = 3
+"""Fewest numbers of ranks of a class with formulas of its own."""
+
 MAX_DEPTH: Final = 2
-"""Variables along which one regime is cut."""
+"""Variables along which one segment is cut."""
 
 TOLERANCE: Final = 0.01
-"""No formula is better than a per cent on a real machine: finer regimes are not worth reading."""
+"""No formula is better than a per cent on a real machine: finer segments are not worth reading."""
 
 
 @dataclass(frozen=True)
 class Splits:
-    """Where regimes may end.
+    """Where segments may end.
 
     Attributes
     ----------
     given
-        For a variable or product, the largest values of all regimes but the last.
+        For a variable or product, the largest values of all segments but the last.
     along
-        Variables or products along which regimes are looked for; None for those of the family.
-    max_regimes
-        Most regimes along one of them; `MAX_REGIMES` if None.
+        Variables or products along which segments are looked for; None for those of the family.
+    max_segments
+        Most segments along one of them; `MAX_SEGMENTS` if None.
     tolerance
-        Relative deviations below this do not justify another regime.
+        Relative deviations below this do not justify another segment.
     known
         For a variable, where the library is known to switch: a break that is found around one of
         these values is taken to be there.
@@ -63,7 +75,7 @@ class Splits:
 
     given: dict[str, list[float]] = field(default_factory=dict)
     along: tuple[str, ...] | None = None
-    max_regimes: int | None = None
+    max_segments: int | None = None
     tolerance: float = TOLERANCE
     known: dict[str, list[float]] = field(default_factory=dict)
 
@@ -79,20 +91,19 @@ class Options:
 
 @dataclass(frozen=True)
 class Region:
-    """Where one regime holds: its range, and a mask of the observations in it, shape (n,).
+    """Where one segment holds: its range, and a mask of the observations in it, shape (n,).
 
-    ``switch`` and ``reach`` are as in `Regime`; of a ``level``, times do not depend on sizes.
+    ``switch`` and ``reach`` are as in `Segment`.
     """
 
     range: dict[str, Range]
     mask: NDArray[np.bool_]
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
-    level: bool = False
 
 
 def parse_splits(
-    texts: Sequence[str] | None, max_regimes: int | None = None, tolerance: float = TOLERANCE,
+    texts: Sequence[str] | None, max_segments: int | None = None, tolerance: float = TOLERANCE,
     known: Sequence[str] = (),
 ) -> Splits:  # fmt: skip
     """Read ``--split``: ``none``, ``p`` (look along p), ``p:4`` or ``p*b:64KiB,8MiB`` (given).
@@ -121,7 +132,7 @@ def parse_splits(
             raise InputError(f"no value in the known switch '{text}'", hint=f"try {name}:12KiB")
         switches.setdefault(name, []).extend(bounds)
     looked_for = None if texts is None else tuple(along)
-    return Splits(given, looked_for, max_regimes, tolerance, switches)
+    return Splits(given, looked_for, max_segments, tolerance, switches)
 
 
 def _bounds(text: str) -> tuple[str, list[float]]:
@@ -145,20 +156,23 @@ def _bounds(text: str) -> tuple[str, list[float]]:
 
 
 class Search:
-    """Looks for the regimes of one operation; remembers what it has cut.
+    """Looks for the segments of one operation; remembers what it has cut.
 
     Attributes
     ----------
     pool
         Formulas, and the variables to look along if ``splits`` does not say.
     along
-        Variables, and products of them, along which regimes are looked for.
+        Variables, and products of them, along which segments are looked for.
     """
 
     def __init__(self, pool: Pool, observed: Observations, splits: Splits, weights: str) -> None:
         self.pool, self.observed, self.splits, self.weights = pool, observed, splits, weights
         along = pool.splits if splits.along is None else splits.along
-        self.along = [name for name in along if name not in splits.given and _has(name, observed)]
+        self.along = [
+            name for name in along
+            if name not in (*splits.given, *CLASSES) and _has(name, observed)
+        ]  # fmt: skip
         self._found: dict[tuple[bytes, str], Segmentation | None] = {}
 
     def given(self) -> list[Region]:
@@ -181,7 +195,7 @@ class Search:
                     mask = region.mask & (number == k)
                     if not mask.any():
                         raise InputError(
-                            f"no points in the regime {k + 1} of '{name}'",
+                            f"no points in the segment {k + 1} of '{name}'",
                             hint="give other bounds",
                         )
                     parts.append(Region({**region.range, name: ends}, mask))
@@ -189,7 +203,7 @@ class Search:
         return regions
 
     def regions(self, first: str | None = None) -> list[Region]:
-        """Return where the regimes hold, in the order of their variables; at least one.
+        """Return where the segments hold, in the order of their variables; at least one.
 
         ``first`` is the variable along which the data are cut first, if at all; the best if None.
         """
@@ -199,11 +213,35 @@ class Search:
             for part in self._cut(region, self.along, [first] if first else self.along)
         ]
 
+    def classes(self, name: str) -> list[Region]:
+        """Return the regions of two classes of ranks or nodes, each cut further where that pays.
+
+        Raises
+        ------
+        InputError
+            If one of them was hardly measured.
+        """
+        value = evaluate_term(name, self.observed.variables)
+        ranges: list[tuple[float | None, float | None]] = [(1.0, 1.0), (0.0, 0.0)]
+        if name == "nodes":
+            ranges = [(None, 1.0), (2.0, None)]
+        found = []
+        for region in self.given():
+            for low, high in ranges:
+                mask = region.mask & (value >= (low or 0.0))
+                mask &= value <= (np.inf if high is None else high)
+                ranks = self.observed.variables["p"][mask]
+                if len(np.unique(ranks)) < _CLASS_VALUES:
+                    raise InputError(f"too few numbers of ranks of a class by {name}")
+                part = Region({**region.range, name: (low, high)}, mask)
+                found += self._cut(part, self.along, self.along)
+        return found
+
     def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best = None
-        least = 2 * math.log(max(len(along), 1))
+        chance = least = 2 * math.log(max(len(along), 1))
         for name in now:
             key = region.mask.tobytes(), name
             if key not in self._found:
@@ -213,14 +251,15 @@ class Search:
             if found is None or not found.breaks:
                 continue
             gain = found.criterion[0] - min(found.criterion)
-            if gain > least:
-                least, best = gain, (name, found)
+            if gain > chance and gain * (_PREFERRED if name in UNUSUAL else 1.0) > least:
+                least, best = gain * (_PREFERRED if name in UNUSUAL else 1.0), (name, found)
         if best is None:
             return [region]
         name, found = best
         value = evaluate_term(name, self.observed.variables)
         others = [other for other in along if other != name]
-        deeper = len(region.range) - len(self.splits.given) + 1 < MAX_DEPTH
+        cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
+        deeper = len(cut) + 1 < MAX_DEPTH
         return [
             piece
             for part in _parts(region, name, value, found, self.splits)
@@ -236,15 +275,14 @@ class Search:
         terms = list(dict.fromkeys(term for form in self.pool.forms for term in form.terms))
         forms = [[terms.index(term) for term in form.terms] for form in self.pool.forms]
         alone = len(varying(observed)) == 1
-        sizes, level = alone and is_size(name), None
-        if sizes and "1" in terms:
-            level = len(forms)
-            forms.append([terms.index("1")])
+        lines = self.pool.min_values >= LINE_VALUES
+        least = self.pool.min_values
+        if lines and not alone:  # several points of each value
+            least = _FEWEST_SIZES if name == "b" else _FEWEST
         return segment(
             evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
-            sigma=noise * scale, max_segments=self.splits.max_regimes or MAX_REGIMES[not alone],
-            min_values=max(self.pool.min_values, LINE_VALUES * sizes),
-            min_ratio=LINE_RATIO if sizes else 1.0, level=level,
+            sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
+            min_values=least, min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
         )  # fmt: skip
 
@@ -256,7 +294,7 @@ def _parts(
     known = splits.known.get(name, ())
     ends = [(gap.below, gap.above, likely_switch(gap, known)) for gap in found.breaks]
     none = (None, None, None)
-    for before, after, part in zip([none, *ends], [*ends, none], found.segments, strict=True):
+    for before, after in zip([none, *ends], [*ends, none], strict=True):
         (below, low, first), (high, above, last) = before, after
         mask = region.mask.copy()
         if low is not None:
@@ -266,7 +304,6 @@ def _parts(
         yield Region(
             {**region.range, name: (low, high)}, mask,
             {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
-            part.level,
         )  # fmt: skip
 
 
@@ -279,7 +316,7 @@ def _has(name: str, observed: Observations) -> bool:
 
 
 def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
-    """Return the largest value that is taken to belong to the regime below.
+    """Return the largest value that is taken to belong to the segment below.
 
     Parameters
     ----------

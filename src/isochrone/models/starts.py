@@ -73,8 +73,11 @@ def widened(seconds: Array, low: Array, high: Array, part: Array) -> tuple[Array
     part
         `Starts.next_start` of each, shape (n,).
     """
-    more = part * np.abs(seconds)
-    return seconds - np.hypot(seconds - low, more), seconds + np.hypot(high - seconds, more)
+    more = np.log1p(part)
+    return (
+        seconds * np.exp(-np.hypot(np.log(seconds / low), more)),
+        seconds * np.exp(np.hypot(np.log(high / seconds), more)),
+    )
 
 
 def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Starts:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.text import printable
 from isochrone.models.formulas import formula, headings
-from isochrone.models.regime import Regime
+from isochrone.models.segment import Segment
 from isochrone.models.terms import unit
 
 if TYPE_CHECKING:
@@ -31,53 +31,53 @@ def summary(model: Model, title: str) -> str:
     ]
     if errors:
         lines.append(f"error where it was not fitted: {', '.join(errors)}")
-    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
-        lines += ["", *_regime(regime, words, model.weights)]
+    for segment, words in zip(model.segments, headings(model.segments), strict=True):
+        lines += ["", *_segment(segment, words, model.weights)]
     for entry in model.ranking:
         lines += ["", *_candidates(entry)]
     lines += [f"Warning: {printable(text, 400)}" for text in model.warnings]
     return "\n".join(lines)
 
 
-def correlations(regime: Regime) -> Array | None:
+def correlations(segment: Segment) -> Array | None:
     """Return how the errors of the coefficients go together, shape (terms, terms).
 
     None if that is not known; NaN for a coefficient that has no error.
     """
-    if regime.covariance is None:
+    if segment.covariance is None:
         return None
-    covariance = np.array(regime.covariance)
+    covariance = np.array(segment.covariance)
     error = np.sqrt(np.diag(covariance))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(covariance / np.outer(error, error))
 
 
-def _regime(regime: Regime, words: str, weights: str) -> Iterator[str]:
-    """Yield the formula of a regime, its coefficients, and how their errors go together."""
-    yield f"{words}: t = {formula(regime)}" if words else f"t = {formula(regime)}"
+def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
+    """Yield the formula of a segment, its coefficients, and how their errors go together."""
+    yield f"{words}: t = {formula(segment)}" if words else f"t = {formula(segment)}"
     worth = []
-    if regime.points is not None:
-        worth.append(f"{regime.points} points")
-    if regime.r2 is not None:
-        worth.append(f"R² {regime.r2:.6f}")
-    if regime.sigma is not None:
-        around = percent(regime.sigma) if weights == "relative" else f"{regime.sigma:.3g} s"
+    if segment.points is not None:
+        worth.append(f"{segment.points} points")
+    if segment.r2 is not None:
+        worth.append(f"R² {segment.r2:.6f}")
+    if segment.sigma is not None:
+        around = percent(segment.sigma) if weights == "relative" else f"{segment.sigma:.3g} s"
         worth.append(f"standard deviation around it {around}")
-        worth.append(f"{regime.degrees_of_freedom} degrees of freedom")
+        worth.append(f"{segment.degrees_of_freedom} degrees of freedom")
     if worth:
         yield "  " + ", ".join(worth)
-    names = [printable(name, 20) for name in regime.symbols or regime.terms]
+    names = [printable(name, 20) for name in segment.symbols or segment.terms]
     titles = ["coefficient", "of", "value", "standard error", "95 % interval", "unit"]
     rows = []
-    for k, (name, term) in enumerate(zip(names, regime.terms, strict=True)):
+    for k, (name, term) in enumerate(zip(names, segment.terms, strict=True)):
         error, interval = UNKNOWN, UNKNOWN
-        if regime.covariance is not None:
-            error = f"{np.sqrt(regime.covariance[k][k]):.2g}"
-        if regime.low is not None and regime.high is not None:
-            interval = f"{regime.low[k]:.5g} to {regime.high[k]:.5g}"
-        rows.append([name, term, f"{regime.coefficients[k]:.5g}", error, interval, unit(term)])
+        if segment.covariance is not None:
+            error = f"{np.sqrt(segment.covariance[k][k]):.2g}"
+        if segment.low is not None and segment.high is not None:
+            interval = f"{segment.low[k]:.5g} to {segment.high[k]:.5g}"
+        rows.append([name, term, f"{segment.coefficients[k]:.5g}", error, interval, unit(term)])
     yield from _table(titles, rows)
-    together = correlations(regime)
+    together = correlations(segment)
     if together is not None and len(names) > 1:
         yield from _table(
             ["correlation", *names[:-1]],
@@ -98,7 +98,7 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     yield f"candidates{f' for {words}' if words else ''}, the first was taken"
     tried = [row for row in entry["families"] if row.get("held_out") is not None]
     judged = any(row.get("sicc") is not None for row in tried)
-    titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "regimes"]
+    titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "segments"]
     yield from _table(titles, [
         [printable(row["family"], 40), percent(row["held_out"]),
          *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,

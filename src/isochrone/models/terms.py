@@ -1,8 +1,9 @@
 """The terms of a model: a name a person can read, and the column of numbers it stands for.
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
-``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)`` or ``min(v,w)``. Names
-come out of files, so they are read by this small grammar and never evaluated.
+``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)`` or ``min(v,w)``; of
+ranges also ``power2(v)`` and ``even(v)``, which are 1 for such numbers and 0 for others. Names come
+out of files, so they are read by this small grammar and never evaluated.
 """
 
 from __future__ import annotations
@@ -56,10 +57,16 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
     (re.compile(r"ceil\(log2\((\w+)\)\)"), lambda v: np.ceil(np.log2(v)), False),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, False),
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
+    (re.compile(r"power2\((\w+)\)"), lambda v: (np.log2(v) % 1 == 0) * 1.0, False),
+    (re.compile(r"even\((\w+)\)"), lambda v: (v % 2 == 0) * 1.0, False),
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, True),
     (re.compile(r"min\((\w+),(\w+)\)"), np.minimum, True),
 ]  # fmt: skip
 """What a factor looks like, its values, and whether it has the unit of its variables."""
+
+
+CLASSES: Final = ("power2(p)", "even(p)")
+"""Classes of numbers of ranks that libraries have other algorithms for."""
 
 
 def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:

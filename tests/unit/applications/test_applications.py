@@ -30,7 +30,7 @@ from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.errors import InputError
 from isochrone.collectives.measured import Leaving
 from isochrone.collectives.predict.grid_collectives import Machine
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from made_up.applications import (
     LATENCY,
     PER_BYTE,
@@ -203,11 +203,11 @@ def test_a_million_iterations_are_not_played() -> None:
 
 def test_an_interval_is_that_of_the_models() -> None:
     """Half of the time is an operation that is known to 10 %: the total is, to 5 %."""
-    regime = Regime(
+    segment = Segment(
         "made-up", ["1"], [COMPUTE], where={"op": "barrier"}, fitted={"p": (2.0, 64.0)},
         range={"p": (None, None)}, covariance=[[0.0]], sigma=0.05, degrees_of_freedom=1000,
     )  # fmt: skip
-    model = Model([regime], experiment="collective", origin="measured")
+    model = Model([segment], experiment="collective", origin="measured")
     steps = [[Compute(0, 0), Collective(0, "barrier", 1)] for _ in range(4)]
     found = predicted(program(steps, [COMPUTE], [0.0]), model)
     assert found.low / found.seconds == pytest.approx(1 - 1.96 * 0.05 / 2, abs=0.005)
@@ -274,8 +274,8 @@ def test_applications_are_predicted_one_by_one() -> None:
 def test_an_operation_measured_on_one_number_of_ranks_is_predicted_there() -> None:
     """How its time grows is not known then, and what it takes is."""
     model = collectives(bcast=(10e-6, 1e-6))
-    model.regimes[0].terms, model.regimes[0].coefficients = ["b"], [20e-6 / 1024]
-    model.regimes[0].fitted = {"p": (8.0, 8.0), "b": (0.0, 2.0**22)}
+    model.segments[0].terms, model.segments[0].coefficients = ["b"], [20e-6 / 1024]
+    model.segments[0].fitted = {"p": (8.0, 8.0), "b": (0.0, 2.0**22)}
     model.kept["leaving"] = [Leaving("bcast", 8, 1024, [0.5] + [1.0] * 7)]
     steps = [[Compute(0, 0), Collective(0, "bcast", 1)] for _ in range(8)]
     found = predicted(program(steps, [COMPUTE], [1024.0], iterations=1), model)

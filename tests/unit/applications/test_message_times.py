@@ -6,7 +6,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.applications.predict.message_times import MessageTimes
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from made_up.applications import LATENCY, PER_BYTE, collectives, message, messages
 
 GAP = 3e-7
@@ -16,18 +16,18 @@ SIZE = 10_000.0
 
 def window(
     *, mode: str, own: float, per_byte: float, low: float = 0.0, high: float = 2.0**22
-) -> Regime:
-    """Return a regime of a window: messages follow each other by ``own + per_byte * b``."""
+) -> Segment:
+    """Return a segment of a window: messages follow each other by ``own + per_byte * b``."""
     first = 2 * LATENCY + (WINDOW - 1) * own
     each = [first / WINDOW, (PER_BYTE + (WINDOW - 1) * per_byte) / WINDOW]
-    return Regime(
+    return Segment(
         "hockney", ["1", "b"], each, where={"mode": mode},
         fitted={"b": (low, high), "w": (WINDOW, WINDOW)},
     )  # fmt: skip
 
 
-def of(*regimes: Regime, nodes: int = 2) -> Model:
-    return Model(list(regimes), experiment="point-to-point", constant={"nodes": float(nodes)})
+def of(*segments: Segment, nodes: int = 2) -> Model:
+    return Model(list(segments), experiment="point-to-point", constant={"nodes": float(nodes)})
 
 
 def test_a_message_alone_takes_what_was_measured() -> None:
@@ -88,7 +88,7 @@ def test_where_that_was_not_measured_sends_wait_from_64_kib_on() -> None:
 
 def test_both_modes_at_once_may_be_in_one_model() -> None:
     both = of(
-        *messages().regimes, window(mode="nonblocking", own=GAP, per_byte=PER_BYTE),
+        *messages().segments, window(mode="nonblocking", own=GAP, per_byte=PER_BYTE),
     )  # fmt: skip
     assert MessageTimes([both]).cost("network", 0).gap == pytest.approx(GAP)
 

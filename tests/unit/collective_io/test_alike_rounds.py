@@ -21,10 +21,10 @@ RANKS = sum(CORES)
 
 # small messages have a floor, and large ones cost by the byte
 TERMS = ["ba", "max(bi,bo)", "min(bi,bo)", "pe", "1"]
-SMALL = models.Regime(
+SMALL = models.Segment(
     "x", TERMS, [0, 1.2e-8, 0, 4e-4, 2e-3], range={"max(bi,bo)": (None, 256 << 10)}
 )
-LARGE = models.Regime(
+LARGE = models.Segment(
     "x", TERMS, [1e-10, 4e-8, 4e-9, 1e-4, 1e-3], range={"max(bi,bo)": (256 << 10, None)}
 )
 MODEL = NodeCost(models.Model([SMALL, LARGE]))

@@ -31,7 +31,7 @@ def of_bytes(message: float = 2e-4, fixed: float = 1e-3) -> NodeCost:
     """A full-duplex network of 22 MB/s: bytes, and something for each message and round."""
     terms = ["ba", "max(bi,bo)", "min(bi,bo)", "pe", "1"]
     costs = [3e-10, 4.5e-8, 2e-9, message, fixed]
-    return NodeCost(models.Model([models.Regime("hotspot-bytes", terms, costs)]))
+    return NodeCost(models.Model([models.Segment("hotspot-bytes", terms, costs)]))
 
 
 def tiles(**call: object) -> Call:

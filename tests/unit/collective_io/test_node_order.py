@@ -142,7 +142,7 @@ def test_a_thousand_nodes_come_within_a_few_per_cent_of_the_bound(across: int, s
 
 def test_a_model_of_something_else_is_refused(golden: Golden) -> None:
     with golden.refusal():
-        NodeCost(models.Model([models.Regime("hockney", ["1", "b"], [1e-6, 1e-9])]))
+        NodeCost(models.Model([models.Segment("hockney", ["1", "b"], [1e-6, 1e-9])]))
 
 
 def test_fewer_aggregators_than_nodes_leave_the_last_nodes_without_a_domain() -> None:

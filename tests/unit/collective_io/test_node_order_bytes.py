@@ -28,8 +28,8 @@ from made_up.jobs import UNEVEN, random_job
 TERMS = ["pa", "ba", "max(bi,bo)", "min(bi,bo)", "in", "out", "1"]
 
 
-def of_bytes(*coefficients: float, **limits: tuple[float | None, float | None]) -> models.Regime:
-    return models.Regime("hotspot-bytes", TERMS, list(coefficients), range=limits)
+def of_bytes(*coefficients: float, **limits: tuple[float | None, float | None]) -> models.Segment:
+    return models.Segment("hotspot-bytes", TERMS, list(coefficients), range=limits)
 
 
 MODELS = {
@@ -46,31 +46,31 @@ MODELS = {
         of_bytes(0.9, 0.01, 0.1, 0.02, 0.1, 0.0, 2.0, pa=(2.0, None)),
     ],
     "of sizes": [
-        models.Regime("sizes", ["b*in", "b*out", "pa", "sqrt(b)*pe", "1"], [0.1, 0.2, 0.3, 0.1, 1])
+        models.Segment("sizes", ["b*in", "b*out", "pa", "sqrt(b)*pe", "1"], [0.1, 0.2, 0.3, 0.1, 1])
     ],
-    "messages": [models.Regime("hotspot", ["pa", "pe", "1"], [0.1, 0.9, 1.0])],
+    "messages": [models.Segment("hotspot", ["pa", "pe", "1"], [0.1, 0.9, 1.0])],
     "each way": [
-        models.Regime("hotspot-directional", ["pa", "max(in,out)", "min(in,out)", "1"],
+        models.Segment("hotspot-directional", ["pa", "max(in,out)", "min(in,out)", "1"],
                       [0.1, 0.8, 0.1, 1.0])
     ],
 }  # fmt: skip
 
 BUSY = {
     "others cost more": [
-        models.Regime("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)", "busy*busy*min(bi,bo)"],
+        models.Segment("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)", "busy*busy*min(bi,bo)"],
                       [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, 0.3, 0.1])
     ],
     "others cost less": [
-        models.Regime("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)"],
+        models.Segment("hotspot-bytes", [*TERMS, "busy*busy*max(bi,bo)"],
                       [0.3, 0.01, 0.1, 0.02, 0.5, 0.4, 1.0, -0.08])
     ],
     "busy by messages": [
-        models.Regime("hotspot", ["pa", "pe", "busy*pe", "1"], [0.1, 0.9, 0.6, 1.0])
+        models.Segment("hotspot", ["pa", "pe", "busy*pe", "1"], [0.1, 0.9, 0.6, 1.0])
     ],
     "busy in pieces": [
-        models.Regime("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.1, 0.2, 0.1, 1.0],
+        models.Segment("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.1, 0.2, 0.1, 1.0],
                       range={"bi": (None, 30.0)}),
-        models.Regime("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.3, 0.5, 0.2, 2.0],
+        models.Segment("hotspot-bytes", ["pa", "busy*bi", "bo", "1"], [0.3, 0.5, 0.2, 2.0],
                       range={"bi": (30.0, None)}),
     ],
 }  # fmt: skip

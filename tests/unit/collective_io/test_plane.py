@@ -32,7 +32,7 @@ def lines(axes: Axes, style: str) -> list[Line2D]:
 
 
 def test_points_are_at_their_medians_and_lines_at_the_formula() -> None:
-    """Without noise each regime's lines go through its points, in a style of its own."""
+    """Without noise each segment's lines go through its points, in a style of its own."""
     figure = draw(plane, [hotspot(noise=0.0)])
     (axes,) = figure.axes
     marked = [line for line in axes.lines if line.get_marker() == "o"]
@@ -106,7 +106,7 @@ def test_points_that_no_formula_fits_are_drawn_alone_and_it_says_why(golden: Gol
 
 
 def test_a_published_model_is_held_against_the_points(tmp_path: Path) -> None:
-    """It lists the saturated regime first; both are drawn, each where it holds."""
+    """It lists the saturated segment first; both are drawn, each where it holds."""
     figure = draw(plane, [hotspot()], model=TACHYON)
     assert len(lines(figure.axes[0], "-")) == 6
     assert len(lines(figure.axes[0], "--")) == 2

@@ -23,7 +23,7 @@ from isochrone.collectives.predict.grid_collectives import (
     verdict,
     warnings_of,
 )
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from made_up.grid_runs import disturbed, grid_run, group_time, total_time
 
 MICRO = 1e-6
@@ -92,7 +92,7 @@ def test_the_clic_takes_on_a_grid_what_the_tables_of_the_paper_say(
         assert one.seconds == pytest.approx(BY_HAND[op](p1, p2, one.bytes), rel=1e-12)
 
 
-def test_on_a_t3e_the_phases_of_a_gather_are_in_the_regimes_of_their_own_blocks() -> None:
+def test_on_a_t3e_the_phases_of_a_gather_are_in_the_segments_of_their_own_blocks() -> None:
     """The root of the second phase gathers p2 times the block: table 5, No. 1 and then No. 2."""
     b = 100 * KIB
     first = (-0.00134 + 0.00308 * 4) * MICRO * b  # 400 KiB
@@ -295,7 +295,7 @@ def test_a_group_that_works_alone_shares_nothing() -> None:
 
 
 def test_a_model_that_holds_nodes_needs_to_know_them(golden: Golden) -> None:
-    tree = Regime("hierarchical-tree", ["ceil(log2(nodes))", "ppn"], [1e-6, 1e-7],
+    tree = Segment("hierarchical-tree", ["ceil(log2(nodes))", "ppn"], [1e-6, 1e-7],
                   where={"op": "bcast"})  # fmt: skip
     with golden.refusal():
         predict(Model([tree]), "bcast", 16, [Grid("4x4", 4, 4)], [1])

@@ -69,7 +69,7 @@ def test_runs_without_grids_are_fitted_together_with_them_as_rows() -> None:
     runs = [collective(("bcast",), p, sizes=SIZES) for p in (4, 8)]
     model = models.fit([grid_run(ops=("bcast",)), *runs])
     assert model.selectors == {"op": ["bcast"], "group": ["CG", "LG"]}
-    (rows,) = [one for one in model.regimes if one.where["group"] == "CG"][:1]
+    (rows,) = [one for one in model.segments if one.where["group"] == "CG"][:1]
     assert rows.fitted["p"] == (2, 16)
 
 

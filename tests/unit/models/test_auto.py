@@ -50,7 +50,7 @@ def doubling_then_ring(p: np.ndarray, b: np.ndarray) -> np.ndarray:
 def test_pieces_of_different_families_are_fitted_to_half_a_per_cent() -> None:
     """Each piece pays for its own terms: recursive doubling first, then a ring."""
     model = models.fit(measured(doubling_then_ring, "allgather"))
-    short, long = model.regimes
+    short, long = model.segments
     assert "log2(p)" in short.terms
     assert "p" in long.terms
     assert short.family != long.family
@@ -75,8 +75,8 @@ def test_pieces_of_different_families_are_fitted_to_half_a_per_cent() -> None:
 def test_growth_is_told_from_others(law: Law, terms: set[str]) -> None:
     """Of an operation that nothing is known of, so that no family is made for it."""
     model = models.fit(measured(law, "own"))
-    (regime,) = model.regimes
-    assert set(regime.terms) == terms
+    (segment,) = model.segments
+    assert set(segment.terms) == terms
     assert off(model, law, *grid((64, 128), SIZES)).max() < 0.01
 
 
@@ -96,7 +96,7 @@ def test_breaks_along_lines_in_the_logarithms_are_found(name: str, value: Law, e
         return np.where(value(p, b) <= edge, short, 16e-6 + steps(p) * (ALPHA + 0.4 * BETA * b))
 
     model = models.fit(measured(law, "reduce"))
-    short, long = model.regimes
+    short, long = model.segments
     assert list(short.range) == [name]
     (_, below), (above, _) = short.range[name], long.range[name]
     assert below is not None
@@ -114,11 +114,11 @@ def test_a_break_is_a_gap_that_holds_the_intervals_of_both_pieces() -> None:
         return np.where(b <= 3000, 1e-6, 9e-6) + steps(p) * (ALPHA + BETA * b)
 
     model = models.fit(measured(law, "bcast"))
-    (_, below), (above, _) = (regime.range["b"] for regime in model.regimes)
+    (_, below), (above, _) = (segment.range["b"] for segment in model.segments)
     assert (below, above) == (2048, 8192)
     inside = model.predict(p=16, b=[2500, 4000, 8000])
-    either = [regime.evaluate({"p": np.full(3, 16.0), "b": np.array([2500.0, 4000, 8000])},
-                              model.weights)[0] for regime in model.regimes]  # fmt: skip
+    either = [segment.evaluate({"p": np.full(3, 16.0), "b": np.array([2500.0, 4000, 8000])},
+                              model.weights)[0] for segment in model.segments]  # fmt: skip
     for times in either:
         assert np.all((inside.low <= times) & (times <= inside.high))
     outside = model.predict(p=16, b=[2048, 8192])
@@ -137,8 +137,8 @@ def test_terms_that_cannot_be_told_from_nothing_are_not_taken(seed: int) -> None
         return 3e-6 + (1e-10 + BETA * p) * b
 
     model = models.fit(measured(law, "gather", 0.05, seed))
-    (regime,) = model.regimes
-    assert regime.terms == ["1", "b", "p*b"]
+    (segment,) = model.segments
+    assert segment.terms == ["1", "b", "p*b"]
 
 
 def no_law(p: np.ndarray, b: np.ndarray) -> np.ndarray:

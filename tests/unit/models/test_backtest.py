@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from isochrone import models
 from isochrone.models import Family, Form, Model, Samples
-from isochrone.models.regime import Regime, Widening
+from isochrone.models.segment import Widening
 
 RANKS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32)
 SIZES = (8.0, 64, 512, 4096, 32768, 262144)
@@ -52,8 +53,8 @@ def test_a_formula_that_stands_is_not_widened() -> None:
     stood = 0
     for seed in range(10):
         model = models.fit(measured(linear, seed=seed), RING)
-        (regime,) = model.regimes
-        stood += not regime.beyond
+        (segment,) = model.segments
+        stood += not segment.beyond
         assert covered(model, linear, 64) == covered(model, linear, 128) == 1
     assert stood >= 6  # the test lets 3 of 10 right formulas fail
 
@@ -61,10 +62,9 @@ def test_a_formula_that_stands_is_not_widened() -> None:
 def test_a_formula_that_is_wrong_is_widened_by_what_was_missed() -> None:
     """A line through the steps of a tree, without breaks: too much by far with more ranks."""
     model = models.fit(measured(tree), RING)
-    (regime,) = model.regimes
-    assert "p" in regime.beyond
-    without = Model([Regime(**{field: getattr(regime, field) for field in regime.__struct_fields__
-                               if field != "beyond"})])  # fmt: skip
+    (segment,) = model.segments
+    assert "p" in segment.beyond
+    without = Model([msgspec.structs.replace(segment, beyond={})])
     assert covered(without, tree, 64) <= 0.5
     assert covered(model, tree, 64) >= 0.8
     assert covered(model, tree, 128) >= 0.8
@@ -73,11 +73,11 @@ def test_a_formula_that_is_wrong_is_widened_by_what_was_missed() -> None:
 
 def test_inside_the_data_nothing_is_widened() -> None:
     model = models.fit(measured(tree), RING)
-    (regime,) = model.regimes
+    (segment,) = model.segments
     variables = {"p": np.array([2.0, 16, 32]), "b": np.full(3, 512.0)}
-    wide = regime.evaluate(variables, "relative")
-    regime.beyond = {}
-    for one, other in zip(wide, regime.evaluate(variables, "relative"), strict=True):
+    wide = segment.evaluate(variables, "relative")
+    segment.beyond = {}
+    for one, other in zip(wide, segment.evaluate(variables, "relative"), strict=True):
         assert one == pytest.approx(other)
 
 
@@ -106,7 +106,7 @@ def test_data_without_ranks_have_no_trial() -> None:
     b = np.repeat(np.array(SIZES), 3)
     model = models.fit(Samples({"b": b}, {}, 1e-6 + 1e-9 * b, "point-to-point"), "hockney")
     assert model.backtests == []
-    assert not model.regimes[0].beyond
+    assert not model.segments[0].beyond
 
 
 def test_a_widening_grows_with_the_distance_and_is_what_was_seen_at_one_and_two_doublings() -> None:
@@ -139,7 +139,7 @@ def test_trials_widenings_rivals_and_switches_are_written_and_read_again(tmp_pat
     assert again == model
     assert again.backtests
     for key in ("rivals", "beyond", "switch", "reach"):
-        assert any(getattr(regime, key) for regime in again.regimes), key
+        assert any(getattr(segment, key) for segment in again.segments), key
     asked = {"p": [4, 32, 64], "b": [512, 2000, 32768]}
     one, other = model.predict(asked), again.predict(asked)
     for field in ("seconds", "low", "high"):

@@ -1,4 +1,4 @@
-"""Which formula describes one regime: the simplest of those that predict what was left out."""
+"""Which formula describes one segment: the simplest of those that predict what was left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from isochrone.base.errors import InputError
 from isochrone.models import Form, Observations
 from isochrone.models.choice import Errors, Judged, as_good, choose, errors_of, mean_error
-from isochrone.models.cross_validation import RegimeFit
+from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.linear import fit
 from isochrone.models.pool import Candidate
 from isochrone.models.splits import Options, Splits
@@ -111,7 +111,7 @@ def test_if_nothing_can_be_fitted_it_says_why() -> None:
 def test_numbers_of_ranks_are_left_out_one_by_one_and_all_beyond_half() -> None:
     variables, seconds = points(), times(LINEAR, 0.05)
     whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)],
+    found = errors_of([SegmentFit(fit(LINEAR.form.terms, variables, seconds), whole)],
                       observed(variables, seconds, 0.0))  # fmt: skip
     by_ranks, beyond, by_size = (away for away, _ in found)
     assert len(by_ranks) == len(by_size) == len(seconds)
@@ -128,7 +128,7 @@ def test_two_values_of_a_variable_are_left_out_point_by_point() -> None:
     variables = points((4, 8))
     seconds = design_matrix(LINEAR.form.terms, variables) @ np.array(TRUE)
     whole = np.ones(len(seconds), dtype=bool)
-    found = errors_of([RegimeFit(fit(LINEAR.form.terms, variables, seconds), whole)],
+    found = errors_of([SegmentFit(fit(LINEAR.form.terms, variables, seconds), whole)],
                       observed(variables, seconds, 0.0))  # fmt: skip
     assert mean_error(found) < 1e-9
 

@@ -19,14 +19,14 @@ def table(folder: Path, text: str) -> Path:
 
 
 def test_op_p_b_seconds_are_read_and_fitted(tmp_path: Path) -> None:
-    variables, regime = grid("gather"), truth("gather")
-    rows = zip(variables["p"], variables["b"], times(regime, variables), strict=True)
+    variables, segment = grid("gather"), truth("gather")
+    rows = zip(variables["p"], variables["b"], times(segment, variables), strict=True)
     text = "\n".join(
         ["op,p,b,seconds", *(f"gather,{p:.0f},{b:.0f},{float(s)!r}" for p, b, s in rows)]
     )
     model = models.fit(table(tmp_path, text), "gather")
-    assert model.regimes[0].where == {"op": "gather"}
-    assert model.regimes[0].coefficients == pytest.approx(regime.coefficients, rel=1e-9)
+    assert model.segments[0].where == {"op": "gather"}
+    assert model.segments[0].coefficients == pytest.approx(segment.coefficients, rel=1e-9)
 
 
 def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) -> None:

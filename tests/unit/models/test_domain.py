@@ -11,7 +11,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.terms import variables_of
 from made_up.times import noisy
 
@@ -25,11 +25,11 @@ def numpy_is_silent() -> Iterator[None]:
 
 def tree(**fitted: tuple[float, float]) -> Model:
     """A tree whose formula falls below zero at a single rank."""
-    return Model([Regime("tree", ["1", "log2(p)"], [-6e-9, 1e-6], fitted=fitted)])
+    return Model([Segment("tree", ["1", "log2(p)"], [-6e-9, 1e-6], fitted=fitted)])
 
 
 def test_a_single_rank_has_no_time_if_none_was_measured() -> None:
-    for model in (tree(), tree(p=(2, 16)), Model([Regime("ring", ["1", "p"], [1e-6, 1e-6])])):
+    for model in (tree(), tree(p=(2, 16)), Model([Segment("ring", ["1", "p"], [1e-6, 1e-6])])):
         found = model.predict({"p": [1, 2, 4]})
         assert np.isnan(found.seconds).tolist() == [True, False, False]
         assert np.isnan(found.low[0])
@@ -48,7 +48,7 @@ def test_a_single_rank_that_was_measured_is_predicted() -> None:
 
 def test_a_time_of_zero_or_less_is_none(golden: Golden) -> None:
     """The row has no number; what the formula gives is kept apart."""
-    model = Model([Regime("hockney", ["1", "b"], [-1.0, 2.0**-10])])
+    model = Model([Segment("hockney", ["1", "b"], [-1.0, 2.0**-10])])
     found = model.predict({"b": [0, 1024, 2048, 4096]})
     assert np.isnan(found.seconds).tolist() == [True, True, False, False]
     golden(found.warnings)
@@ -72,7 +72,7 @@ def test_half_a_rank_or_none_is_refused(variables: dict[str, float], says: str) 
 
 @pytest.mark.parametrize("w", [0, 0.5])
 def test_a_window_without_messages_is_refused(w: float, golden: Golden) -> None:
-    model = Model([Regime("loggp", ["1", "1/w", "b"], [1e-6, 1e-6, 1e-9])])
+    model = Model([Segment("loggp", ["1", "1/w", "b"], [1e-6, 1e-6, 1e-9])])
     with golden.refusal():
         model.predict({"w": w, "b": 8})
 
@@ -82,7 +82,7 @@ def test_a_window_without_messages_is_refused(w: float, golden: Golden) -> None:
 )
 def test_no_term_makes_numpy_complain(term: str, golden: Golden) -> None:
     """At none of the ends of what may be asked: no time there is said in words."""
-    model = Model([Regime("own", [term], [1e-9])])
+    model = Model([Segment("own", [term], [1e-9])])
     ends = {"b": [0, 0, 1e18, 1e18], "p": [1, 2, 1, 1e18]}
     given = {name: v for name, v in ends.items() if name in variables_of([term])}
     found = model.predict(given)

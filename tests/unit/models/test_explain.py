@@ -32,7 +32,7 @@ def test_steps_and_smooth_growth_are_told_apart_off_powers_of_two() -> None:
     terms = [set(answer.terms) for answer in found.answers]
     assert any("log2(p)" in one for one in terms)
     assert any("ceil(log2(p))" in one for one in terms)
-    assert found.answers[0].terms == tuple(model.regimes[0].terms)
+    assert found.answers[0].terms == tuple(model.segments[0].terms)
     assert sum(answer.weight for answer in found.answers) == pytest.approx(1.0)
 
 
@@ -40,8 +40,8 @@ def test_the_suggested_measurement_decides() -> None:
     """With it, the right formula is taken and the wrong one is no rival."""
     p = int(suggested(models.fit(stepped(POWERS))).variables["p"])
     model = models.fit(stepped((*POWERS, p)))
-    rivals = [rival for regime in model.regimes for rival in regime.rivals]
-    assert all("ceil(log2(p))" in regime.terms for regime in model.regimes)
+    rivals = [rival for segment in model.segments for rival in segment.rivals]
+    assert all("ceil(log2(p))" in segment.terms for segment in model.segments)
     assert not any("log2(p)" in rival.terms for rival in rivals)
 
 

@@ -30,18 +30,18 @@ def test_a_family_of_ones_own_is_fitted_with_its_name_and_symbols() -> None:
     found = isochrone.fit(data(), mine)
     known = isochrone.fit(data(), "gather", splits=models.Splits(along=("p",)))
     assert found.family == "my-gather"
-    assert found.regimes[0].symbols == list(forms[0].symbols)
-    assert found.regimes[0].coefficients == known.regimes[0].coefficients
+    assert found.segments[0].symbols == list(forms[0].symbols)
+    assert found.segments[0].coefficients == known.segments[0].coefficients
     assert found.quality == known.quality
 
 
-def test_it_may_have_several_forms_and_regimes() -> None:
+def test_it_may_have_several_forms_and_segments() -> None:
     variables = grid("bcast")
     few, many = times(truth("bcast", 0), variables), times(truth("bcast", 1, 1.7), variables)
     exact = np.where(variables["p"] <= 5, few, many)
     mine = Family(forms=models.family("bcast").forms, splits=("p",))
     found = isochrone.fit(noisy(exact, variables, 0.001, 5, 1), mine)
-    assert [regime.terms[1] for regime in found.regimes] == ["p*b", "log2(p)*b"]
+    assert [segment.terms[1] for segment in found.segments] == ["p*b", "log2(p)*b"]
 
 
 def test_its_model_is_written_and_read_like_any_other(tmp_path: Path) -> None:

@@ -165,10 +165,10 @@ def test_a_deviation_of_one_point_is_one_bar(golden: Golden) -> None:
 
 
 def test_without_groups_there_are_no_bars_and_no_warnings() -> None:
-    regime = models.Regime("tree", ["1", "ceil(log2(p))"], [3e-6, 2e-6])
+    segment = models.Segment("tree", ["1", "ceil(log2(p))"], [3e-6, 2e-6])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = draw(deviation, [broadcast(ranks=(4,), sizes=(8,))], model=Model([regime]))
+        figure = draw(deviation, [broadcast(ranks=(4,), sizes=(8,))], model=Model([segment]))
     assert not figure.axes[0].patches
 
 
@@ -241,8 +241,8 @@ def test_a_wide_band_does_not_hide_the_lines(model: Model, monkeypatch: pytest.M
 
 def test_a_model_without_intervals_is_drawn() -> None:
     """A published one has no covariance: lines and residuals, no band."""
-    regime = models.Regime("tree", ["1", "ceil(log2(p))"], [3e-6, 2e-6])
-    figure = Model([regime]).plot(broadcast(sizes=(8,)))
+    segment = models.Segment("tree", ["1", "ceil(log2(p))"], [3e-6, 2e-6])
+    figure = Model([segment]).plot(broadcast(sizes=(8,)))
     views.to_svg(figure)
     assert len(points(figure.axes[1])) == 1
 
@@ -261,7 +261,7 @@ def test_no_two_texts_touch(kind: str, model: Model, request: pytest.FixtureRequ
         sizes = tuple(4**k for k in range(12))
         data = joined([broadcast((2, 4, 8, 16), sizes, op) for op in ops])
         fitted = [models.fit(data.only(op=op), "tree") for op in ops]
-        figure = Model([regime for one in fitted for regime in one.regimes]).plot(data)
+        figure = Model([segment for one in fitted for segment in one.segments]).plot(data)
     else:
         figure = model.plot()
     boxes = boxes_inside(figure)

@@ -13,7 +13,7 @@ from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 
 PUBLISHED = ROOT / "examples/models"
 KIB = 1024
@@ -64,7 +64,7 @@ def test_the_sums_of_table_1_are_sums(p: int) -> None:
         (96, 400, -0.036 + (0.0265e-6 + 0.00617e-6 * 96) * 400 * KIB),
     ],
 )
-def test_t3e_has_the_three_regimes_of_tables_4_and_5(p: int, kib: int, seconds: float) -> None:
+def test_t3e_has_the_three_segments_of_tables_4_and_5(p: int, kib: int, seconds: float) -> None:
     found = published("t3e-1200").predict({"p": p, "b": kib * KIB}, op="gather")
     assert found.seconds == pytest.approx(seconds, rel=1e-12)
     assert not found.warnings
@@ -85,7 +85,7 @@ def test_t3e_scatters_as_table_5_says() -> None:
         ("inter-first", 7, 3, 0.008450 * 7 + 0.006095 * 3 + 0.001568),
     ],
 )
-def test_tachyon_has_both_orders_and_both_regimes(
+def test_tachyon_has_both_orders_and_both_segments(
     order: str, pa: float, pe: float, seconds: float
 ) -> None:
     found = published("tachyon-i").predict({"pa": [pa], "pe": [pe]}, {"order": order})
@@ -98,21 +98,21 @@ def test_a_published_model_names_its_source_and_units(path: Path) -> None:
     model = models.read(path)
     assert "table" in model.source or "figure" in model.source
     assert model.notes[0].startswith("Units")
-    assert all(regime.note and regime.symbols for regime in model.regimes)
+    assert all(segment.note and segment.symbols for segment in model.segments)
 
 
 def test_the_first_piece_that_holds_a_point_counts_and_the_nearest_of_a_gap() -> None:
-    regimes = [
-        Regime("hockney", ["1"], [1.0], range={"b": (None, 100)}),
-        Regime("hockney", ["1"], [2.0], range={"b": (100, 1000)}),
-        Regime("hockney", ["1"], [3.0], range={"b": (4000, None)}),
+    segments = [
+        Segment("hockney", ["1"], [1.0], range={"b": (None, 100)}),
+        Segment("hockney", ["1"], [2.0], range={"b": (100, 1000)}),
+        Segment("hockney", ["1"], [3.0], range={"b": (4000, None)}),
     ]
-    found = Model(regimes).predict({"b": [1, 100, 101, 1000, 1500, 3000, 9000]})
+    found = Model(segments).predict({"b": [1, 100, 101, 1000, 1500, 3000, 9000]})
     assert found.seconds.tolist() == [1, 1, 2, 2, 2, 3, 3]
 
 
 def test_unknown_keys_are_kept(tmp_path: Path) -> None:
-    models.write(Model([Regime("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
+    models.write(Model([Segment("hockney", ["1", "b"], [1e-6, 1e-9])], extra={"site": "x"}),
                  tmp_path / "m.json")  # fmt: skip
     assert models.read(tmp_path / "m.json").extra == {"site": "x"}
 
@@ -125,8 +125,8 @@ def test_a_file_written_by_hand_needs_no_hash(tmp_path: Path) -> None:
 
 
 def good() -> dict[str, Any]:
-    regime = Regime("hockney", ["1", "b"], [1e-6, 1e-9], low=[0, 0], high=[1, 1])
-    return models.document(Model([regime]))
+    segment = Segment("hockney", ["1", "b"], [1e-6, 1e-9], low=[0, 0], high=[1, 1])
+    return models.document(Model([segment]))
 
 
 CASES = [
@@ -210,27 +210,27 @@ def test_a_model_shows_itself_in_a_notebook() -> None:
 
 
 def test_a_file_has_the_keys_of_format_1() -> None:
-    """In Python they are regimes with degrees of freedom; files of other versions must read."""
-    regime = Regime("hockney", ["1", "b"], [1e-6, 1e-9], sigma=0.1, degrees_of_freedom=7)
-    content = models.document(Model([regime]))
+    """In Python they are segments with degrees of freedom; files of other versions must read."""
+    segment = Segment("hockney", ["1", "b"], [1e-6, 1e-9], sigma=0.1, degrees_of_freedom=7)
+    content = models.document(Model([segment]))
     assert content["pieces"] == [
         {"family": "hockney", "terms": ["1", "b"], "coefficients": [1e-6, 1e-9], "sigma": 0.1,
          "freedom": 7}
     ]  # fmt: skip
-    assert "regimes" not in content
+    assert "segments" not in content
 
 
 @pytest.mark.parametrize("coefficient", [1e300, -1e300, 1e-300])
 def test_absurd_coefficients_give_no_time(
     coefficient: float, tmp_path: Path, golden: Golden
 ) -> None:
-    models.write(Model([Regime("hockney", ["1", "b"], [coefficient] * 2)]), tmp_path / "m.json")
+    models.write(Model([Segment("hockney", ["1", "b"], [coefficient] * 2)]), tmp_path / "m.json")
     found = models.read(tmp_path / "m.json").predict({"b": [1, 1e18]})
     assert np.isnan(found.seconds).all()
     golden(found.warnings[0])
 
 
 def test_a_formula_without_a_variable_is_refused(tmp_path: Path, golden: Golden) -> None:
-    models.write(Model([Regime("own", ["1"], [1e-6])]), tmp_path / "m.json")
+    models.write(Model([Segment("own", ["1"], [1e-6])]), tmp_path / "m.json")
     with golden.refusal():
         models.read(tmp_path / "m.json")

@@ -1,4 +1,4 @@
-"""Fits find regimes, judge themselves honestly, and refuse what cannot be fitted."""
+"""Fits find segments, judge themselves honestly, and refuse what cannot be fitted."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray
     return {"b": b.ravel(), "p": p.ravel()}
 
 
-def test_a_regime_of_the_root_message_size_is_found() -> None:
+def test_a_segment_of_the_root_message_size_is_found() -> None:
     """The gather of the T3E-1200 changes at p*b of 8448 KBytes; its own coefficients are used."""
     variables = mesh(tuple(10_240 * k for k in range(1, 51, 3)), (17, 20, 24, 28, 30, 32))
     published = models.read(ROOT / "examples/models/t3e-1200.json")
     exact = published.predict(variables, op="gather").seconds
     exact = np.where(variables["p"] * variables["b"] > 8448 * 1024, 1.1 * exact, exact)
-    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").regimes
-    assert [set(regime.range) for regime in found] == [{"p*b"}, {"p*b"}]
+    found = models.fit(noisy(exact, variables, 0.005, 5, 1), "gather").segments
+    assert [set(segment.range) for segment in found] == [{"p*b"}, {"p*b"}]
     below, above = found[0].range["p*b"][1], found[1].range["p*b"][0]
     assert below is not None
     assert above is not None
     assert below <= 8448 * 1024 < above
 
 
-def test_regimes_can_be_given() -> None:
-    variables, regime = grid("gather"), truth("gather")
-    data = noisy(times(regime, variables), variables, 0.02, 5, 1)
+def test_segments_can_be_given() -> None:
+    variables, segment = grid("gather"), truth("gather")
+    data = noisy(times(segment, variables), variables, 0.02, 5, 1)
     model = models.fit(data, "gather", splits=parse_splits(["p:4", "p*b:200KiB"]))
-    assert [regime.range for regime in model.regimes] == [
+    assert [segment.range for segment in model.segments] == [
         {"p": (None, 4), "p*b": (None, 204800)}, {"p": (None, 4), "p*b": (204800, None)},
         {"p": (4, None), "p*b": (None, 204800)}, {"p": (4, None), "p*b": (204800, None)},
     ]  # fmt: skip
-    at_bound = model.predict({"p": 4, "b": 51200})  # belongs to the regime below
-    assert at_bound.seconds == model.regimes[0].evaluate(
+    at_bound = model.predict({"p": 4, "b": 51200})  # belongs to the segment below
+    assert at_bound.seconds == model.segments[0].evaluate(
         {"p": np.array([4.0]), "b": np.array([51200.0])}, "relative")[0]  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_auto_fits_each_operation_by_a_family_of_its_own(golden: Golden) -> None
         parts.append(noisy(exact, variables, 0.02, 5, 1, op=name.split("-")[0]))
     model = models.fit(joined(parts))
     assert model.family == "several"
-    assert {regime.where["op"]: regime.family for regime in model.regimes} == {
+    assert {segment.where["op"]: segment.family for segment in model.segments} == {
         "bcast": "bcast-log", "gather": "gather",
     }  # fmt: skip
     with golden.refusal():
@@ -144,13 +144,13 @@ def test_predictions_outside_the_data_warn(golden: Golden) -> None:
     golden(text)
 
 
-def test_tolerance_keeps_small_bends_in_one_regime() -> None:
+def test_tolerance_keeps_small_bends_in_one_segment() -> None:
     """Times without noise that bend by half a per cent are one line, unless asked otherwise."""
     b = 2.0 ** np.arange(8, 21, 0.25)
     exact = (1e-6 + 3e-10 * b) * (1 + 0.004 * np.sin(np.log(b)))
     data = noisy(exact, {"b": b}, 0, 1, 0)
-    assert len(models.fit(data, "hockney").regimes) == 1
-    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).regimes) > 1
+    assert len(models.fit(data, "hockney").segments) == 1
+    assert len(models.fit(data, "hockney", splits=Splits(tolerance=0)).segments) > 1
 
 
 def test_a_formula_that_predicts_little_says_so() -> None:

@@ -52,7 +52,7 @@ def test_a_known_switch_is_the_last_size_below_and_so_may_be_the_measured_one() 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_it_belongs_to_the_gap_whatever_the_measured_sizes(seed: int) -> None:
-    """The largest size below keeps its regime, the smallest above, too."""
+    """The largest size below keeps its segment, the smallest above, too."""
     dice = np.random.default_rng(seed)
     for low, high in np.sort(2 ** dice.uniform(0, 30, (200, 2)), axis=1):
         assert low <= likely_switch(Break(low, high)) < high

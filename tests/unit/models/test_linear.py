@@ -13,15 +13,15 @@ from made_up.times import SIZES, grid, noisy, times, truth
 
 
 def test_a_robust_fit_is_not_moved_by_outliers() -> None:
-    variables, regime = grid("gather"), truth("gather")
+    variables, segment = grid("gather"), truth("gather")
     generator = np.random.default_rng(6)
     far, covered = [], np.zeros(3)
     for seed in range(100):
-        seconds = noisy(times(regime, variables), variables, 0.02, 1, seed).seconds
+        seconds = noisy(times(segment, variables), variables, 0.02, 1, seed).seconds
         seconds[generator.choice(len(seconds), 6, replace=False)] *= 5
-        found = linear.fit(regime.terms, variables, seconds, robust=True)
-        far.append(np.abs(found.coefficients / regime.coefficients - 1).max())
-        truths = np.array(regime.coefficients)
+        found = linear.fit(segment.terms, variables, seconds, robust=True)
+        far.append(np.abs(found.coefficients / segment.coefficients - 1).max())
+        truths = np.array(segment.coefficients)
         covered += (found.low <= truths) & (truths <= found.high)
     assert np.mean(far) < 0.03
     assert covered.min() >= 85
@@ -29,11 +29,11 @@ def test_a_robust_fit_is_not_moved_by_outliers() -> None:
 
 def test_relative_weights_are_not_drawn_down_by_noise() -> None:
     """Weights 1/y² of measured times would be 2 x 0.2² = 8 % too low; fitted ones are not."""
-    variables, regime = grid("hockney"), truth("hockney")
+    variables, segment = grid("hockney"), truth("hockney")
     variables = {"b": np.repeat(variables["b"], 200)}
-    seconds = noisy(times(regime, variables), variables, 0.2, 1, 7).seconds
-    found = linear.fit(regime.terms, variables, seconds)
-    assert found.coefficients == pytest.approx(regime.coefficients, rel=0.05)
+    seconds = noisy(times(segment, variables), variables, 0.2, 1, 7).seconds
+    found = linear.fit(segment.terms, variables, seconds)
+    assert found.coefficients == pytest.approx(segment.coefficients, rel=0.05)
 
 
 @pytest.mark.parametrize(

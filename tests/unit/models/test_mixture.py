@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from isochrone.models.regime import interval
+from isochrone.models.segment import interval
 
 DRAWS = 200_000
 

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.load import joined
 from isochrone.models.summary import correlations
 from made_up.times import grid, noisy, times, truth
@@ -87,7 +87,7 @@ def test_a_frame_gives_one_time_for_each_row_whatever_its_operation(
 def test_the_interval_is_that_of_the_level(gather: Model, level: float) -> None:
     """Its half width is Student's t of the degrees of freedom, times one standard error."""
     found, usual = gather.predict(p=8, b=10_240, level=level), gather.predict(p=8, b=10_240)
-    freedom = gather.regimes[0].degrees_of_freedom
+    freedom = gather.segments[0].degrees_of_freedom
     ratio = student.ppf((1 + level) / 2, freedom) / student.ppf(0.975, freedom)
     assert found.seconds == usual.seconds
     assert found.high - found.seconds == pytest.approx(ratio * (usual.high - usual.seconds))
@@ -156,16 +156,16 @@ def test_what_a_model_was_fitted_to_is_kept_in_memory_only(model: Model) -> None
 def test_the_summary_says_what_the_coefficients_are_worth(model: Model) -> None:
     model.ranking[0]["families"][0]["sicc"] = -123.456  # as the engine puts it there
     text = model.summary()
-    for regime in model.regimes:
-        assert regime.covariance is not None
-        for k, term in enumerate(regime.terms):
+    for segment in model.segments:
+        assert segment.covariance is not None
+        for k, term in enumerate(segment.terms):
             (line,) = [
                 line
                 for line in text.splitlines()
-                if f"{regime.coefficients[k]:.5g} " in line and " to " in line
+                if f"{segment.coefficients[k]:.5g} " in line and " to " in line
             ]
             assert f" {term} " in line
-            assert f"{np.sqrt(regime.covariance[k][k]):.2g}" in line
+            assert f"{np.sqrt(segment.covariance[k][k]):.2g}" in line
     for words in ("R² 0.99", "standard deviation around it", "degrees of freedom", "correlation",
                   "op gather", "candidates for op gather, the first was taken", "held-out error",
                   "SICc", "-123.5", "error where it was not fitted"):  # fmt: skip
@@ -183,12 +183,14 @@ def test_correlations_are_those_of_repeated_fits() -> None:
         for seed in range(400)
     ]  # fmt: skip
     seen = np.corrcoef(np.array([one.coefficients for one in fits]).T)
-    regime = Regime("gather", ["1", "b", "p*b"], [0.0] * 3, covariance=fits[0].covariance.tolist())
-    assert correlations(regime) == pytest.approx(seen, abs=0.1)
+    segment = Segment(
+        "gather", ["1", "b", "p*b"], [0.0] * 3, covariance=fits[0].covariance.tolist()
+    )
+    assert correlations(segment) == pytest.approx(seen, abs=0.1)
 
 
 def test_a_published_model_has_a_summary_without_what_is_not_known() -> None:
-    text = Model([Regime("gather", ["1", "p*b"], [1e-3, 1e-9])]).summary()
+    text = Model([Segment("gather", ["1", "p*b"], [1e-3, 1e-9])]).summary()
     assert "gather model" in text
     assert "correlation" not in text
     assert "0.001" in text

@@ -6,7 +6,7 @@ import numpy as np
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, trial
 from isochrone.models.model import Backtest
 from made_up.steps import SIZES, stepped
@@ -33,7 +33,7 @@ def test_too_few_numbers_of_ranks_are_said_once(golden: Golden) -> None:
 
 
 def test_a_published_formula_was_not_to_be_tried(golden: Golden) -> None:
-    model = Model([Regime("ring", ["1", "p"], [1e-6, 1e-6], fitted={"p": (2, 16)})])
+    model = Model([Segment("ring", ["1", "p"], [1e-6, 1e-6], fitted={"p": (2, 16)})])
     golden(model.predict(p=64).warnings)
 
 

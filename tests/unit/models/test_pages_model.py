@@ -47,8 +47,8 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(
     golden(rows)
     golden(ranking.title)
     titles = [column.title for column in ranking.columns]
-    assert titles == ["family", "error", "SICc", "coefficients", "regimes", ""]
-    taken = sum(len(regime.terms) for regime in fitted.regimes)
+    assert titles == ["family", "error", "SICc", "coefficients", "segments", ""]
+    taken = sum(len(segment.terms) for segment in fitted.segments)
     assert [ranking.rows[0].cells[3], ranking.rows[0].cells[-1]] == [str(taken), "<- taken"]
     assert any(isinstance(block, Warnings) for block in found)
 

@@ -10,18 +10,18 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.models import Model, Regime, of_run
+from isochrone.models import Model, Segment, of_run
 from isochrone.models.questions import subject
 from made_up.hotspots import hotspot
 from made_up.sweeps import bisection, collective, point_to_point
 
 
-def line(**regime: object) -> Regime:
-    return Regime("hockney", ["1", "b"], [1e-6, 1e-9], **regime)  # type: ignore[arg-type]
+def line(**segment: object) -> Segment:
+    return Segment("hockney", ["1", "b"], [1e-6, 1e-9], **segment)  # type: ignore[arg-type]
 
 
 def of(model: Model) -> str:
-    return subject(model.experiment, model.regimes)
+    return subject(model.experiment, model.segments)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples/models").glob("*.json")), ids=str)
@@ -48,15 +48,15 @@ def test_bisections_are_messages_although_they_have_ranks() -> None:
 def test_files_that_do_not_record_it_are_judged_by_their_variables() -> None:
     assert of(Model([line()])) == "message"
     assert of(Model([line(where={"op": "bcast"})])) == "collective"
-    assert of(Model([Regime("ring", ["1", "p"], [1e-6, 1e-6])])) == "collective"
-    assert of(Model([Regime("compute", ["n"], [1e-9])])) == "computation"
+    assert of(Model([Segment("ring", ["1", "p"], [1e-6, 1e-6])])) == "collective"
+    assert of(Model([Segment("compute", ["n"], [1e-9])])) == "computation"
 
 
 def test_what_was_measured_is_kept_in_the_file(tmp_path: Path) -> None:
     models.write(models.fit(collective(("bcast",), 4)), tmp_path / "m.json")
     again = models.read(tmp_path / "m.json")
     assert again.experiment == "collective"
-    assert again.regimes[0].fitted["p"] == (4, 4)
+    assert again.segments[0].fitted["p"] == (4, 4)
 
 
 def test_ranks_that_were_not_measured_are_refused_by_a_formula_without_them(golden: Golden) -> None:
@@ -85,11 +85,11 @@ def test_what_an_older_file_does_not_record_is_a_warning(golden: Golden) -> None
 
 def test_sizes_that_make_no_difference_may_be_asked_for(golden: Golden) -> None:
     """Small messages along a tree: a formula without b, found for several b."""
-    regime = Regime(
+    segment = Segment(
         "tree", ["1", "ceil(log2(p))"], [1e-6, 2e-6], fitted={"p": (2, 16), "b": (0, 64)}
     )
-    found = Model([regime]).predict({"p": 4, "b": [0, 8, 64]})
+    found = Model([segment]).predict({"p": 4, "b": [0, 8, 64]})
     np.testing.assert_allclose(found.seconds, 5e-6)
     assert found.warnings == []
     with golden.refusal():
-        Model([regime]).predict({"p": 4, "b": 1 << 20})
+        Model([segment]).predict({"p": 4, "b": 1 << 20})

@@ -63,9 +63,9 @@ def test_intervals_stay_as_they_are_where_starts_add_nothing() -> None:
 def test_a_model_of_one_start_for_each_number_of_ranks_has_wider_intervals() -> None:
     dice = np.random.default_rng(3)
     data = joined([one_start(p, dice, 0.1, 0.01) for p in RANKS])
-    shared = models.fit(data, "gather", splits=models.parse_splits(["none"])).regimes[0]
+    shared = models.fit(data, "gather", splits=models.parse_splits(["none"])).segments[0]
     data.start[:] = 0
-    independent = models.fit(data, "gather", splits=models.parse_splits(["none"])).regimes[0]
+    independent = models.fit(data, "gather", splits=models.parse_splits(["none"])).segments[0]
     assert shared.degrees_of_freedom < independent.degrees_of_freedom / 5
 
 

@@ -32,11 +32,11 @@ def asked(model: Model, pa: float, into: int, out: int, size: int, busy: float) 
 def test_several_sizes_get_one_formula_with_bytes() -> None:
     """And not one for each, as none of these would answer for another size."""
     model = models.fit(sizes())
-    (regime,) = model.regimes
-    assert regime.family == "hotspot-bytes"
+    (segment,) = model.segments
+    assert segment.family == "hotspot-bytes"
     assert "bytes" not in model.selectors
     assert model.sizes == list(SIZES)
-    costs = dict(zip(regime.terms, regime.coefficients, strict=True))
+    costs = dict(zip(segment.terms, segment.coefficients, strict=True))
     assert costs["max(bi,bo)"] == pytest.approx(42e-9, rel=0.02)
     assert costs["ba"] == pytest.approx(3e-10, rel=0.1)
     assert costs["busy*busy*min(bi,bo)"] == pytest.approx(15e-9, rel=0.1)
@@ -58,7 +58,7 @@ def test_formulas_of_one_size_are_fitted_to_one_hot_node() -> None:
     without = models.fit(sizes(noise=0, rings=False), "hotspot-directional")
     assert with_rings.selectors["bytes"] == list(SIZES)
     assert with_rings.variables == ["pa", "in", "out"]
-    for one, other in zip(with_rings.regimes, without.regimes, strict=True):
+    for one, other in zip(with_rings.segments, without.segments, strict=True):
         assert one.coefficients == pytest.approx(other.coefficients)
 
 
@@ -75,19 +75,19 @@ def test_no_message_is_a_gain() -> None:
     formula that knows no better: many rounds would then be cheaper than one.
     """
     model = models.fit(sizes(lambda *point: max(by_bytes(*point) - 2.5e-3, 1e-4)), "hotspot-bytes")
-    assert all(value >= 0 for regime in model.regimes for value in regime.coefficients)
+    assert all(value >= 0 for segment in model.segments for value in segment.coefficients)
 
 
 def test_small_messages_have_a_floor_of_their_own() -> None:
-    """The regime is found along the bytes of the busier direction."""
+    """The segment is found along the bytes of the busier direction."""
 
     def floored(pa: float, into: int, out: int, size: int, busy: float) -> float:
         return max(by_bytes(pa, into, out, size, busy), 4e-2)
 
     run = sizes(floored, of=(4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20))
     model = models.fit(run, "hotspot-bytes")
-    assert len(model.regimes) > 1
-    assert set(model.regimes[0].range) == {"max(bi,bo)"}
+    assert len(model.segments) > 1
+    assert set(model.segments[0].range) == {"max(bi,bo)"}
     assert asked(model, 0, 1, 1, 4 << 10, 0.25) == pytest.approx(4e-2, rel=0.1)
     exact = by_bytes(0, 7, 4, 4 << 20, 0.25)
     assert asked(model, 0, 7, 4, 4 << 20, 0.25) == pytest.approx(exact, rel=0.1)
@@ -111,8 +111,8 @@ def test_a_table_that_was_exported_is_fitted_as_the_run(tmp_path: Path) -> None:
     run, table = sizes(), tmp_path / "hot.csv"
     csv.write(run, table)
     one, other = models.fit(run), models.fit(table)
-    assert one.regimes[0].terms == other.regimes[0].terms
-    assert one.regimes[0].coefficients == pytest.approx(other.regimes[0].coefficients)
+    assert one.segments[0].terms == other.segments[0].terms
+    assert one.segments[0].coefficients == pytest.approx(other.segments[0].coefficients)
     assert other.sizes == list(SIZES)
 
 

@@ -38,8 +38,8 @@ def test_a_disturbed_point_of_one_start_is_not_the_difference_of_all() -> None:
 
 def test_starts_of_each_number_of_ranks_are_compared_among_themselves() -> None:
     """Three starts on each number of ranks: none has points in common with those of another."""
-    variables, regime = grid("gather"), truth("gather")
-    exact, parts = times(regime, variables), []
+    variables, segment = grid("gather"), truth("gather")
+    exact, parts = times(segment, variables), []
     dice = np.random.default_rng(6)
     for p in np.unique(variables["p"]):
         mine = variables["p"] == p
@@ -55,8 +55,8 @@ def test_a_model_file_keeps_how_far_starts_differ(tmp_path: Path) -> None:
     models.write(model, tmp_path / "m.json")
     again = models.read(tmp_path / "m.json")
     assert again == model
-    assert again.regimes[0].starts is not None
-    assert again.regimes[0].starts.launches == 3
+    assert again.segments[0].starts is not None
+    assert again.segments[0].starts.launches == 3
     asked = {"b": [8, 1 << 20]}
     assert again.predict(asked).high.tolist() == model.predict(asked).high.tolist()
 
@@ -69,11 +69,11 @@ def test_one_start_says_nothing_of_others() -> None:
 
 
 def test_times_without_chance_have_no_difference() -> None:
-    variables, regime = grid("gather"), truth("gather")
-    parts = [noisy(times(regime, variables), variables, 0, 2, k) for k in range(3)]
+    variables, segment = grid("gather"), truth("gather")
+    parts = [noisy(times(segment, variables), variables, 0, 2, k) for k in range(3)]
     (points,) = joined(parts).observations()
     assert points.starts.between == 0
-    assert points.seconds == pytest.approx(times(regime, variables))
+    assert points.seconds == pytest.approx(times(segment, variables))
 
 
 def csv(folder: Path, column: str, *, repeats: int) -> Path:

@@ -1,4 +1,4 @@
-"""Where regimes change is an interval: it is named, and what lies within it is doubtful."""
+"""Where segments change is an interval: it is named, and what lies within it is doubtful."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def jumping() -> Model:
 
 
 def test_a_switch_is_a_gap_with_a_guess_in_it(jumping: Model) -> None:
-    (switch,) = switches(jumping.regimes)
+    (switch,) = switches(jumping.segments)
     assert (switch.name, switch.below, switch.above) == ("b", 4096, 16384)
     assert str(switch) == "somewhere between 4 KiB and 16 KiB, taken at 8 KiB"
 
 
-def test_a_point_in_the_gap_is_said_to_be_between_two_regimes(
+def test_a_point_in_the_gap_is_said_to_be_between_two_segments(
     jumping: Model, golden: Golden
 ) -> None:
     said = jumping.predict(p=8, b=["6KiB", "8KiB"]).warnings
@@ -35,17 +35,17 @@ def test_a_point_in_the_gap_is_said_to_be_between_two_regimes(
     found = jumping.predict(p=8, b="12KiB")
     golden(found.warnings[0])
     point = {"p": np.array([8.0]), "b": np.array([12288.0])}
-    below, above = (regime.evaluate(point, "relative")[0][0] for regime in jumping.regimes)
+    below, above = (segment.evaluate(point, "relative")[0][0] for segment in jumping.segments)
     assert found.low[0] < below < above < found.high[0]
 
 
-def test_measured_sizes_at_the_ends_of_the_gap_are_in_one_regime(jumping: Model) -> None:
+def test_measured_sizes_at_the_ends_of_the_gap_are_in_one_segment(jumping: Model) -> None:
     assert jumping.predict(p=8, b=["4KiB", "16KiB"]).warnings == []
 
 
 def test_bounds_that_were_given_are_no_gaps() -> None:
     model = models.fit(stepped(RANKS, jump=2e-4), "tree", splits=parse_splits(["b:12KiB"]))
-    assert switches(model.regimes) == []
+    assert switches(model.segments) == []
     assert not any("between" in text for text in model.predict(p=8, b="10KiB").warnings)
 
 
@@ -54,10 +54,10 @@ def test_a_known_switch_in_the_gap_is_where_it_is_taken(golden: Golden) -> None:
     splits = parse_splits(["b"], known=["b:12288,512KiB"])
     assert splits.known == {"b": [12288.0, 524288.0]}
     model = models.fit(stepped(RANKS, jump=2e-4), "tree", splits=splits)
-    assert [switch.taken for switch in switches(model.regimes)] == [12288]
+    assert [switch.taken for switch in switches(model.segments)] == [12288]
     below, above = (model.predict(p=8, b=size).seconds[0] for size in (12288, 12289))
     assert above - below > 1e-4
-    golden(nowhere_near(model.regimes, splits.known))
+    golden(nowhere_near(model.segments, splits.known))
 
 
 @pytest.mark.parametrize(

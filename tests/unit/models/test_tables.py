@@ -44,11 +44,11 @@ def test_a_frame_columns_and_rows_are_fitted_as_their_csv(tmp_path: Path) -> Non
     table = columns()
     frame = pd.DataFrame(table)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    expected = models.fit(tmp_path / "t.csv", "gather").regimes[0].coefficients
+    expected = models.fit(tmp_path / "t.csv", "gather").segments[0].coefficients
     for given in (frame, table, rows(table), [frame], frame.set_index(frame.index[::-1])):
         model = models.fit(given, "gather")
-        assert model.regimes[0].coefficients == pytest.approx(expected, rel=1e-12)
-        assert model.regimes[0].where == {"op": "gather"}
+        assert model.segments[0].coefficients == pytest.approx(expected, rel=1e-12)
+        assert model.segments[0].where == {"op": "gather"}
         assert model.origin == "given"
 
 

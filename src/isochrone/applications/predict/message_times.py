@@ -105,7 +105,7 @@ class MessageTimes:
     def __init__(self, models: Sequence[Model]) -> None:
         self.warnings: dict[str, None] = {}
         self._paths: dict[Path, _OnPath] = {}
-        kept = [one for one in models if subject(one.experiment, one.regimes) == "message"]
+        kept = [one for one in models if subject(one.experiment, one.segments) == "message"]
         found = [one for model in kept for one in _measured(model)]
         for path in get_args(Path):
             on = [
@@ -226,8 +226,8 @@ class MessageTimes:
             return _USUAL_EAGER
         low, high = recorded(on.blocking.model.chosen(on.blocking.where), "b") or (0.0, math.inf)
         switches = [
-            taken for regime in on.blocking.model.chosen(on.blocking.where)
-            for taken in regime.switch.get("b", (None, None)) if taken is not None
+            taken for segment in on.blocking.model.chosen(on.blocking.where)
+            for taken in segment.switch.get("b", (None, None)) if taken is not None
         ]  # fmt: skip
         sizes = np.array(sorted({*_SIZES, *switches, *(one + 1 for one in switches), 0.0}))
         sizes = np.append(sizes[(sizes >= low) & (sizes <= high) & (sizes > 0)], 0.0)

@@ -61,7 +61,7 @@ class OperationTimes:
 
     def __init__(self, models: Sequence[Model]) -> None:
         self.warnings: dict[str, None] = {}
-        self._models = [m for m in models if subject(m.experiment, m.regimes) == "collective"]
+        self._models = [m for m in models if subject(m.experiment, m.segments) == "collective"]
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
         self._known: dict[tuple[Any, ...], Ends] = {}
 
@@ -173,8 +173,8 @@ class OperationTimes:
         """
         where = {"op": op, GROUP: CG}
         model = self._model(op)
-        regimes = model.chosen({k: v for k, v in where.items() if k in model.selectors})
-        if min((one.fitted["p"][0] for one in regimes if "p" in one.fitted), default=0) > 2:
+        segments = model.chosen({k: v for k, v in where.items() if k in model.selectors})
+        if min((one.fitted["p"][0] for one in segments if "p" in one.fitted), default=0) > 2:
             return None
         few = ((2, size), (-(-ranks // 2), size), (2, min(size, _SMALL)))
         found = [self._shape(op, of, node_of, members) for members, of in few]

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op", help="only this operation")
     parser.add_argument("--posting", help="hot spot: only this posting order")
     add_option(parser, "--split", "WHERE", str,
-        "breakpoints between regimes: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
+        "breakpoints between segments: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
         "none; may be repeated (default: search along the variables of the family)",
         action="append")  # fmt: skip
     add_option(parser, "--known-breakpoint", "WHERE", str,
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(largest value before the switch): a break between two measured values that encloses "
         "one is taken to be there; may be repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--max-segments", "N", read_count,
-        "maximum number of regimes along one variable (default: 4, along an only variable 6)"
+        "maximum number of segments along one variable (default: 4, along an only variable 6)"
     )  # fmt: skip
     add_option(parser, "--tolerance", "PERCENT", read_percent,
         "deviations below this do not create another segment (default: 1%%)",
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
         args.split, args.max_segments, args.tolerance, args.known_breakpoint
     )
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
-    model.warnings += nowhere_near(model.regimes, splits.known)
+    model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
         model.extra["explanation"] = explanation.document(model)
     if args.output:

@@ -15,7 +15,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import name_of, origin_notes, resolve
 from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
@@ -139,7 +139,7 @@ class Panel:
         """Return which part of a model these points are of."""
         return {key: value for key, value in self.where.items() if key in model.selectors}
 
-    def regimes(self, model: Model | None) -> list[Regime]:
+    def segments(self, model: Model | None) -> list[Segment]:
         """Return the formulas of a model for these points; none if it is for others."""
         try:
             return model.chosen(self.selected(model)) if model else []

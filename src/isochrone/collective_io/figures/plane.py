@@ -25,7 +25,7 @@ from isochrone.collective_io.figures._hot_spots import (
     value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import MAX_PANELS, head
 from isochrone.models.formulas import ranges
 from isochrone.runfile.origin import together
@@ -115,12 +115,12 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
 def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -> None:
     values = _spread(set(panel.values(panel.y)), MAX_LINES)
     most = max(panel.values(panel.x))
-    regimes = panel.regimes(model)
+    segments = panel.segments(model)
     sizes = np.linspace(*_MARKERS, len(values)).tolist()
     for here, colour, size in zip(values, _shades(len(values)), sizes, strict=True):
         own = [point for point in panel.points if value(point, panel.y) == here]
-        if model and regimes:
-            _draw_line(axes, panel, model, regimes, here, most, colour)
+        if model and segments:
+            _draw_line(axes, panel, model, segments, here, most, colour)
         x = [value(point, panel.x) for point in own]
         y = np.array([point.times.median for point in own])
         ends = np.array([[point.times.low, point.times.high] for point in own])
@@ -128,20 +128,20 @@ def _draw_panel(axes: Axes, panel: Panel, model: Model | None, highest: float) -
             x, y, yerr=np.abs(ends.T - y), fmt="o", color=colour, markersize=size,
             elinewidth=1.0, capsize=2.0, label=f"{here:g}", zorder=3,
         )  # fmt: skip
-    _finish(axes, panel, regimes, most, highest)
+    _finish(axes, panel, segments, most, highest)
 
 
 def _draw_line(
-    axes: Axes, panel: Panel, model: Model, regimes: Sequence[Regime], here: float, most: float,
+    axes: Axes, panel: Panel, model: Model, segments: Sequence[Segment], here: float, most: float,
     colour: str,
 ) -> None:  # fmt: skip
-    """Draw the formula for one value of what tells the lines apart; each regime has a style."""
+    """Draw the formula for one value of what tells the lines apart; each segment has a style."""
     start = here if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
     given = panel.asked(x, np.full_like(x, here))
     seconds = model.predict(given, panel.selected(model)).seconds
-    owner = np.argmin([regime.distance(given) for regime in regimes], axis=0)
+    owner = np.argmin([segment.distance(given) for segment in segments], axis=0)
     for number in np.unique(owner).tolist():
         mine = owner == number
         axes.plot(x[mine], seconds[mine], _STYLES[number % len(_STYLES)], color=colour,
@@ -149,7 +149,7 @@ def _draw_line(
 
 
 def _finish(
-    axes: Axes, panel: Panel, regimes: Sequence[Regime], most: float, highest: float
+    axes: Axes, panel: Panel, segments: Sequence[Segment], most: float, highest: float
 ) -> None:
     from matplotlib.ticker import MaxNLocator
 
@@ -159,7 +159,7 @@ def _finish(
     axes.set_yticks(values.places, values.texts)
     ticks = np.asarray(MaxNLocator(8, integer=True).tick_values(0, most))
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
-    axes.set_title(_heading(panel, regimes), size=LABEL, color=INK, loc="left", parse_math=False)
+    axes.set_title(_heading(panel, segments), size=LABEL, color=INK, loc="left", parse_math=False)
     plain_axes(axes, _AXES[panel.x], size=CAPTION, grid="y")
     _add_legend(axes, panel.y)
 
@@ -176,21 +176,21 @@ def _add_legend(axes: Axes, series: str) -> None:
     legend.get_title().set(size=CAPTION, color=FAINT)
 
 
-def _heading(panel: Panel, regimes: Sequence[Regime]) -> str:
-    """Name the points, and below them the formula of each regime."""
+def _heading(panel: Panel, segments: Sequence[Segment]) -> str:
+    """Name the points, and below them the formula of each segment."""
     lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
-    for number, (regime, holds) in enumerate(zip(regimes, ranges(regimes), strict=True)):
-        style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(regimes) > 1 else ""
+    for number, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
+        style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(segments) > 1 else ""
         start = f"{style}{holds}: " if holds else ""
         if number < MAX_FORMULAS:
-            lines.append(f"{start}{_formula(regime)}")
+            lines.append(f"{start}{_formula(segment)}")
     return "\n".join(lines)
 
 
-def _formula(regime: Regime) -> str:
+def _formula(segment: Segment) -> str:
     """Write a formula with times a person reads: ``6.12 ms pe + 3.81 ms pa + 1.59 ms``."""
     text = ""
-    for factor, term in zip(regime.coefficients, regime.terms, strict=True):
+    for factor, term in zip(segment.coefficients, segment.terms, strict=True):
         sign = " − " if factor < 0 else " + " if text else ""
         text += sign + format_seconds(abs(factor)) + ("" if term == "1" else f" {term}")
     return text.strip()

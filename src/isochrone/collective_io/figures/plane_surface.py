@@ -99,7 +99,7 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     times = np.array([point.times.median for point in panel.points])
     unit = time_unit(times)
     sides = [_along(panel.values(side)) for side in (panel.x, panel.y)]
-    if model and panel.regimes(model):
+    if model and panel.segments(model):
         x, y = np.meshgrid(*sides)
         heights = _heights(panel, model, x, y, 0.0) / unit.factor
         axes.plot_surface(x, y, heights, color=_SURFACE, alpha=0.55, linewidth=0.3,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload.node_messages import Counts
-from isochrone.models import Model, Regime
-from isochrone.models.regime import octaves_beyond, owners
+from isochrone.models import Model, Segment
+from isochrone.models.segment import octaves_beyond, owners
 from isochrone.models.terms import evaluate_term
 
 Floats = NDArray[np.float64]
@@ -79,12 +79,12 @@ class NodeCost:
         mean of those given.
         """
         asked = self._variables(counts, spread, busy, usual)
-        regimes = self._regimes
-        seconds = _sum(regimes[0], asked)
-        if len(regimes) > 1:
-            owner = owners(regimes, asked)
-            for k, regime in enumerate(regimes[1:], start=1):
-                seconds = np.where(owner == k, _sum(regime, asked), seconds)
+        segments = self._segments
+        seconds = _sum(segments[0], asked)
+        if len(segments) > 1:
+            owner = owners(segments, asked)
+            for k, segment in enumerate(segments[1:], start=1):
+                seconds = np.where(owner == k, _sum(segment, asked), seconds)
         return seconds.reshape(np.shape(counts.intra))
 
     def least(self, low: Counts, high: Counts, spread: int, usual: float) -> Floats:
@@ -108,7 +108,7 @@ class NodeCost:
             below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
             above["b"] = np.where(idle, np.maximum(more, usual), size)
             below["b"] = np.where(idle, np.minimum(below["b"], usual), below["b"])
-        found = least(self._regimes, below, above)
+        found = least(self._segments, below, above)
         return found.reshape(np.shape(low.intra))
 
     def whatever_others_do(
@@ -118,7 +118,7 @@ class NodeCost:
         if not self.of_neighbours:
             return self.cost(counts, spread, usual)
         low, high = (self._variables(counts, spread, busy, usual) for busy in (0.0, 1.0))
-        return least(self._regimes, low, high).reshape(np.shape(counts.intra))
+        return least(self._segments, low, high).reshape(np.shape(counts.intra))
 
     def ask(
         self,
@@ -158,7 +158,7 @@ class NodeCost:
         return sorted(selected) or self.model.sizes
 
     @cached_property
-    def _regimes(self) -> list[Regime]:
+    def _segments(self) -> list[Segment]:
         return self.model.chosen(self.where)
 
     def _variables(
@@ -185,10 +185,10 @@ class NodeCost:
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def _sum(regime: Regime, variables: Mapping[str, Floats]) -> Floats:
+def _sum(segment: Segment, variables: Mapping[str, Floats]) -> Floats:
     """Return what a formula gives."""
     total = np.zeros(len(next(iter(variables.values()))))
-    for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
+    for term, coefficient in zip(segment.terms, segment.coefficients, strict=True):
         total += coefficient * evaluate_term(term, variables)
     return total
 
@@ -240,31 +240,31 @@ Limits = Mapping[str, Array]
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # what is no number is no bound
-def least(regimes: Sequence[Regime], low: Limits, high: Limits) -> Array:
+def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Array:
     """Return a lower bound of what the formulas give, shape (n,).
 
     Parameters
     ----------
-    regimes
+    segments
         Of one operation, order …; as `Model.chosen` returns them.
     low, high
         Each variable lies between these; equally long arrays.
     """
-    bounds, near, far = np.zeros((3, len(regimes), len(next(iter(low.values())))))
-    for k, regime in enumerate(regimes):
-        for term, coefficient in zip(regime.terms, regime.coefficients, strict=True):
+    bounds, near, far = np.zeros((3, len(segments), len(next(iter(low.values())))))
+    for k, segment in enumerate(segments):
+        for term, coefficient in zip(segment.terms, segment.coefficients, strict=True):
             bounds[k] += coefficient * _range(term, low, high)[0 if coefficient >= 0 else 1]
     bounds[np.isnan(bounds)] = -np.inf
-    if len(regimes) == 1:
+    if len(segments) == 1:
         return np.asarray(bounds[0])
-    for k, regime in enumerate(regimes):
-        for name, (begin, end) in {**regime.range, **regime.switch}.items():
+    for k, segment in enumerate(segments):
+        for name, (begin, end) in {**segment.range, **segment.switch}.items():
             value = _range(name, low, high)
             for bound, side, nearest in ((begin, -1.0, 1), (end, 1.0, 0)):
                 if bound is not None:
                     near[k] += octaves_beyond(value[nearest], bound, side)
                     far[k] += octaves_beyond(value[1 - nearest], bound, side)
-    # the regime at the least distance holds
+    # the segment at the least distance holds
     possible = near <= far.min(axis=0)
     return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
 

@@ -22,7 +22,7 @@ from isochrone.collective_io.program.trials import Trials
 from isochrone.measure import job
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
-from isochrone.models.regime import Regime
+from isochrone.models.segment import Segment
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -170,8 +170,8 @@ def machine(
 def general() -> NodeCost:
     """Return a model of no machine: bytes through the busier direction of a node cost most."""
     terms = {"max(bi,bo)": 1e-9, "min(bi,bo)": 1e-10, "ba": 1e-10, "pe": 1e-6, "1": 1e-6}
-    regime = Regime("general", list(terms), list(terms.values()))
-    return NodeCost(Model([regime]))
+    segment = Segment("general", list(terms), list(terms.values()))
+    return NodeCost(Model([segment]))
 
 
 def _kept(folder: Path, run: Run) -> Machine | None:

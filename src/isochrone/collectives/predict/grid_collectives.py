@@ -308,16 +308,16 @@ class PhaseTimes:
         known = self.model.selectors.get(GROUP, [])
         if known:  # where only rows or only columns were measured, these
             where[GROUP] = phase.group if phase.group in known else known[0]
-        regimes = self.model.chosen(where)
+        segments = self.model.chosen(where)
         variables: dict[str, float] = {"p": phase.ranks, "b": phase.bytes}
         stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
-        if set(PLACES) & set(needed(regimes)):
+        if set(PLACES) & set(needed(segments)):
             if place is None:
                 raise InputError(
                     "the model needs to know on which nodes the ranks are", hint="give --ppn"
                 )
             variables["nodes"], variables["ppn"] = nodes
-        not_held(regimes, variables, strict=True)
+        not_held(segments, variables, strict=True)
         groups = self.model.kept.get("groups", ())
         kind = str(where.get(GROUP, CG))
         group = find(groups, phase.op, kind, phase.ranks, stride, nodes)

@@ -124,13 +124,13 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
     if CG in model.selectors.get(GROUP, []):
         where[GROUP] = CG  # all ranks of a job are one row
     check_subject(model, what, str(args.model))
-    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.regimes)]
+    always = [name for name in _OPTIONS if all(name in needed([one]) for one in model.segments)]
     _complete(always, asked)
-    regimes = model.chosen(where)
-    _complete(needed(regimes), asked)
+    segments = model.chosen(where)
+    _complete(needed(segments), asked)
     with located(str(args.model)):
-        not_held(regimes, asked, strict=True)
-    doubtful = check_places(regimes, model.constant, given)
+        not_held(segments, asked, strict=True)
+    doubtful = check_places(segments, model.constant, given)
     found = model.predict(asked, where)
     first = next(iter(model.selectors.get(selector, [])), None)
     options = {
@@ -139,7 +139,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
     }  # fmt: skip
     common = {  # what all the data had in common
         name: int(ends[0]) for name in options
-        if (ends := recorded(regimes, name)) and ends[0] == ends[1]
+        if (ends := recorded(segments, name)) and ends[0] == ends[1]
     }  # fmt: skip
     rows = [
         {selector: first if chosen is None else chosen,
@@ -179,7 +179,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
 
 def check_subject(model: Model, what: Subject, path: str) -> None:
     """Refuse a model that is of something else."""
-    found = subject(model.experiment, model.regimes)
+    found = subject(model.experiment, model.segments)
     if found != what:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
         raise InputError(

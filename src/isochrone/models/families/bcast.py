@@ -1,4 +1,4 @@
-"""Broadcast, in each regime linear or along a tree, whichever fits better."""
+"""Broadcast, in each segment linear or along a tree, whichever fits better."""
 
 from isochrone.models.family import Family, Form
 

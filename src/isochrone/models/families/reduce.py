@@ -1,4 +1,4 @@
-"""Reduce, in each regime linear or along a tree, whichever fits better."""
+"""Reduce, in each segment linear or along a tree, whichever fits better."""
 
 from isochrone.models.family import Family, Form
 

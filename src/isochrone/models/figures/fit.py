@@ -192,7 +192,7 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     )
     families = [model.family, *(rival.family for rival in rivals)]
     names = [  # their terms if one is not the only one of its family
-        rival.family if families.count(rival.family) == 1 else " + ".join(rival.regimes[0].terms)
+        rival.family if families.count(rival.family) == 1 else " + ".join(rival.segments[0].terms)
         for rival in rivals
     ]
     return Panel(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.explain import Answer, Suggestion, suggestions
 from isochrone.models.formulas import number, ranges, values
 from isochrone.models.questions import recorded
@@ -16,7 +16,7 @@ from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
 _TOLD: Final = 3
-"""Rivals of one regime that are told."""
+"""Rivals of one segment that are told."""
 
 
 def explanation(model: Model) -> list[Listing]:
@@ -46,11 +46,11 @@ def document(model: Model) -> list[dict[str, Any]]:
 def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion | None]]:
     found = []
     for where, next_one in suggestions(model):
-        regimes = model.chosen(where)
+        segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
             (one["families"] for one in model.ranking if one["where"] == where), []
         )
-        sentences = [_why(model, regimes, row), _what_else(regimes), _next(next_one, regimes)]
+        sentences = [_why(model, segments, row), _what_else(segments), _next(next_one, segments)]
         found.append((where, sentences, next_one))
     return found
 
@@ -58,14 +58,14 @@ def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion
 # --- why this one ---------------------------------------------------------------------------------
 
 
-def _why(model: Model, regimes: Sequence[Regime], tried: Sequence[dict[str, Any]]) -> str:
+def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, Any]]) -> str:
     """Say by which error the family was taken, and what the runner-up has."""
     rows = [row for row in tried if row.get("held_out") is not None]
     if not rows:
         error = model.quality["held_out"]["point"]["average"]
-        count = sum(len(regime.terms) for regime in regimes)
+        count = sum(len(segment.terms) for segment in segments)
         return (
-            f"{printable(regimes[0].family, 40)} was asked for, and nothing else was tried: it is "
+            f"{printable(segments[0].family, 40)} was asked for, and nothing else was tried: it is "
             f"off by {percent(error)} at points that were left out, with "
             f"{plural(count, 'coefficient')}."
         )
@@ -85,24 +85,24 @@ def _why(model: Model, regimes: Sequence[Regime], tried: Sequence[dict[str, Any]
 def _name(row: dict[str, Any]) -> str:
     pieces = row["pieces"]
     name = printable(row["family"], 80)
-    return name if pieces == 1 else f"{name} in {plural(pieces, 'regime')}"
+    return name if pieces == 1 else f"{name} in {plural(pieces, 'segment')}"
 
 
 # --- what else would fit --------------------------------------------------------------------------
 
 
-def _what_else(regimes: Sequence[Regime]) -> str:
-    """Name the rivals of each regime."""
+def _what_else(segments: Sequence[Segment]) -> str:
+    """Name the rivals of each segment."""
     told = []
-    for regime, words in zip(regimes, ranges(regimes), strict=True):
-        if not regime.rivals:
+    for segment, words in zip(segments, ranges(segments), strict=True):
+        if not segment.rivals:
             continue
         listed = [
             f"{printable(one.family, 40)} ({printable(' + '.join(one.terms), 120)}; "
             f"weight {100 * one.weight:.0f} %)"
-            for one in regime.rivals[:_TOLD]
+            for one in segment.rivals[:_TOLD]
         ]
-        more = len(regime.rivals) - _TOLD
+        more = len(segment.rivals) - _TOLD
         listed += [f"{more} more"] if more > 0 else []
         told.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
     if not told:
@@ -113,7 +113,7 @@ def _what_else(regimes: Sequence[Regime]) -> str:
 # --- what to measure ------------------------------------------------------------------------------
 
 
-def _next(found: Suggestion | None, regimes: Sequence[Regime]) -> str:
+def _next(found: Suggestion | None, segments: Sequence[Segment]) -> str:
     """Say which point to measure, and what it would decide."""
     if found is None:
         return "No further measurement would tell more than more repetitions."
@@ -128,10 +128,10 @@ def _next(found: Suggestion | None, regimes: Sequence[Regime]) -> str:
         )
     expected = between(found.low, found.high)
     if found.between:
-        return f"{text}, which is between two regimes: {expected} are expected there."
+        return f"{text}, which is between two segments: {expected} are expected there."
     exceeded = []
     for name, value in found.variables.items():
-        measured = recorded(regimes, name)
+        measured = recorded(segments, name)
         if measured and value > measured[1]:
             exceeded.append(f"{name} = {number(name, measured[1])}")
     most = " and ".join(exceeded) or "what was measured"

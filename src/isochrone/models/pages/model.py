@@ -12,11 +12,11 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, switches, untried
 from isochrone.models.formulas import formula, headings, number, ranges, values
 from isochrone.models.questions import recorded
-from isochrone.models.regime import owners
+from isochrone.models.segment import owners
 from isochrone.models.terms import VARIABLES, unit, variables_of
 from isochrone.pages.page import (
     Block,
@@ -61,8 +61,8 @@ def verdict(model: Model) -> Sentence:
     """Say in one line what was found: the formula, or how many, and how far it is off."""
     found = model.quality
     deviation = found["deviation"]
-    one = model.regimes[0] if len(model.regimes) == 1 else None
-    what = f" of {len(model.regimes)} formulas"
+    one = model.segments[0] if len(model.segments) == 1 else None
+    what = f" of {len(model.segments)} formulas"
     if one is not None:
         what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
@@ -76,7 +76,7 @@ def verdict(model: Model) -> Sentence:
 
 def brief(model: Model) -> list[Block]:
     """Say of a model that was just fitted what it says: verdict, formulas, where they change."""
-    several = len(model.regimes) > 1
+    several = len(model.segments) > 1
     return [
         verdict(model),
         *(_formulas(model) if several else ()),
@@ -161,30 +161,30 @@ def origin_of(models: Sequence[Model]) -> str:
 
 
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
-    """Yield the formula of each regime, with the intervals of its coefficients if wanted."""
-    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
-        yield Sentence(f"t = {formula(regime)}", "strong", words)
+    """Yield the formula of each segment, with the intervals of its coefficients if wanted."""
+    for segment, words in zip(model.segments, headings(model.segments), strict=True):
+        yield Sentence(f"t = {formula(segment)}", "strong", words)
         if coefficients:
             titles = ("coefficient", "of", "value", "unit", "95 % interval")
             columns = (Column(title, right=title == "value") for title in titles)
             numbers = zip(
-                regime.symbols, regime.terms, regime.coefficients, regime.low or [],
-                regime.high or [], strict=True,
+                segment.symbols, segment.terms, segment.coefficients, segment.low or [],
+                segment.high or [], strict=True,
             )  # fmt: skip
             yield Table("", tuple(columns), tuple(
                 Row((symbol, term, f"{value:.5g}", unit(term), f"[{low:.5g}, {high:.5g}]"))
                 for symbol, term, value, low, high in numbers
             ))  # fmt: skip
-            if regime.r2 is not None:
-                yield Sentence(f"R² {regime.r2:.6f} at {regime.points} points")
+            if segment.r2 is not None:
+                yield Sentence(f"R² {segment.r2:.6f} at {segment.points} points")
 
 
 def _switches(model: Model) -> Iterator[Block]:
-    """Yield where regimes change: a gap between measured values, and a guess within."""
+    """Yield where segments change: a gap between measured values, and a guess within."""
     found = [
         Sentence(str(switch), about=", ".join(filter(None, (_selected(where), switch.name))))
-        for where, regimes in _kinds(model)
-        for switch in switches(regimes)
+        for where, segments in _kinds(model)
+        for switch in switches(segments)
     ]
     if found:
         yield Listing("The formula switches", tuple(found))
@@ -192,9 +192,9 @@ def _switches(model: Model) -> Iterator[Block]:
 
 def _trials(model: Model) -> Iterator[Block]:
     """Yield what extrapolation was worth where it could be tried on what was measured."""
-    for where, regimes in _kinds(model):
+    for where, segments in _kinds(model):
         own = [one for one in model.backtests if one.where == where]
-        ranks = recorded(regimes, "p")
+        ranks = recorded(segments, "p")
         if own:
             yield Sentence(missed(own)[0], about=_selected(where))
         elif ranks and ranks[0] < ranks[1]:
@@ -206,8 +206,10 @@ def _selected(where: dict[str, Any]) -> str:
 
 
 def _costs(model: Model) -> list[Block]:
-    """Say for each regime of a hot spot what each kind of message costs the node."""
-    if not any(term in regime.terms for regime in model.regimes for term in _COSTS if term != "1"):
+    """Say for each segment of a hot spot what each kind of message costs the node."""
+    if not any(
+        term in segment.terms for segment in model.segments for term in _COSTS if term != "1"
+    ):
         return []
     found: list[Block] = []
     for where, own in _kinds(model):
@@ -216,17 +218,17 @@ def _costs(model: Model) -> list[Block]:
             names.append(format_bytes(where["bytes"]))
         if where.get("hot", 1) != 1:
             names.append(f"{where['hot']} hot processes")
-        for regime, words in zip(own, ranges(own), strict=True):
+        for segment, words in zip(own, ranges(own), strict=True):
             costs, times = [], []
             for term, (what, part) in _COSTS.items():
-                if term not in regime.terms:
+                if term not in segment.terms:
                     continue
-                place = regime.terms.index(term)
-                time = format_seconds(part * regime.coefficients[place])
+                place = segment.terms.index(term)
+                time = format_seconds(part * segment.coefficients[place])
                 times.append(time)
                 known = ""
-                if regime.low is not None and regime.high is not None:
-                    low, high = part * regime.low[place], part * regime.high[place]
+                if segment.low is not None and segment.high is not None:
+                    low, high = part * segment.low[place], part * segment.high[place]
                     known = f" ({format_seconds(low)} to {format_seconds(high)})"
                     if low <= 0 <= high:
                         known = " (not significantly different from zero)"
@@ -240,13 +242,13 @@ def _costs(model: Model) -> list[Block]:
     return [*found[:MAX_COSTS], Sentence("In parentheses are 95 % intervals."), *left_out]
 
 
-def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Regime]]]:
-    """Return what the formulas are for, each once, with its regimes."""
+def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Segment]]]:
+    """Return what the formulas are for, each once, with its segments."""
     found: list[dict[str, Any]] = []
-    for regime in model.regimes:
-        if regime.where not in found:
-            found.append(regime.where)
-    return [(where, [one for one in model.regimes if one.where == where]) for where in found]
+    for segment in model.segments:
+        if segment.where not in found:
+            found.append(segment.where)
+    return [(where, [one for one in model.segments if one.where == where]) for where in found]
 
 
 # --- how well they fit ----------------------------------------------------------------------------
@@ -254,10 +256,10 @@ def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Regime]]]:
 
 def _quality(model: Model) -> Sentence:
     deviation = model.quality["deviation"]
-    several = len(model.regimes) > len(_kinds(model))
-    regimes = ", in regimes, because one formula does not fit all points" if several else ""
+    several = len(model.segments) > len(_kinds(model))
+    segments = ", in segments, because one formula does not fit all points" if several else ""
     return Sentence(
-        f"By the family {model.family}{regimes}: off by {_percent(deviation['average'])} on "
+        f"By the family {model.family}{segments}: off by {_percent(deviation['average'])} on "
         f"average and by {_percent(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 
@@ -298,7 +300,7 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
-    numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "regimes"))
+    numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "segments"))
     columns = (Column("family"), *numbers, Column(""))
     yield Table(
         f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)
@@ -321,16 +323,16 @@ _FACTORS: Final = (2, 4)
 
 
 def rivals(model: Model) -> Iterator[Block]:
-    """Yield a table for each regime: weight, family, times beyond the data, and formula."""
-    for regime, words in zip(model.regimes, headings(model.regimes), strict=True):
-        if not regime.rivals:
+    """Yield a table for each segment: weight, family, times beyond the data, and formula."""
+    for segment, words in zip(model.segments, headings(model.segments), strict=True):
+        if not segment.rivals:
             yield Sentence("no other formula fits as well", about=words)
             continue
-        places = _beyond(model, regime)
+        places = _beyond(model, segment)
         columns = [Column("family"), Column("weight", right=True)]
         columns += [Column(", ".join(values(point)), right=True) for point in places]
         rows = []
-        for one, weight in regime.every():
+        for one, weight in segment.every():
             times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
             texts = (format_seconds(time) if time > 0 else "none" for time in times)
             rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
@@ -340,28 +342,28 @@ def rivals(model: Model) -> Iterator[Block]:
         )  # fmt: skip
 
 
-def _beyond(model: Model, regime: Regime) -> list[dict[str, float]]:
+def _beyond(model: Model, segment: Segment) -> list[dict[str, float]]:
     """Return points at twice and four times the most ranks, or bytes, as far as they are its own.
 
     The other variables have their largest measured value, or their smallest where that would be
-    of another regime.
+    of another segment.
     """
-    held = [term for one in regime.rivals for term in one.terms]
-    names = variables_of([*regime.terms, *held, *regime.range])
-    others = [one for one in model.regimes if one.where == regime.where]
+    held = [term for one in segment.rivals for term in one.terms]
+    names = variables_of([*segment.terms, *held, *segment.range])
+    others = [one for one in model.segments if one.where == segment.where]
     needed = {*names, *variables_of([key for one in others for key in one.range])}
     for name in ("p", "nodes", "w", "b", "n"):
-        low, high = regime.fitted.get(name, (0.0, 0.0))
+        low, high = segment.fitted.get(name, (0.0, 0.0))
         if name not in names or low == high:
             continue
         for end in (1, 0):
-            rest = {key: regime.fitted[key][end] for key in names if key in regime.fitted}
+            rest = {key: segment.fitted[key][end] for key in names if key in segment.fitted}
             points = [{**rest, name: factor * high} for factor in _FACTORS]
             points = [point for point in points if needed <= point.keys()]
             if {"p", "nodes", "ppn"} <= {*rest, name}:
                 points = [{**point, "p": point["nodes"] * point["ppn"]} for point in points]
             points = [
-                point for point in points if others[owners(others, _arrays(point))[0]] is regime
+                point for point in points if others[owners(others, _arrays(point))[0]] is segment
             ]
             if points:
                 return points

@@ -11,7 +11,7 @@ from beds.command_line import Answer, Command
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
-from isochrone.models import Model, Regime
+from isochrone.models import Model, Segment
 from made_up.sweeps import bisection, collective, point_to_point
 
 CLIC = ROOT / "examples/models/clic.json"
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     models.write(models.fit(collective(("bcast",), 4)), folder / "four.json")
     runs = [collective(("bcast",), p) for p in (2, 4, 8, 16)]
     models.write(models.fit(runs), folder / "bcast.json")
-    barrier = Regime("tree", ["1", "ceil(log2(p))"], [-1e-6, 1e-6], where={"op": "barrier"})
+    barrier = Segment("tree", ["1", "ceil(log2(p))"], [-1e-6, 1e-6], where={"op": "barrier"})
     models.write(Model([barrier]), folder / "barrier.json")
     return folder
 
@@ -98,8 +98,8 @@ def test_windows_and_modes_that_were_not_measured_are_refused(
 def test_a_window_is_a_question_where_several_were_measured(
     isochrone: Command, tmp_path: Path
 ) -> None:
-    regime = Regime("loggp", ["1", "1/w", "b"], [1e-6, 1e-6, 1e-9], where={"mode": "blocking"})
-    models.write(Model([regime]), tmp_path / "m.json")
+    segment = Segment("loggp", ["1", "1/w", "b"], [1e-6, 1e-6, 1e-9], where={"mode": "blocking"})
+    models.write(Model([segment]), tmp_path / "m.json")
     asked = ("predict", "message", "--model", tmp_path / "m.json", "--bytes", 1000)
     refused(isochrone(*asked), "needs a messages in a window", "--window")
     refused(isochrone(*asked, "--window", 0), "--window")
@@ -165,10 +165,10 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("places")
     terms = ["1", "ceil(log2(ppn))", "ceil(log2(nodes))"]
     where = {"op": "barrier"}
-    two = Regime("hierarchical-tree", terms, [1e-6, 2e-6, 9e-6], where=where)
+    two = Segment("hierarchical-tree", terms, [1e-6, 2e-6, 9e-6], where=where)
     models.write(Model([two]), folder / "nodes.json")
     models.write(Model([two], full_node=8), folder / "filled.json")
-    one = Regime("tree", ["1", "ceil(log2(p))"], [1e-6, 2e-6], where=where)
+    one = Segment("tree", ["1", "ceil(log2(p))"], [1e-6, 2e-6], where=where)
     models.write(Model([one], constant={"ppn": 4}), folder / "four.json")
     models.write(Model([one]), folder / "ranks.json")
     return folder

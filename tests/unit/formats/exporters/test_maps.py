@@ -178,7 +178,7 @@ def test_a_hotspot_becomes_a_table_that_fit_reads(tmp_path: Path) -> None:
     csv.write(run, tmp_path / "hot.csv")
     runs.write(run, tmp_path / "hot.jsonl")
     found = [
-        models.fit(models.load([tmp_path / name]), "hotspot").regimes[0].coefficients
+        models.fit(models.load([tmp_path / name]), "hotspot").segments[0].coefficients
         for name in ("hot.csv", "hot.jsonl")
     ]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9)

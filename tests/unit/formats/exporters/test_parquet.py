@@ -34,7 +34,7 @@ def test_a_sweep_can_be_fitted_from_the_table(tmp_path: Path) -> None:
     frame = pd.read_parquet(tmp_path / "run.parquet")
     assert {"op", "p", "bytes", "seconds", "host_i", "host_j", "origin"} <= set(frame.columns)
     model = models.fit(frame, "hockney")
-    assert model.regimes[0].coefficients == pytest.approx([1.2e-6, 1 / 6e9], rel=1e-6)
+    assert model.segments[0].coefficients == pytest.approx([1.2e-6, 1 / 6e9], rel=1e-6)
     parquet.write(run, tmp_path / "one.parquet", nbytes=64)
     assert set(pd.read_parquet(tmp_path / "one.parquet")["bytes"]) == {64}
 

@@ -133,7 +133,7 @@ def test_hostile_names_do_not_reach_the_terminal(
 # --- the report -----------------------------------------------------------------------------------
 
 
-def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -> None:
+def test_a_hotspot_says_what_each_message_costs_in_each_segment(tmp_path: Path) -> None:
     """A coefficient is of a pair, two messages: half of it is the cost of one."""
     text = report(tmp_path, hotspot(noise=0.0))
     said = words(text)
@@ -145,7 +145,7 @@ def test_a_hotspot_says_what_each_message_costs_in_each_regime(tmp_path: Path) -
         "5.70 ms as a fixed cost",
         "Intra-first, 4 MiB, 2 ≤ pa:",
         "4.20 ms for each message within the node",
-        "in regimes, because one formula does not fit all points",
+        "in segments, because one formula does not fit all points",
         "R² 1.0000",
         "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
         "Not reachable: 5 points of the grid",

@@ -20,7 +20,7 @@ _WITHOUT_CHANCE: Final = {"simulated", "made up"}
 """Origins of times that are the same in every start."""
 
 
-def doubts(samples: Samples) -> list[str]:
+def questionable(samples: Samples) -> list[str]:
     """Say what is doubtful, one sentence each.
 
     That is: columns that are not used, repetitions in two groups, and times of one start only.
@@ -28,6 +28,7 @@ def doubts(samples: Samples) -> list[str]:
     point = samples.points()
     columns = unused(samples.others, point, samples.seconds)
     found = [
+        *_units(samples),
         *samples.remarks,
         *words(columns),
         *_groups(samples, point, [one.name for one in columns if one.ratio > 1]),
@@ -40,6 +41,34 @@ def doubts(samples: Samples) -> list[str]:
             "intervals do not hold by how much; measure --launches 5"
         )
     return found
+
+
+_SHORT: Final = 4096
+_SLOWEST: Final = 0.02
+_FASTEST: Final = 1e-9
+_PER_BYTE: Final = 1e-6
+"""Bytes of a short message, the longest and shortest plausible time of one, and seconds a byte."""
+
+
+def _units(samples: Samples) -> list[str]:
+    """Question times that no network has: they may be in another unit."""
+    variables, seconds = samples.variables, samples.seconds
+    if "n" in variables or not {"p", "b"} & variables.keys():
+        return []
+    hint = "are they in another unit? (--map-columns time=seconds:us)"
+    ranks = variables.get("p", np.full(len(seconds), 2.0))
+    size = variables.get("b", np.zeros(len(seconds)))
+    each = seconds / np.maximum(ranks, 2)  # of one rank after the other
+    worst = int(np.argmin(seconds))
+    if seconds[worst] < _FASTEST:
+        return [f"a time of {seconds[worst]:.3g} s is too short for a message: {hint}"]
+    short = size <= _SHORT
+    slow = each[short].min() if short.any() else (each / size).min() * _SHORT
+    if slow > _SLOWEST or (size.any() and (each / np.maximum(size, _SHORT)).min() > _PER_BYTE):
+        row = int(np.argmin(each))
+        place = ", ".join(f"{k} = {number(k, v[row])}" for k, v in variables.items())
+        return [f"times are implausibly long, {seconds[row]:.3g} s at {place}: {hint}"]
+    return []
 
 
 def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""One regime of a model: a formula, and where it holds."""
+"""One segment of a model: a formula, and where it holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Range = tuple[float | None, float | None]
 
 
 class Rival(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
-    """A formula that may as well be the right one of a regime; fields as those of `Regime`.
+    """A formula that may as well be the right one of a segment; fields as those of `Segment`.
 
     Attributes
     ----------
@@ -50,18 +50,27 @@ class Widening(msgspec.Struct):
     once, twice
         By how much predictions at twice and at four times the largest value may be off beyond
         their intervals, as a part of the time; one for each value, or one.
+    upto
+        Largest value that was measured at each value of ``along``; empty if it is the same.
     """
 
     once: list[float]
     twice: list[float]
     along: str = ""
     at: list[float] = []
+    upto: list[float] = []
 
     def evaluate(self, octaves: Array, variables: Mapping[str, Array]) -> Array:
         """Return what is added to the half width, as a part of the time, so far beyond."""
         once, twice = (self._near(np.array(seen), variables) for seen in (self.once, self.twice))
         near = once * octaves
         return np.asarray(np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1)))
+
+    def largest(self, usual: float, variables: Mapping[str, Array]) -> Array:
+        """Return beyond which value a point is: the largest that was measured near it."""
+        if not self.upto:
+            return np.full(len(next(iter(variables.values()), ())), usual)
+        return -self._near(-np.array(self.upto), variables)
 
     def _near(self, seen: Array, variables: Mapping[str, Array]) -> Array:
         """Return what was seen at the value nearest below or above, whichever is more."""
@@ -73,7 +82,7 @@ class Widening(msgspec.Struct):
         return np.maximum(seen[below], seen[above])
 
 
-class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
+class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     """One formula and where it holds; an entry of ``pieces`` in a model file.
 
     Attributes
@@ -87,16 +96,20 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         Selectors it is for, for example ``{"op": "gather"}``.
     range
         Lowest and highest value of a variable or of a product of them (``p*b``); None where it has
-        no end. The first regime of a model that contains a point is the one that counts.
+        no end. The first segment of a model that contains a point is the one that counts.
     switch, reach
-        Where the regime is taken to begin and to end, and between which measured values that
-        certainly is: from the last of the regime below to the first of the one above.
+        Where the segment is taken to begin and to end, and between which measured values that
+        certainly is: from the last of the segment below to the first of the one above.
     rivals
         Formulas that may as well be right; its own has the rest of the weight.
     beyond
         For a variable, what intervals are widened by beyond the values that were fitted.
     fitted
         Lowest and highest value of each variable in the data it was fitted to.
+    only
+        Classes that all its numbers of ranks are of, though not because of its range.
+    rising
+        Variables with which the times of the operation never fall.
     covariance
         Of the coefficients, shape (terms, terms); None if not known.
     sigma
@@ -118,6 +131,8 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     fitted: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
     rivals: list[Rival] = msgspec.field(default_factory=list)
     beyond: dict[str, Widening] = msgspec.field(default_factory=dict)
+    only: list[str] = msgspec.field(default_factory=list)
+    rising: list[str] = msgspec.field(default_factory=list)
     symbols: list[str] = msgspec.field(default_factory=list)
     low: list[float] | None = None
     high: list[float] | None = None
@@ -129,8 +144,8 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     note: str = ""
     starts: Starts | None = None
 
-    def rival(self, number: int) -> Regime:
-        """Return the regime with the formula of a rival; with its own if there are fewer."""
+    def rival(self, number: int) -> Segment:
+        """Return the segment with the formula of a rival; with its own if there are fewer."""
         if number >= len(self.rivals):
             return self
         other = self.rivals[number]
@@ -139,13 +154,13 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         unknown: dict[str, Any] = {"low": None, "high": None, "r2": None, "rivals": []}
         return msgspec.structs.replace(self, **named, **unknown)
 
-    def every(self) -> list[tuple[Regime, float]]:
+    def every(self) -> list[tuple[Segment, float]]:
         """Return the formula and its rivals, each with its probability."""
         rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
         return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
 
     def distance(self, variables: Mapping[str, Array]) -> Array:
-        """Return how far points are from this regime: 0 within, else in octaves; shape (n,)."""
+        """Return how far points are from this segment: 0 within, else in octaves; shape (n,)."""
         away = np.zeros(len(next(iter(variables.values()), ())))
         for name, (low, high) in {**self.range, **self.switch}.items():
             value = evaluate_term(name, variables)
@@ -155,7 +170,7 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         return away
 
     def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
-        """Return which points may be in this regime, which ends somewhere in a gap; shape (n,)."""
+        """Return which points may be in this segment, which ends somewhere in a gap; shape (n,)."""
         length = len(next(iter(variables.values()), ()))
         inside = np.full(length, bool(self.reach))
         for name, (low, high) in {**self.range, **self.reach}.items():
@@ -179,26 +194,68 @@ class Regime(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         centre, spread = [seconds], [_spread(x, seconds, self.covariance, self.sigma, weights)]
         for rival in self.rivals:
             columns = design_matrix(rival.terms, variables)
-            centre.append(columns @ np.array(rival.coefficients))
-            spread.append(_spread(columns, centre[-1], rival.covariance, rival.sigma, weights))
+            other = columns @ np.array(rival.coefficients)
+            error = _spread(columns, other, rival.covariance, rival.sigma, weights)
+            possible = other > 0  # where a rival gives no time, it says nothing
+            centre.append(np.where(possible, other, seconds))
+            spread.append(np.where(possible, error, spread[0]))
         shares = np.array([0.0, *(rival.weight for rival in self.rivals)])
         shares[0] = 1 - shares.sum()
         freedom = [self.degrees_of_freedom, *(r.degrees_of_freedom for r in self.rivals)]
         low, high = interval(
             np.stack(centre), np.stack(spread), np.maximum(freedom, 1).astype(float), shares, level
         )
-        more = self._beyond(variables) * np.abs(seconds)
-        return seconds, np.minimum(low, seconds) - more, np.maximum(high, seconds) + more
+        more = 1 + self._beyond(variables)
+        low, high = np.minimum(low, seconds) / more, np.maximum(high, seconds) * more
+        return seconds, *self._of_other_classes(variables, seconds, low, high)
 
     def _beyond(self, variables: Mapping[str, Array]) -> Array:
         """Return by how much more predictions may be off that lie beyond what was measured."""
         length = len(next(iter(variables.values()), ()))
         more = np.zeros(length)
         for name, widening in self.beyond.items():
-            largest = self.fitted[name][1]
+            largest = widening.largest(self.fitted[name][1], variables)
             octaves = np.log2(np.maximum(evaluate_term(name, variables), largest) / largest)
             more += widening.evaluate(octaves, variables)
         return more
+
+    def _of_other_classes(
+        self, variables: Mapping[str, Array], seconds: Array, low: Array, high: Array
+    ) -> tuple[Array, Array]:
+        """Return intervals that hold two more steps, for numbers of ranks of other classes.
+
+        That is what recursive doubling takes off powers of two: the times are between that of the
+        power of two below, and that of the one above or of two more steps.
+        """
+        other = self.of_other_class(variables)
+        if not other.any():
+            return low, high
+        points = {name: column[other] for name, column in variables.items()}
+        ranks = np.log2(points["p"])
+        below, above, first = (
+            self._at(points, values) for values in (
+                2 ** np.floor(ranks), 2 ** np.ceil(ranks), np.full_like(ranks, self.fitted["p"][0])
+            )
+        )  # fmt: skip
+        step = first / max(np.log2(self.fitted["p"][0]), 1.0)
+        low, high = low.copy(), high.copy()
+        away = np.maximum(seconds[other] / low[other], high[other] / seconds[other])
+        low[other] = np.fmin(low[other], below / away)
+        high[other] = np.fmax(high[other], np.fmax(above, below + 2 * step) * away)
+        return low, high
+
+    def _at(self, points: Mapping[str, Array], ranks: Array) -> Array:
+        """Return the times of other numbers of ranks; the least that was fitted if lower."""
+        ranks = np.maximum(ranks, self.fitted["p"][0])
+        columns = design_matrix(self.terms, {**points, "p": ranks})
+        return np.asarray(columns @ np.array(self.coefficients))
+
+    def of_other_class(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
+        """Return which numbers of ranks are of a class that was not measured; shape (n,)."""
+        found = np.zeros(len(next(iter(variables.values()), ())), dtype=bool)
+        for name in self.only if "p" in variables and "nodes" not in variables else ():
+            found |= evaluate_term(name, variables) == 0
+        return found
 
 
 def _spread(
@@ -210,9 +267,9 @@ def _spread(
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def owners(regimes: Sequence[Regime], points: Mapping[str, Array]) -> NDArray[np.int64]:
-    """Return the number of the regime that each point belongs to, the nearest; shape (n,)."""
-    return np.asarray(np.argmin([regime.distance(points) for regime in regimes], axis=0))
+def owners(segments: Sequence[Segment], points: Mapping[str, Array]) -> NDArray[np.int64]:
+    """Return the number of the segment that each point belongs to, the nearest; shape (n,)."""
+    return np.asarray(np.argmin([segment.distance(points) for segment in segments], axis=0))
 
 
 def octaves_beyond(value: Array, bound: float, side: float) -> Array:
@@ -247,21 +304,24 @@ def interval(
     Returns
     -------
     tuple of ndarray of shape (points,)
-        Low and high.
+        Low and high, above zero; NaN where the first centre is not.
     """
     tail = (1 - level) / 2
-    reach = -stdtrit(freedom, tail)[:, None] * spread
+    quantile = -stdtrit(freedom, tail)[:, None]
+    # on a logarithmic scale no time is below zero; where errors are small it is the same
+    reach = np.log1p(quantile * spread / np.abs(centre))
+    centre = np.log(centre)
     if len(centre) == 1:
-        return centre[0] - reach[0], centre[0] + reach[0]
+        return np.exp(centre[0] - reach[0]), np.exp(centre[0] + reach[0])
+    spread = np.maximum(reach / quantile, 1e-300)
     bounds = []
     for share, ends in ((tail, centre - reach), (1 - tail, centre + reach)):
         low, high = ends.min(axis=0), ends.max(axis=0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            away = (middle - centre) / np.maximum(spread, 1e-300)
-            below = weights @ _probability(freedom, away) < share
+            below = weights @ _probability(freedom, (middle - centre) / spread) < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        bounds.append((low + high) / 2)
+        bounds.append(np.exp((low + high) / 2))
     return bounds[0], bounds[1]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.doubts import unused
+from isochrone.models.data_quality import unused
 from made_up.launches import launches
 from made_up.sweeps import collective, point_to_point
 

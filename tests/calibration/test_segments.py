@@ -18,10 +18,10 @@ def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray
     return {"b": b.ravel(), "p": p.ravel()}
 
 
-def within_a_step(found: list[models.Regime], name: str, bounds: list[float], grid_: set) -> bool:
-    """Whether the regimes end at the bounds, to one step of the measured values."""
+def within_a_step(found: list[models.Segment], name: str, bounds: list[float], grid_: set) -> bool:
+    """Whether the segments end at the bounds, to one step of the measured values."""
     steps = sorted(grid_)
-    tops = [regime.range.get(name, (None, None))[1] for regime in found[:-1]]
+    tops = [segment.range.get(name, (None, None))[1] for segment in found[:-1]]
     return all(
         top is not None
         and abs(steps.index(top) - (np.searchsorted(steps, bound, "right") - 1)) <= 1
@@ -36,7 +36,7 @@ def test_protocol_switches_of_a_message_are_found(bounds: list[float], trials: i
     start, rate = np.array(LINES)[np.searchsorted(bounds, b, "left")].T
     right = 0
     for seed in range(trials):
-        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").regimes
+        found = models.fit(noisy(start + rate * b, {"b": b}, 0.02, 10, seed), "hockney").segments
         right += len(found) == len(bounds) + 1 and within_a_step(found, "b", bounds, set(b))
     rates.at_least(right, trials, 0.97)
 
@@ -49,10 +49,10 @@ def test_protocol_switches_of_a_collective_are_found(bounds: list[float], trials
     exact = times(truth("bcast-log"), variables) * factor
     right = 0
     for seed in range(trials):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").regimes
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast-log").segments
         right += (
             len(found) == len(bounds) + 1
-            and all(set(regime.range) == {"b"} for regime in found)
+            and all(set(segment.range) == {"b"} for segment in found)
             and within_a_step(found, "b", bounds, set(map(float, FINE)))
         )
     rates.at_least(right, trials, 0.97)
@@ -65,8 +65,8 @@ def test_the_change_of_algorithm_of_lam_is_found_in_p(trials: int) -> None:
     exact = np.where(variables["p"] <= 4, few, many)
     right = 0
     for seed in range(trials):
-        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").regimes
-        right += [(regime.range, regime.terms[1]) for regime in found] == [
+        found = models.fit(noisy(exact, variables, 0.02, 10, seed), "bcast").segments
+        right += [(segment.range, segment.terms[1]) for segment in found] == [
             ({"p": (None, 4)}, "p*b"), ({"p": (6, None)}, "log2(p)*b"),
         ]  # fmt: skip
     rates.at_least(right, trials, 0.97)

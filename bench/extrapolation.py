@@ -1,0 +1,122 @@
+"""How well random laws are predicted where they were not measured, and how useful intervals are.
+
+make bench, or alone: PYTHONPATH=src:tests .venv/bin/python bench/extrapolation.py --seeds 48
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import isochrone
+from isochrone.base.errors import InputError
+from made_up.library_laws import RandomLaw, asked, known_law, library_law, measured
+
+Row = dict[str, Any]
+
+PLACES = ("inside", "between", "48", "2x", "4x", "8x")
+
+
+def extrapolation(seeds: Iterable[int] = range(1000, 1048), file: Path | None = None) -> None:
+    """Fit random laws, ask for what was not measured, and print a table of kinds and places."""
+    rows: list[Row] = []
+    for seed in seeds:
+        rows += _drawn(seed)
+        if file is not None:
+            file.write_text(json.dumps(rows))
+    print("\nRandom laws: mean error / coverage of the truth / median half width of the 95 % "
+          "interval at 4x,\nlower bounds of 0, and interval score (Gneiting & Raftery 2007) of the "
+          "logarithm of the time")  # fmt: skip
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        own = [row for row in rows if row["kind"] == kind]
+        _show(kind.upper(), own)
+        for name in sorted({row["law"] for row in own}):
+            _show(f"  {name}", [row for row in own if row["law"] == name])
+
+
+def _drawn(seed: int) -> Iterator[Row]:
+    design = ("mixed", "mixed to 32")[seed // 12 % 2]
+    yield _judged("known laws", known_law(seed), design, seed)
+    yield _judged("unseen laws", library_law(seed), design, seed)
+    yield _judged("unseen laws, powers of two only", library_law(seed), "powers of two", seed)
+
+
+def _judged(kind: str, law: RandomLaw, design: str, seed: int) -> Row:
+    row: Row = {"kind": kind, "law": law.name, "seed": seed, "design": design, "places": {}}
+    start = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = isochrone.fit(measured(law, design, seed))
+            row["time"] = time.perf_counter() - start
+            row["formulas"] = len(model.segments)
+            for place, (variables, truth) in asked(law, design).items():
+                said = model.predict(variables)
+                row["places"][place] = _scores(said, truth)
+    except InputError as refusal:
+        row["refused"] = str(refusal)
+    return row
+
+
+def _scores(said: Any, truth: Any) -> Row:
+    answered = np.isfinite(said.seconds) & np.isfinite(said.high)
+    seconds, low, high, truth = (v[answered] for v in (said.seconds, said.low, said.high, truth))
+    if not len(truth):
+        return {"answered": 0.0}
+    low = np.maximum(low, 1e-3 * truth)  # of a bound of 0 there is no logarithm
+    below, above = np.log(low / truth), np.log(truth / high)
+    score = np.log(high / low) + 40 * (np.maximum(below, 0) + np.maximum(above, 0))
+    return {
+        "answered": float(np.mean(answered)), "error": float(np.mean(np.abs(seconds / truth - 1))),
+        "covers": float(np.mean((below <= 1e-9) & (above <= 1e-9))),
+        "width": float(np.median((high - low) / 2 / seconds)), "score": float(np.mean(score)),
+        "zero": float(np.mean(said.low[answered] <= 0)),
+        "falls": float(np.mean(seconds < truth / 3)),
+    }  # fmt: skip
+
+
+def _show(name: str, rows: Sequence[Row]) -> None:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        for place, one in row["places"].items():
+            if one["answered"]:
+                found[place].append(one)
+    cells = []
+    for place in PLACES:
+        own = found[place]
+        if not own:
+            cells.append(f"{place:>7} {'–':>22}")
+            continue
+        error, covers = (100 * np.mean([one[key] for one in own]) for key in ("error", "covers"))
+        width = 100 * np.median([one["width"] for one in own])
+        cells.append(f"{place:>7} {error:6.1f}% {covers:4.0f}% ±{min(width, 9999):5.1f}%")
+    far = found["4x"]
+    zero = 100 * np.mean([one["zero"] for one in far]) if far else 0
+    score = np.mean([one["score"] for one in far]) if far else 0
+    lost = sum("refused" in row for row in rows)
+    seconds = np.mean([row.get("time", 0) for row in rows])
+    least = 100 * min((one["covers"] for one in far), default=0)
+    print(f"{name:34}{' '.join(cells)}  0: {zero:3.0f}%  score {score:5.2f}  "
+          f"least {least:3.0f}%  {seconds:4.1f} s  {lost or ''}", flush=True)  # fmt: skip
+
+
+def main() -> None:
+    """Run this benchmark alone."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=48, help="how many laws of each kind")
+    parser.add_argument("--first", type=int, default=1000, help="the first seed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to a file")
+    options = parser.parse_args()
+    extrapolation(range(options.first, options.first + options.seeds), options.json)
+
+
+if __name__ == "__main__":
+    main()
