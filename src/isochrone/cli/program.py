@@ -12,8 +12,7 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
     add_mpi(
         parser,
-        "compiler wrapper of the program's MPI (default: the mpicc beside the launcher that is "
-        "named, then $MPICC, then mpicc)",
+        "compiler wrapper of the program's MPI (default: that of the launcher, $MPICC, mpicc)",
     )
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"

@@ -32,13 +32,11 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
-        "run file; several, or a folder, for sweeps, models, nodes and history; "
-        "views fit, deviation: also a CSV as 'isochrone fit' takes it; view orders: what "
-        "'isochrone place orders' wrote", nargs="+")  # fmt: skip
+        "run file; several or a folder for sweeps, models, nodes, history; a CSV for fit; the "
+        "output of place orders", nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="view to draw (default, by kind of run: heatmap, time, plane, nodes, matrix …; of a "
-        "CSV: fit)",
+        help="view to plot (default: by kind of run)",
     )  # fmt: skip
     parser.add_argument(
         "--what", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
@@ -48,17 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
-        help="views heatmap, surface: order of the ranks (default: as numbered); node and level "
-        "put side by side those that belong together, cost the slowest last",
+        help="heatmap, surface: order of the ranks: as numbered (default), by node or level, or "
+        "the slowest last (cost)",
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
         help="sweeps: scale of both axes (default: by the spacing of the sizes)",
     )  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
-        "sweeps: draw these collectives only, e.g. bcast,allreduce", default=[])  # fmt: skip
+        "sweeps: plot these collectives only (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "SIZE,…", _sizes,
-        "message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
+        "message size of a map, such as 1MiB (default: the smallest); view ranks: several",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
         "views fit, deviation, plane, phases, grids: model file of isochrone fit -o; may be "
@@ -67,8 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "views fit, deviation, plane: fit this family of models (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
-        help="view fit: variable on the horizontal axis (default: that with most values); "
-        "p is drawn to four times what was measured",
+        help="view fit: variable on the horizontal axis (default: that with most values)",
     )  # fmt: skip
     add_output(parser, "figure; the suffix .png, .svg or .pdf sets the format", required=True)
 

@@ -49,7 +49,7 @@ def _add_nodes(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_option(group, "--run", "FILE", Path, "take the hosts of the ranks from this run file",
         dest="run_file")  # fmt: skip
-    add_flag(group, "--slurm", "the current Slurm job (the default inside one)")
+    add_flag(group, "--slurm", "the current Slurm job (the default inside one)", expert=True)
 
 
 def _allocation(args: argparse.Namespace) -> Allocation:
@@ -85,9 +85,10 @@ def add_job(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(recording=None, collective=None)
     add_option(group, "--tile", "XxY", sides(1, 3),
         "elements of a tile (default: 1024x1024) or of a block, in the order of --blocks "
-        "(default: 64 along each axis)")  # fmt: skip
+        "(default: 64 along each axis)", expert=True)  # fmt: skip
     add_option(group, "--element", "SIZE", read_size,
-        "size of an element (default: 64 bytes of a tile, else 8 bytes)")  # fmt: skip
+        "size of an element (default: 64 bytes of a tile, else 8 bytes)",
+        expert=True)  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
             more = group.add_argument(option.name, help=option.help, **_value_of(option))
@@ -212,7 +213,7 @@ def add_measured_calls(parser: argparse.ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
     add_option(parser, "--calls", "RUN", Path,
         "predict the whole call, by measured ones: runs of measure tile-io --file F or record "
-        "--collective-io", nargs="+", default=[])  # fmt: skip
+        "--collective-io", nargs="+", default=[], expert=True)  # fmt: skip
 
 
 def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:

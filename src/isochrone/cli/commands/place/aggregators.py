@@ -81,9 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="the order of the aggregators (default), or all: their order, number and buffers, on "
-        "Lustre stripes, and with --calls whether there should be any. All takes a model of "
-        "messages of several sizes",
+        help="order of the aggregators (default), or all: also number, buffers and stripes, with a "
+        "model of several message sizes",
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file (default: romio-hints, if the node names are known)")
