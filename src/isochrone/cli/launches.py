@@ -27,7 +27,7 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     names = experiments()
     add_option(parser, "experiment", "EXPERIMENT", str,
         f"one of: {', '.join(names)}", choices=names)  # fmt: skip
-    add_option(parser, "-n --ranks", "N", values_of("ranks"),
+    add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
         "number of ranks, or several, into a file each: 2,4,8 or 2:64:x2 (default: those of the "
         "Slurm job, or one for each processor)"
     )  # fmt: skip
@@ -35,7 +35,7 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
         "named set of options, such as longnb; options that are given override it"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
-        "end the ranks of a launch after TIME (default: never)", expert=True)  # fmt: skip
+        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_option(parser, "--algorithm", "OP=NAME,…", str,
         "collective: force algorithms of the MPI library, such as bcast=binomial,allgather=ring; "
         "list: print their names", expert=True)  # fmt: skip

@@ -10,10 +10,7 @@ from isochrone.console.options import add_mpi
 
 def add_program(parser: argparse.ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
-    add_mpi(
-        parser,
-        "compiler wrapper of the program's MPI (default: that of the launcher, $MPICC, mpicc)",
-    )
+    add_mpi(parser)
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
     )

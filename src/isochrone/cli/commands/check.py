@@ -25,7 +25,7 @@ from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_flag, add_option, add_threshold, read_percent
+from isochrone.console.options import add_flag, add_force, add_option, add_threshold, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--suspects-out", "FILE", Path,
         "write the suspect hosts, not confirmed, one per line")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
-    add_flag(parser, "--force", "overwrite these files if they exist")
+    add_force(parser)
     add_json(parser)
     add_flag(parser, "--strict", "exit with status 1 also if the verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,

@@ -35,7 +35,7 @@ from isochrone.changes.parts import Part
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
-from isochrone.console.options import add_flag, add_option, read_percent
+from isochrone.console.options import add_flag, add_force, add_option, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.others_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
@@ -108,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"--measure: launches of each (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
         "--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)")  # fmt: skip
-    add_flag(group, "--force", "--measure: overwrite these files")
+    add_force(group)
     add_flag(group, "--quiet", "--measure: no progress", expert=True)
     add_reading(parser)
     group = parser.add_argument_group("emulated applications against models")

@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "begin no launch after TIME; the run is then marked as cut short (default: no limit)"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
-        "end the ranks after TIME (default: never)", expert=True)  # fmt: skip
+        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_setup(parser)
     add_yes(parser)
     add_flag(parser, "--quiet", "no progress and no summary")

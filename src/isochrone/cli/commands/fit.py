@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--family", "FAMILY", str,
         "family of models, listed below (default: auto, the best one)",
         default="auto")  # fmt: skip
-    add_option(parser, "--op", "OP", str, "only this operation (default: all)")
+    add_option(parser, "--op", "OP", str, "operation: fit only this one (default: all)")
     add_option(parser, "--posting", "ORDER", str,
         "hot spot: only this posting order (default: all)", expert=True)  # fmt: skip
     add_option(parser, "--split", "WHERE", str,

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
-from isochrone.console.options import add_option, read_size
+from isochrone.console.options import add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="view to plot (default: by kind of run)",
     )  # fmt: skip
     parser.add_argument(
-        "--what", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
+        "--value", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
         default="median",
         help="maps: statistic of the round trips (default: median); view matrix: bytes (default), "
         "messages or seconds",
@@ -54,15 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sweeps: scale of both axes (default: by the spacing of the sizes)",
     )  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
-        "sweeps: plot these collectives only (default: all)", default=[])  # fmt: skip
-    add_option(parser, "--bytes", "SIZE,…", _sizes,
+        "operation, or several: of sweeps, plot only these (default: all)", default=[])  # fmt: skip
+    add_option(parser, "--bytes", "LIST", values_of("bytes"),
         "message size of a map, such as 1MiB (default: the smallest); view ranks: several",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
-        "views fit, deviation, plane, phases, grids: model file of isochrone fit -o; may be "
-        "repeated for phases", action="append", default=[])  # fmt: skip
+        "model file (isochrone fit -o): views fit, deviation, plane, grids, and phases (may be "
+        "repeated)", action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "views fit, deviation, plane: fit this family of models (default: auto)")  # fmt: skip
+        "family of models, to fit: views fit, deviation, plane (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
         help="view fit: variable on the horizontal axis (default: that with most values)",
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args, view)
     options = views.Options(
-        what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
+        what=args.value, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
         model=one, models=several, across=args.across,
         sort=args.sort,
     )  # fmt: skip
@@ -108,7 +108,3 @@ def _models(args: argparse.Namespace, view: str) -> tuple[str, tuple[Model, ...]
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _sizes(text: str) -> list[int]:
-    return [read_size(word) for word in _words(text)]

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
     parser.add_argument(
         "--model", type=Path, action="append", default=[], metavar="FILE",
-        help="emulated applications: predict them with this model; may be repeated",
+        help="model file: predict emulated applications with it; may be repeated",
     )  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "suite", "SUITE", str,
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites))  # fmt: skip
-    add_option(parser, "-n --ranks", "N,...", _rank_counts,
+    add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
         "time of the whole suite, of each launch (default: set by the suite, see SUITE)"

@@ -47,7 +47,7 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
         expert=True)  # fmt: skip
     add_mpi(group)
     add_option(group, "--launcher", "L", str,
-        "launcher of the ranks (default: chosen from the batch system and the MPI)",
+        "launcher (default: by batch system and MPI)",
         expert=True)  # fmt: skip
     add_launcher_arg(group)
 

@@ -199,7 +199,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model file of a hot spot: of isochrone fit -o, or in examples/models",
+        "model file (isochrone fit -o, examples/models) of a hot spot",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
         "which messages are posted first (default: intra-first)", choices=POSTING,
@@ -207,6 +207,13 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add_option(group, "--select", "KEY=VALUE", _selector,
         "select one of several models in the file, e.g. hot=4 or bytes=1048576",
         action="append", default=[], expert=True)  # fmt: skip
+
+
+def add_cb_config_list(parser: argparse.ArgumentParser, usual: str | None = None) -> None:
+    """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
+    add_option(parser, "--cb-config-list", "LIST", str,
+        "ROMIO's hint of aggregators, such as 'n0,n4,*:1' (default: *:1)",
+        default=usual, expert=True)  # fmt: skip
 
 
 def add_measured_calls(parser: argparse.ArgumentParser) -> None:

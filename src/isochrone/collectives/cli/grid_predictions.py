@@ -43,7 +43,7 @@ def add_grid(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
-        help="with --grid: ranks node after node (default), or one on each node in turn",
+        help="ranks node after node (default), or one on each node in turn; with --grid",
     )  # fmt: skip
 
 

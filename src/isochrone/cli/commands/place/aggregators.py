@@ -41,6 +41,7 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import (
+    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -73,10 +74,7 @@ DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
-    parser.add_argument(
-        "--cb-config-list", default=DEFAULT, metavar="LIST",
-        help="ROMIO's hint as it is now, e.g. '*:2' (default: *:1)",
-    )  # fmt: skip
+    add_cb_config_list(parser, DEFAULT)
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(

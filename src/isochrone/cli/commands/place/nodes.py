@@ -37,7 +37,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.node_messages import block_layout
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_flag, add_option, read_time_or_zero
+from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero
 from isochrone.console.output import check_output
 from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
         "file, or folder for several (default: the usual name of the format)")  # fmt: skip
-    add_flag(parser, "--force", "overwrite files that exist")
+    add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
     add_flag(parser, "--verify", "check the positions of the ranks with a small MPI job")

@@ -36,6 +36,7 @@ from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.options import (
     add_flag,
+    add_force,
     add_option,
     read_count,
     read_percent,
@@ -72,11 +73,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--hints", "FILE", Path,
         f"hints file to write if there is a gain (default: {HINTS} in FOLDER); FILE{PORTABLE}: "
         "without gains of local memory or disks")  # fmt: skip
-    add_flag(parser, "--force", "overwrite an earlier report")
+    add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
-        "model file: hot spot of this machine (default: that in FOLDER, or measured, in about "
-        "three minutes)")  # fmt: skip
+        "model file (isochrone fit -o) of a hot spot (default: that in FOLDER, or measured in "
+        "about 3min)")  # fmt: skip
     add_flag(machine, "--no-measure",
         "measure no model: choose by the recorded calls alone", expert=True)  # fmt: skip
     levers = parser.add_argument_group("what may be changed")
