@@ -80,7 +80,7 @@ def test_a_night_with_a_slow_node_does_not_become_usual(
     for night in (by_itself, tmp_path / "b.jsonl"):
         assert isochrone("baseline", "add", baseline, night).returncode == 2
         assert sorted(baseline.iterdir()) == kept
-        assert isochrone("baseline", "add", baseline, night, "--force").returncode == 0
+        assert isochrone("baseline", "add", baseline, night, "--allow-slow").returncode == 0
         assert len(list(baseline.iterdir())) == len(kept) + 1
         assert isochrone("baseline", "remove", baseline, night).returncode == 0
         assert sorted(baseline.iterdir()) == kept
@@ -216,7 +216,7 @@ def test_the_history_is_a_page_and_a_picture(
 ) -> None:
     page, picture = tmp_path / "history.html", tmp_path / "history.svg"
     slow = [run_file(tmp_path / f"s{k}.jsonl", k, slow=0.8) for k in range(10, 16)]
-    assert isochrone("baseline", "add", baseline, *slow, "--force").returncode == 0
+    assert isochrone("baseline", "add", baseline, *slow, "--allow-slow").returncode == 0
     assert isochrone("history", baseline, "-o", page).returncode == 0
     text = page.read_text()
     assert "Node n2" in text

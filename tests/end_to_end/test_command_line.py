@@ -74,7 +74,7 @@ def test_plot_draws_every_view_in_every_format(
     isochrone: Isochrone, map_file: Path, tmp_path: Path, view: str, suffix: str
 ) -> None:
     picture = tmp_path / f"{view}.{suffix}"
-    answer = isochrone("plot", map_file, "--view", view, "--what", "mean", "-o", picture)
+    answer = isochrone("plot", map_file, "--view", view, "--value", "mean", "-o", picture)
     assert answer.returncode == 0, answer.stderr
     begin = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert picture.read_bytes().startswith(begin)

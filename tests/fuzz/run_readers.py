@@ -125,7 +125,7 @@ RUN_READERS: Final[dict[str, Reader]] = {
         "records",
         (
             *SHOWN, *ANY, "import {file} --from recording -o {out}",
-            *_plots("matrix", "matrix --what seconds"),
+            *_plots("matrix", "matrix --value seconds"),
         ),
         runs(lambda: recordings.halo_recording(2, 2, 10, ppn=2)),
     ),

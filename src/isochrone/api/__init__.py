@@ -77,7 +77,7 @@ class Analysis:
         return f"<Analysis of {self.run!r}>"
 
 
-def analyse(run: Source, *, bytes: int | None = None, least: float = LEAST) -> Analysis:
+def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) -> Analysis:
     """Say what a run shows: levels and slow parts of a map, curves of a sweep, and so on.
 
     Parameters
@@ -86,15 +86,15 @@ def analyse(run: Source, *, bytes: int | None = None, least: float = LEAST) -> A
         A run, or the path of a run file or of the output of another program.
     bytes
         Message size; None: what is usual for the kind.
-    least
-        Part of the time that something must add to be called slow.
+    threshold
+        Slowdown, as a fraction, from which something is called slow.
 
     Raises
     ------
     InputError
         If the file cannot be read, or nothing was measured with this size.
     """
-    found = Analysis(_run(run), Asked(bytes, least))
+    found = Analysis(_run(run), Asked(bytes, threshold))
     found.to_json()  # what is wrong is said here, not when it is printed
     return found
 

@@ -27,18 +27,18 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     names = experiments()
     add_option(parser, "experiment", "EXPERIMENT", str,
         f"one of: {', '.join(names)}", choices=names)  # fmt: skip
-    add_option(parser, "-n --ranks", "N", values_of("ranks"),
-        "number of ranks; several are measured one after the other, into a file each: "
-        "2,4,8,16 or 2:64:x2 (default: those of the Slurm job, or one for each processor)"
+    add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
+        "number of ranks, or several, into a file each: 2,4,8 or 2:64:x2 (default: those of the "
+        "Slurm job, or one for each processor)"
     )  # fmt: skip
     add_option(parser, "--preset", "NAME", str,
-        "named set of options, e.g. --preset longnb; options given as well override it"
+        "named set of options, such as longnb; options that are given override it"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
-        "end the ranks of a launch after this time")  # fmt: skip
+        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_option(parser, "--algorithm", "OP=NAME,…", str,
-        "of collective: force algorithms of the MPI library, by its own names, for example "
-        "bcast=binomial,allgather=ring; list: print those there are")  # fmt: skip
+        "collective: force algorithms of the MPI library, such as bcast=binomial,allgather=ring; "
+        "list: print their names", expert=True)  # fmt: skip
     add_setup(parser)
 
 

@@ -11,11 +11,7 @@ from isochrone.console.options import add_mpi, add_option
 
 def add_program(parser: argparse.ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
-    add_mpi(
-        parser,
-        "compiler wrapper of the program's MPI (default: the mpicc beside the launcher that is "
-        "named, then $MPICC, then mpicc)",
-    )
+    add_mpi(parser)
     parser.add_argument(
         "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
     )

@@ -20,8 +20,8 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     names = launchers.names()
     add_mpi(parser)
     add_option(parser, "--launcher", "L", _launcher,
-        "launcher of the ranks (default: chosen from the batch system and the MPI); one of: "
-        + ", ".join(names), choices=names)  # fmt: skip
+        "launcher (default: by batch system and MPI): " + ", ".join(names), choices=names
+    )  # fmt: skip
     add_launcher_arg(parser)
     add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,
         "abort if no progress for TIME and name the unresponsive ranks; 0: never (default: 10min; "

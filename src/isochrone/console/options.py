@@ -68,15 +68,19 @@ def add_threshold(parser: argparse.ArgumentParser) -> None:
         default=0.10)  # fmt: skip
 
 
-def add_mpi(
-    parser: argparse._ActionsContainer, mpicc: str = "compiler wrapper of your MPI"
-) -> None:
-    """Add ``--probe`` and ``--mpicc``, of which ``mpicc`` is the help."""
-    add_option(parser, "--probe", "PATH", str,
+def add_force(parser: argparse._ActionsContainer) -> None:
+    """Add ``--force``."""
+    add_flag(parser, "--force", "overwrite output that exists")
+
+
+def add_mpi(parser: argparse._ActionsContainer) -> None:
+    """Add ``--probe`` and ``--mpicc``."""
+    add_option(parser, "--probe", "FILE", str,
         "use this isochrone-probe (default: $ISOCHRONE_PROBE, on the PATH, that of the package, "
         "or compiled)", expert=True)  # fmt: skip
-    add_option(parser, "--mpicc", "X", str,
-        f"{mpicc}; always recompile the probe with it")  # fmt: skip
+    add_option(parser, "--mpicc", "COMMAND", str,
+        "always recompile the probe with this compiler wrapper of the MPI (default: that of the "
+        "launcher, $MPICC, mpicc)")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable_path
-from isochrone.console.options import add_flag, add_option
+from isochrone.console.options import add_force, add_option
 
 
 def add_output(parser: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
     """Add ``-o/--output`` and ``--force``."""
     add_option(parser, "-o --output", "FILE", Path, help_text, required=required)
-    add_flag(parser, "--force", "overwrite FILE if it exists")
+    add_force(parser)
 
 
 def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:

@@ -14,7 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.console.options import read_count
+from isochrone.console.options import experts_only, read_count
 from isochrone.formats.source import MAX_RANKS
 from isochrone.models.load import looks_like_a_run, looks_like_a_table
 from isochrone.models.observations import Samples
@@ -70,16 +70,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("results of other programs and tables of your own")
     group.add_argument(
         "--map-columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
-        help="what the columns of a table are, e.g. size=b,usec=seconds:us; separated by commas, "
-        "semicolons or tabs; with the latter two, decimals may have commas",
+        help="columns of a table (CSV, semicolons or tabs): size=b,usec=seconds:us",
     )  # fmt: skip
-    group.add_argument(
+    decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
-        help="what decimals of a table have, where that may be taken for thousands: 1,024",
+        help="decimal sign of a table, where 1,024 may mean a thousand",
     )  # fmt: skip
+    experts_only(decimal)
     group.add_argument(
         "--ranks", dest="rank_count", type=read_count, metavar="N",
-        help="number of ranks, for output that does not contain it (OSU collectives)",
+        help="number of ranks, for output without it (OSU collectives)",
     )  # fmt: skip
 
 

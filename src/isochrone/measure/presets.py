@@ -103,11 +103,11 @@ SUITES: Final = {
     suite.name: suite
     for suite in (
         Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
-              "overview of a machine, in two minutes"),
-        Suite("mpptest", _MPPTEST, 600.0, "the nine experiments of mpptest, in ten minutes"),
+              "overview of a machine, two minutes"),
+        Suite("mpptest", _MPPTEST, 600.0, "nine experiments of mpptest, ten minutes"),
         Suite("full", ("map", "sizes", *_MPPTEST, "rate", "both-ways", "put", "cut",
                        "all-operations"), 1800.0,
-              "all of the above plus the other modes and operations, in half an hour",
+              "more modes and operations, half an hour",
               other_sweeps=True),
     )
 }  # fmt: skip

@@ -169,7 +169,7 @@ def test_show_says_matrix_operations_and_shares(halo: Run, tmp_path: Path, golde
 def test_the_matrix_is_drawn(what: str, shape: tuple[int, int], tmp_path: Path) -> None:
     write(halo_recording(*shape), tmp_path / "run.jsonl")
     picture = tmp_path / "matrix.svg"
-    said = run_here("plot", tmp_path / "run.jsonl", "--what", what, "-o", picture)
+    said = run_here("plot", tmp_path / "run.jsonl", "--value", what, "-o", picture)
     assert said.returncode == 0, said.stderr
     text = picture.read_text()
     assert f"{shape[0] * shape[1]} ranks on" in text

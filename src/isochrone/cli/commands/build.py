@@ -18,17 +18,17 @@ from isochrone.runfile.header import library_name
 
 EXAMPLES: Final = (
     ("with the MPI that is on your PATH", "isochrone build"),
-    ("with another one, afresh", "isochrone build --mpicc /opt/openmpi/bin/mpicc --again"),
+    ("with another one, afresh", "isochrone build --mpicc /opt/openmpi/bin/mpicc --rebuild"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
-    add_mpi(parser, "compiler wrapper of your MPI (default: $MPICC, then mpicc)")
-    add_flag(parser, "--again",
-        "compile, whatever there is already, and even if it was built before")  # fmt: skip
+    add_mpi(parser)
+    add_flag(parser, "--rebuild",
+        "compile the probe even if it was built before")  # fmt: skip
     add_flag(parser, "--no-cache",
-        "ask the MPI and the probe again what they are, whatever they said before")  # fmt: skip
+        "ask the MPI and the probe again, ignoring the cache")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     if args.no_cache:
         forget_answers()
     named, mpicc = discovery.named_or_usual(args.probe, args.mpicc, args.usual)
-    if args.again:
+    if args.rebuild:
         built = probe.build(probe.find_mpicc(mpicc), again=True)
     else:
         built = discovery.find(named, mpicc)

@@ -25,7 +25,7 @@ from isochrone.changes.pages.junit import junit
 from isochrone.changes.waivers import is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_flag, add_option, add_threshold, read_percent
+from isochrone.console.options import add_flag, add_force, add_option, add_threshold, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
@@ -68,23 +68,23 @@ DOCUMENTS: Final = {"check": _Checked}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
     add_option(parser, "runs", "RUN", str,
-        "run file, or a folder of them; each is judged by itself", nargs="+")  # fmt: skip
+        "run file, or a folder of them; each is checked by itself", nargs="+")  # fmt: skip
     add_option(parser, "--baseline", "FOLDER", Path,
-        "earlier runs, as isochrone baseline add keeps them; a RUN that is among them is not "
-        "held against itself")  # fmt: skip
+        "reference runs (isochrone baseline add) to compare with; RUN itself is left out"
+    )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "what is known and no failure: host=n05, rank=3, pair=n1,n2 or level=2, each with "
-        ":30%% if only so much is allowed; may be repeated",
+        "waive a known problem: host=n05, rank=3, pair=n1,n2 or level=2, up to 30%% with :30%%; "
+        "may be repeated",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one a line")
+    add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one per line")
     add_option(parser, "--suspects-out", "FILE", Path,
-        "write the hosts that may be bad, but are not confirmed, one a line")  # fmt: skip
+        "write the suspect hosts, not confirmed, one per line")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
-    add_flag(parser, "--force", "overwrite these files if they exist")
+    add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", "exit with status 1 also if something is not known")
+    add_flag(parser, "--strict", "exit with status 1 also if the verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "what is slower than before by less is not worse (default: 5%%)",
+        "with --baseline: smaller slowdowns are not worse (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

@@ -35,7 +35,7 @@ from isochrone.changes.pages.comparison import blocks, complaint, passed, what_t
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
-from isochrone.console.options import add_flag, add_option, read_percent
+from isochrone.console.options import add_flag, add_force, add_option, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
@@ -85,36 +85,35 @@ DOCUMENTS: Final = {"compare": _Judged | _Several, "compare-with-prediction": Pr
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
     add_option(parser, "before", "A", str,
-        "run file, folder, or FILE,FILE,…; what a suite or several commands wrote is compared "
-        "kind by kind. With --measure: a command, in quotes")  # fmt: skip
+        "run file, folder, or FILE,FILE,…; kinds of runs are compared separately. With "
+        "--measure: a command, in quotes")  # fmt: skip
     add_option(parser, "after", "B", str, "likewise; B is compared with A", nargs="?")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with status 1 if something is slower (or faster) by more than this, e.g. "
-        "slower:5%%, or if that cannot be judged, as with fewer than three launches a side",
+        "exit with status 1 if something is slower (or faster) by more: slower:5%%; also if there "
+        "are too few launches to judge",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "times that differ by less are the same (default: 5%%, or less if --fail-on asks for "
-        "less; 0%% for simulated times)")  # fmt: skip
+        "smaller differences are the same (default: 5%%, or that of --fail-on if smaller; 0%% of "
+        "simulated times)")  # fmt: skip
     add_flag(parser, "--one-start",
-        "with one launch on a side, take the ratios for the truth. Launches of one command "
-        "differ by 5 to 30 %%: verdicts and --fail-on are then often wrong")  # fmt: skip
+        "with a single launch per side, judge by the raw ratios (often wrong: launches differ by "
+        "5 to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
     add_flag(parser, "--common", argparse.SUPPRESS)  # always so
     group = parser.add_argument_group("measuring both sides in turns")
     add_flag(group, "--measure",
-        "A and B are commands as after `isochrone measure`, launched in turns: A B B A …"
+        "A and B are commands as after isochrone measure, launched in turns: A B B A …"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
         f"--measure: launches of each (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
         "--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)")  # fmt: skip
-    add_flag(group, "--force", "--measure: overwrite these files")
-    add_flag(group, "--quiet", "--measure: no progress")
+    add_force(group)
+    add_flag(group, "--quiet", "--measure: no progress", expert=True)
     add_reading(parser)
     group = parser.add_argument_group("emulated applications against models")
     add_flag(group, "--with-prediction",
-        "A is a run of `isochrone emulate`, and there is no B: each application alone, in "
-        "total and by phase, against what models say")  # fmt: skip
+        "A is a run of isochrone emulate: compare each application alone with models")  # fmt: skip
     add_models(group, required=False)
 
 

@@ -33,7 +33,7 @@ from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
-from isochrone.cli.launches import default_name
+from isochrone.cli.launches import default_name, run_count
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import add_flag, add_option, count_of, read_time
@@ -63,22 +63,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "spec", "SPEC", Path, "description of applications")
     parser.add_argument(
         "--schema", action=_Schema, nargs=0,
-        help="print the JSON Schema of descriptions, which editors check a SPEC by, and end",
+        help="print the JSON Schema of descriptions, for editors, and end",
     )  # fmt: skip
     add_option(parser, "-n --ranks", "N", count_of("ranks"),
-        "number of ranks of the job (default: as many as the applications ask for)")  # fmt: skip
-    add_option(parser, "--launches", "R", count_of("repeats of at least 1"),
-        f"how often everything is launched; below {MIN_REPEATS} there are no intervals and no "
-        "slowdowns (default: as described)")  # fmt: skip
+        "number of ranks (default: as many as the applications ask for)")  # fmt: skip
+    add_option(parser, "--launches", "N", run_count,
+        f"launches of each set; below {MIN_REPEATS} there are no intervals and no slowdowns "
+        "(default: as described)")  # fmt: skip
     add_option(parser, "--sets", "SET,…", _runs,
-        "which applications run together: alone, pairs, all, or names joined by +, such as "
-        "alone,victim+bully (default: as described)")  # fmt: skip
+        "applications that run together: alone, pairs, all, or names joined by +: victim+bully "
+        "(default: as described)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", _setting,
-        "value of a parameter: n=1024, or APP.n=1024 of one application; p and APP.p are "
-        "its ranks; may be repeated", action="append", default=[])  # fmt: skip
+        "parameter: n=1024, or APP.n=1024 of one application; p and APP.p: ranks; may be "
+        "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
-        "begin no launch after this time; the run is then marked as cut short")  # fmt: skip
-    add_option(parser, "--kill-after", "TIME", read_time, "end the ranks after this time")
+        "begin no launch after TIME; the run is then marked as cut short (default: no limit)"
+    )  # fmt: skip
+    add_option(parser, "--kill-after", "TIME", read_time,
+        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_setup(parser)
     add_yes(parser)
     add_flag(parser, "--quiet", "no progress and no summary")

@@ -37,13 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = (
         "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
     )
-    add_option(parser, "--tuning", "TABLE", Path, "table of isochrone tune", required=True)
+    add_option(
+        parser, "--tuning", "TABLE", Path, "table of isochrone tune collectives -o", required=True
+    )
     add_flag(parser, "--report",
-        "at MPI_Finalize rank 0 says on standard error how often each choice was taken, and "
-        "what it saved by the times in the table")  # fmt: skip
+        "print at MPI_Finalize how often each choice was used, and what it saved by the table"
+    )  # fmt: skip
     add_flag(parser, "--library-reductions",
-        "leave Reduce, Allreduce and Reduce_scatter_block to the MPI library: sums of "
-        "floating-point numbers have the same bits as without a table")  # fmt: skip
+        "leave reductions to the MPI library: sums then have the same bits as without a table",
+        expert=True)  # fmt: skip
     add_program(parser)
 
 

@@ -34,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     of_runs, of_programs = exporters.names(), programs.names()
     add_option(parser, "file", "FILE", Path, "run file, or description of an application")
     add_option(parser, "--to", "FORMAT", str,
-        f"of a run file one of: {', '.join(of_runs)}; of a description, for simulators: "
-        f"{', '.join(of_programs)}",
+        f"runs: {', '.join(of_runs)}; descriptions: {', '.join(of_programs)}",
         choices=sorted({*of_runs, *of_programs}))  # fmt: skip
     add_flag(parser, "--anonymise",
         "write the run file without hosts, paths, commands and users")  # fmt: skip
@@ -44,18 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("options for descriptions")
     add_option(group, "--app", "NAME", str, "which of several applications")
     add_option(group, "--set", "NAME=VALUE", str,
-        "another value of a parameter, or p=RANKS; may be given again",
+        "parameter: n=1024; p=RANKS; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(
         group,
         "--iterations",
         "N",
         count_of("iterations", 10_000_000),
-        "write not more than these (default: all)",
+        "iterations to write (default: all)",
     )
     add_option(group, "--speed", "FLOPS", _speed,
-        "operations a second in which computation is written (simgrid-ti; default: 1e9, as "
-        "hosts of isochrone platform have)")  # fmt: skip
+        "simgrid-ti: operations per second of a host (default: 1e9, as isochrone platform)"
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

@@ -41,43 +41,42 @@ DOCUMENTS: Final = {"model": model_file}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
-    families = ", ".join(registry.names("*.families"))
+    parser.epilog = f"families of models: {', '.join(registry.names('*.families'))}"
     add_option(parser, "files", "FILE", Path,
         "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        f"auto (default), or one of: {families}", default="auto")  # fmt: skip
-    parser.add_argument("--op", help="only this operation")
-    parser.add_argument("--posting", help="hot spot: only this posting order")
+        "family of models, listed below (default: auto, the best one)",
+        default="auto")  # fmt: skip
+    add_option(parser, "--op", "OP", str, "operation: fit only this one (default: all)")
+    add_option(parser, "--posting", "ORDER", str,
+        "hot spot: only this posting order (default: all)", expert=True)  # fmt: skip
     add_option(parser, "--split", "WHERE", str,
-        "breakpoints between segments: p:4 or p*b:64KiB,8MiB (given), p (search along p), "
-        "none; may be repeated (default: search along the variables of the family)",
-        action="append")  # fmt: skip
+        "breakpoints: p:4 or p*b:64KiB,8MiB (given), p (search along p), none; may be repeated "
+        "(default: search)", action="append", expert=True)  # fmt: skip
     add_option(parser, "--known-breakpoint", "WHERE", str,
-        "where the library is known to switch its algorithm, as in b:12KiB,512KiB or p:8 "
-        "(largest value before the switch): a break between two measured values that encloses "
-        "one is taken to be there; may be repeated", action="append", default=[])  # fmt: skip
+        "where the library switches its algorithm: b:12KiB,512KiB or p:8, the largest value "
+        "before the switch; may be repeated", action="append", default=[], expert=True)  # fmt: skip
     add_option(parser, "--max-segments", "N", read_count,
-        "maximum number of segments along one variable (default: 4, along an only variable 6)"
-    )  # fmt: skip
+        "maximum number of segments along a variable (default: 4; of one variable 6)",
+        expert=True)  # fmt: skip
     add_option(parser, "--tolerance", "PERCENT", read_percent,
         "deviations below this do not create another segment (default: 1%%)",
-        default=0.01)  # fmt: skip
-    parser.add_argument(
-        "--weights", choices=["relative", "absolute"], default="relative",
-        help="minimise relative deviations (default), or absolute ones, in seconds",
-    )  # fmt: skip
-    add_flag(parser, "--robust", "give outliers less weight (Huber)")
+        default=0.01, expert=True)  # fmt: skip
+    add_option(parser, "--weights", None, str,
+        "minimise relative deviations (default), or absolute ones, in seconds",
+        choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
+    add_flag(parser, "--robust", "give outliers less weight (Huber)", expert=True)
     add_flag(parser, "--rivals",
-        "list the formulas that fit as well, and what they say beyond the data")  # fmt: skip
+        "list the formulas that fit as well, and their predictions beyond the data")  # fmt: skip
     add_flag(parser, "--explain",
-        "say why this formula, what else would fit, and which measurement would decide"
+        "explain the choice of the formula, and which measurement would decide"
     )  # fmt: skip
     add_flag(parser, "-v --verbose",
-        "also the intervals of the coefficients, deviations and the families that were tried"
+        "also intervals of the coefficients, deviations, and the families tried"
     )  # fmt: skip
     add_json(parser)
     add_reading(parser)
-    add_output(parser, "model file to write")
+    add_output(parser, "model file to write (default: none)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -31,11 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file of the other program; of traces with a file of each rank, all or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"results of other programs: {', '.join(runs)}; "
-        f"traces, which become the description of an application: {', '.join(programs)}",
+        f"results: {', '.join(runs)}; traces, to a description: {', '.join(programs)}",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
-        "number of ranks, for output that does not contain it (osu collectives)")  # fmt: skip
+        "number of ranks, for output without it (OSU collectives)")  # fmt: skip
     add_output(
         parser, "file to write (default: the name of FILE with the suffix .jsonl, of a "
         "description .yaml)",

@@ -60,8 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measurement(parser)
     parser.add_argument(
         "--launches", type=run_count, default=1, metavar="N",
-        help="launch it N times and keep each: FILE-1.jsonl … FILE-N.jsonl. Launches of one "
-        "command differ; `compare` needs three or more to tell a change from that (default: 1)",
+        help="launch N times, into FILE-1.jsonl …; compare needs three or more (default: 1)",
     )  # fmt: skip
     add_yes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
-from isochrone.console.options import add_option, read_size
+from isochrone.console.options import add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
@@ -32,43 +32,40 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
-        "run file; several, or a folder, for sweeps, models, nodes and history; "
-        "views fit, deviation: also a CSV as 'isochrone fit' takes it; view orders: what "
-        "'isochrone place orders' wrote", nargs="+")  # fmt: skip
+        "run file; several or a folder for sweeps, models, nodes, history; a CSV for fit; the "
+        "output of place orders", nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="view to draw (default, by kind of run: heatmap, time, plane, nodes, matrix …; of a "
-        "CSV: fit)",
+        help="view to plot (default: by kind of run)",
     )  # fmt: skip
     parser.add_argument(
-        "--what", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
+        "--value", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
         default="median",
         help="maps: statistic of the round trips (default: median); view matrix: bytes (default), "
         "messages or seconds",
     )  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
-        help="views heatmap, surface: order of the ranks (default: as numbered); node and level "
-        "put side by side those that belong together, cost the slowest last",
+        help="heatmap, surface: order of the ranks: as numbered (default), by node or level, or "
+        "the slowest last (cost)",
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
         help="sweeps: scale of both axes (default: by the spacing of the sizes)",
     )  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
-        "sweeps: draw these collectives only, e.g. bcast,allreduce", default=[])  # fmt: skip
-    add_option(parser, "--bytes", "SIZE,…", _sizes,
-        "message size of a map, e.g. 1MiB (default: the smallest); view ranks: several sizes",
+        "operation, or several: of sweeps, plot only these (default: all)", default=[])  # fmt: skip
+    add_option(parser, "--bytes", "LIST", values_of("bytes"),
+        "message size of a map, such as 1MiB (default: the smallest); view ranks: several",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
-        "views fit, deviation, plane, phases, grids: model file of isochrone fit -o; may be "
-        "repeated for phases", action="append", default=[])  # fmt: skip
+        "model file (isochrone fit -o): views fit, deviation, plane, grids, and phases (may be "
+        "repeated)", action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "views fit, deviation, plane: fit this family of models (default: auto)")  # fmt: skip
+        "family of models, to fit: views fit, deviation, plane (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
-        help="view fit: variable on the horizontal axis (default: that with most values); "
-        "p is drawn to four times what was measured",
+        help="view fit: variable on the horizontal axis (default: that with most values)",
     )  # fmt: skip
     add_output(parser, "figure; the suffix .png, .svg or .pdf sets the format", required=True)
 
@@ -82,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     view = args.view or views.usual(views.TABLE if isinstance(first, Path) else first.kind)
     one, several = _models(args, view)
     options = views.Options(
-        what=args.what, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
+        what=args.value, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
         model=one, models=several, across=args.across,
         sort=args.sort,
     )  # fmt: skip
@@ -111,7 +108,3 @@ def _models(args: argparse.Namespace, view: str) -> tuple[str, tuple[Model, ...]
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _sizes(text: str) -> list[int]:
-    return [read_size(word) for word in _words(text)]

@@ -47,12 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, f"run file to write (default: {USUAL})")
     parser.add_argument(
         "--collective-io", action="store_true",
-        help="record collective MPI-IO instead: the bytes that each rank accesses, the hints, and "
-        "where the time of each call goes; also below HDF5 and the like",
+        help="record collective MPI-IO instead, also of HDF5 and NetCDF: accesses, hints, times",
     )  # fmt: skip
     parser.add_argument(
         "--description", type=Path, metavar="FILE",
-        help="also derive the description of the program (YAML, for isochrone emulate and predict)",
+        help="also write the description of the program (YAML), for emulate and predict",
     )  # fmt: skip
     add_program(parser)
 

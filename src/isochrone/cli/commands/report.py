@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
     parser.add_argument(
         "--model", type=Path, action="append", default=[], metavar="FILE",
-        help="emulated applications: a model of messages or collectives to predict them by; may be "
-        "repeated",
+        help="model file: predict emulated applications with it; may be repeated",
     )  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 

@@ -42,8 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+")  # fmt: skip
     add_json(parser)
     add_flag(parser, "--pool",
-        "all files are launches of one measurement: typical times with intervals over the "
-        "launches")  # fmt: skip
+        "all files are launches of one measurement: intervals over the launches")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
 

@@ -52,19 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "suite", "SUITE", str,
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites))  # fmt: skip
-    add_option(parser, "-n --ranks", "N,...", _rank_counts,
-        "numbers of ranks, e.g. 2,4,8 (default: all available ranks)")  # fmt: skip
+    add_option(parser, "-n --ranks", "LIST", _rank_counts,
+        "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time limit of the whole suite, e.g. 90 or 10min (default: set by the suite); with "
-        "--launches, of each time it runs")  # fmt: skip
+        "time of the whole suite, of each launch (default: set by the suite, see SUITE)"
+    )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip
     add_option(parser, "--like", "FOLDER", Path,
-        "measure the message sizes that the suite in FOLDER chose by itself, so that all of "
-        "them can be compared")  # fmt: skip
+        "measure the message sizes that the suite in FOLDER chose, to compare with it",
+        expert=True)  # fmt: skip
     add_option(parser, "--launches", "N", run_count,
-        "run it N times, into FOLDER/launch-1 …, all with the sizes of the first; `compare` "
-        "needs three or more to tell a change from what launches differ by (default: 1)",
+        "run it N times, into FOLDER/launch-1 …; compare needs 3 or more (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
     add_flag(parser, "--quiet", "no progress bar")

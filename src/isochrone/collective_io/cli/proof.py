@@ -35,17 +35,19 @@ def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
 
 def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
     add_option(group, "--file", "FILE", Path,
-        f"{when}write this file with the MPI library instead of replaying")  # fmt: skip
+        f"{when}write this file with the MPI library instead of replaying",
+        expert=True)  # fmt: skip
     add_option(group, "--launches", "N", read_count,
         f"{when}launches of each {what} (default: 5)", default=5)  # fmt: skip
     add_option(group, "--repeats", "N", read_count,
-        f"{when}repetitions in each launch (default: 5)", default=5)  # fmt: skip
+        f"{when}repetitions in each launch (default: 5)", default=5,
+        expert=True)  # fmt: skip
     add_option(group, "--keep", "FOLDER", Path,
         f"{when}keep the run files in this folder (default: they are deleted)",
         expert=True)  # fmt: skip
     add_mpi(group)
     add_option(group, "--launcher", "L", str,
-        "launcher of the ranks (default: chosen from the batch system and the MPI)",
+        "launcher (default: by batch system and MPI)",
         expert=True)  # fmt: skip
     add_launcher_arg(group)
 

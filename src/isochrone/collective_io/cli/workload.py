@@ -49,7 +49,7 @@ def _add_nodes(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_option(group, "--run", "FILE", Path, "take the hosts of the ranks from this run file",
         dest="run_file")  # fmt: skip
-    add_flag(group, "--slurm", "the current Slurm job (the default inside one)")
+    add_flag(group, "--slurm", "the current Slurm job (the default inside one)", expert=True)
 
 
 def _allocation(args: argparse.Namespace) -> Allocation:
@@ -85,9 +85,10 @@ def add_job(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(recording=None, collective=None)
     add_option(group, "--tile", "XxY", sides(1, 3),
         "elements of a tile (default: 1024x1024) or of a block, in the order of --blocks "
-        "(default: 64 along each axis)")  # fmt: skip
+        "(default: 64 along each axis)", expert=True)  # fmt: skip
     add_option(group, "--element", "SIZE", read_size,
-        "size of an element (default: 64 bytes of a tile, else 8 bytes)")  # fmt: skip
+        "size of an element (default: 64 bytes of a tile, else 8 bytes)",
+        expert=True)  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
             more = group.add_argument(option.name, help=option.help, **_value_of(option))
@@ -198,7 +199,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model file of a hot spot: of isochrone fit -o, or in examples/models",
+        "model file (isochrone fit -o, examples/models) of a hot spot",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
         "which messages are posted first (default: intra-first)", choices=POSTING,
@@ -208,11 +209,18 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         action="append", default=[], expert=True)  # fmt: skip
 
 
+def add_cb_config_list(parser: argparse.ArgumentParser, usual: str | None = None) -> None:
+    """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
+    add_option(parser, "--cb-config-list", "LIST", str,
+        "ROMIO's hint of aggregators, such as 'n0,n4,*:1' (default: *:1)",
+        default=usual, expert=True)  # fmt: skip
+
+
 def add_measured_calls(parser: argparse.ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
     add_option(parser, "--calls", "RUN", Path,
         "predict the whole call, by measured ones: runs of measure tile-io --file F or record "
-        "--collective-io", nargs="+", default=[])  # fmt: skip
+        "--collective-io", nargs="+", default=[], expert=True)  # fmt: skip
 
 
 def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:

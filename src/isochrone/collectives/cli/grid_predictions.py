@@ -38,12 +38,12 @@ def add_grid(parser: argparse.ArgumentParser) -> None:
     """Add ``--grid`` and ``--placement``."""
     parser.add_argument(
         "--grid", metavar="G",
-        help="on a grid of ranks: 4x16 (rows x ranks of a row), rows-of-8, nodes, library, a list "
-        "of these, all, or best: all grids and the library's own, cheapest first",
+        help="grid of ranks: 4x16 (rows x ranks of a row), rows-of-8, nodes, library, a list of "
+        "these, all, or best",
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
-        help="with --grid: ranks node after node (default), or one on each node in turn",
+        help="ranks node after node (default), or one on each node in turn; with --grid",
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from isochrone.collectives.tune.times import Place, TuningTimes
 from isochrone.collectives.tune.tuning import Saving
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
+from isochrone.console.options import add_option
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
@@ -32,10 +33,14 @@ WIDTH: Final = 110
 def add_modelled(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a model where nothing was measured."""
     group = parser.add_argument_group("where nothing was measured")
-    group.add_argument("--model", metavar="FILE", help="model file of isochrone fit: choose by it")
+    add_option(group, "--model", "FILE", Path,
+        "model file (isochrone fit -o): choose by it where nothing was measured (default: none)"
+    )  # fmt: skip
     add_values(
-        group, ranks="with --model: numbers of ranks, for example 64,128",
-        ppn="with --model: ranks on each node", bytes="with --model: blocks, such as 1KiB:1MiB:x4",
+        group,
+        ranks="numbers of ranks, such as 64,128; with --model",
+        ppn="ranks on each node; with --model",
+        bytes="block of a rank, such as 1KiB:1MiB:x4; with --model",
     )  # fmt: skip
 
 

@@ -33,14 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="made if it does not exist")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="complete run file")
     parser.add_argument(
-        "--force", action="store_true", help="add a run even if something is slow in it"
+        "--allow-slow", action="store_true", help="add a run even if something is slow in it"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Copy the runs, and say where they are."""
     runs = [read(file) for file in args.runs]
-    if not args.force:
+    if not args.allow_slow:
         _refuse_slow(runs, args.folder)
     for one in add(args.folder, runs):
         print_path(one.path, "" if one.new else " (it was there already)")
@@ -53,4 +53,4 @@ def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
         found = check(run, Earlier(str(folder), others(kept, run.path)))
         if found.verdict in ("slow", "worse"):
             what = f"{found.findings[0].who} is {found.findings[0].verdict}"
-            raise InputError(what, where=run.where, hint="--force adds the run all the same")
+            raise InputError(what, where=run.where, hint="--allow-slow adds the run all the same")

@@ -41,6 +41,7 @@ from isochrone.collective_io.cli.proof import (
     tile_options,
 )
 from isochrone.collective_io.cli.workload import (
+    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -73,17 +74,13 @@ DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
-    parser.add_argument(
-        "--cb-config-list", default=DEFAULT, metavar="LIST",
-        help="ROMIO's hint as it is now, e.g. '*:2' (default: *:1)",
-    )  # fmt: skip
+    add_cb_config_list(parser, DEFAULT)
     add_model(parser)
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="the order of the aggregators (default), or all: their order, number and buffers, on "
-        "Lustre stripes, and with --calls whether there should be any. All takes a model of "
-        "messages of several sizes",
+        help="order of the aggregators (default), or all: also number, buffers and stripes, with a "
+        "model of several message sizes",
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file (default: romio-hints, if the node names are known)")

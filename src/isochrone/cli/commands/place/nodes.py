@@ -37,7 +37,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.node_messages import block_layout
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_flag, add_option, read_time_or_zero
+from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero
 from isochrone.console.output import check_output
 from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
@@ -65,16 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_job(parser)
     add_model(parser)
     add_option(parser, "--search-time", "TIME", read_time_or_zero,
-        "time limit of the search (default: 8, or 30 for more than 2,048 nodes)")  # fmt: skip
+        "time limit of the search (default: 8s; 30s for more than 2,048 nodes)", expert=True
+    )  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,
-        f"file to write, may be repeated; one of: {', '.join(formats)} "
-        "(default: what fits the batch system or the MPI)", action="append",
+        f"file for the launcher: {', '.join(formats)}; may be repeated (default: by batch system "
+        "or MPI)", action="append",
         choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
-        "file, or folder for several files (default: the usual name of the format, if "
-        "the node names are known)")  # fmt: skip
-    add_flag(parser, "--force", "overwrite files that exist")
+        "file, or folder for several (default: the usual name of the format)")  # fmt: skip
+    add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
     add_flag(parser, "--verify", "check the positions of the ranks with a small MPI job")

@@ -65,25 +65,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("orders")
     group.add_argument(
         "--what", choices=tuple(KINDS), default="nodes",
-        help="what is ordered: nodes (default), which moves ranks, or the hosts of the "
-        "aggregators, which moves none",
+        help="what is ordered: nodes (default; ranks move), or hosts of aggregators (none moves)",
     )  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
-        "distinct orders to compare: the best found, the given one, the worst found, sorted "
-        "ones, and random ones up to N (default: 10)", default=10)  # fmt: skip
+        "number of orders: the best and worst found, the given one, sorted and random ones "
+        "(default: 10)", default=10)  # fmt: skip
     add_option(group, "--orders", "LIST", str,
-        "compare these orders instead: ranks of each node, 4,4,2,2, or names of hosts; "
-        "NAME=LIST gives one a name",
+        "compare these orders instead: ranks of each node, 4,4,2,2, or host names; NAME=LIST "
+        "names one",
         nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
     add_option(group, "--seed", "N", read_count,
-        "of the random orders, and of their order in a turn (default: 1)", default=1)  # fmt: skip
+        "seed of the random orders (default: 1)", default=1, expert=True)  # fmt: skip
     add_launches(parser, "order")
-    add_flag(parser, "--dry-run", "launch nothing: expect only")
+    add_flag(parser, "--dry-run", "launch nothing: predict only")
     add_json(parser)
     add_output(parser, "file for the JSON document")
     add_option(parser, "--figure", "FILE", Path,
-        "draw expected and measured of each order; the suffix .png, .svg or .pdf sets the "
-        "format")  # fmt: skip
+        "plot predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

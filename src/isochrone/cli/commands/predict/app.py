@@ -51,11 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "spec", "SPEC", Path, "description of applications")
     add_models(parser, required=True)
     add_option(parser, "--set", "NAME=VALUES", str,
-        "a parameter, or p (the ranks), instead of that of the description: one value, "
-        "several (1024,2048), START:STOP:STEP or START:STOP:xFACTOR; may be repeated",
+        "parameter: n=1024,2048 or n=START:STOP:STEP or :xFACTOR; p: ranks; may be repeated",
         action="append", default=[], dest="settings")  # fmt: skip
     add_option(parser, "-n --ranks", "N", read_count,
-        "ranks of the job, if the description does not say")  # fmt: skip
+        "number of ranks (default: that of the description)")  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as in the measurements of the models)")  # fmt: skip
     parser.add_argument(

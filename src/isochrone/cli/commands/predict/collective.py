@@ -36,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_values(
         parser,
         ranks="numbers of ranks: 8 or 4,8,16 or START:STOP:STEP or START:STOP:xFACTOR",
-        nodes="numbers of nodes, likewise; two of --ranks, --nodes and --ppn say the third",
-        ppn="ranks on each node, likewise",
-        bytes="bytes of the block of one rank: 64KiB or a list as for --ranks; not for a barrier",
+        nodes="numbers of nodes, as for --ranks; two of --ranks, --nodes and --ppn are enough",
+        ppn="ranks on each node, as for --ranks",
+        bytes="block of a rank: 64KiB, or a list as for --ranks; not for a barrier",
     )
     grid_predictions.add_grid(parser)
 

@@ -13,6 +13,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io import data_distribution
 from isochrone.collective_io.cli.placing import unexchanged_first
 from isochrone.collective_io.cli.workload import (
+    add_cb_config_list,
     add_job,
     add_measured_calls,
     add_model,
@@ -104,14 +105,13 @@ DOCUMENTS: Final = {"predict-collective-io": _Predicted}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict collective-io``."""
     add_job(parser)
-    add_option(parser, "--cb-config-list", "LIST", str,
-        "ROMIO's hint, e.g. 'n0,n4,*:1' (default: *:1)")  # fmt: skip
+    add_cb_config_list(parser)
     add_model(parser)
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "draw which node holds and which serves what of the file (.png, .svg, .pdf)")  # fmt: skip
-    add_flag(parser, "--force", "overwrite FILE if it exists")
+        "plot which node holds and which serves what of the file (.png, .svg, .pdf)")  # fmt: skip
+    add_flag(parser, "--force", "overwrite output that exists")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_values(
         parser,
         bytes="bytes of a message: 64KiB or 1KiB,2KiB or START:STOP:STEP or START:STOP:xFACTOR",
-        window="messages in a window, if several windows were measured: a list as for --bytes",
+        window="messages in a window (default: as measured): a list as for --bytes",
         ranks="numbers of ranks, if the model is of a bisection: a list as for --bytes",
     )
 

@@ -35,6 +35,7 @@ from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.options import (
     add_flag,
+    add_force,
     add_option,
     read_count,
     read_percent,
@@ -69,34 +70,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"folder for hints, recordings, model and report (default: {USUAL})",
         default=USUAL)  # fmt: skip
     add_option(parser, "--hints", "FILE", Path,
-        f"hints file to write if something is gained (default: {HINTS} in FOLDER); a second "
-        f"one, FILE{PORTABLE}, where memory or a local disk explains the gain")  # fmt: skip
-    add_flag(parser, "--force", "overwrite an earlier report")
+        f"hints file to write if there is a gain (default: {HINTS} in FOLDER); FILE{PORTABLE}: "
+        "without gains of local memory or disks")  # fmt: skip
+    add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
-        "hot-spot model of this machine (default: the one in FOLDER if it is of these hosts "
-        "and this MPI, else it is measured, for about three minutes)")  # fmt: skip
+        "model file (isochrone fit -o) of a hot spot (default: that in FOLDER, or measured in "
+        "about 3min)")  # fmt: skip
     add_flag(machine, "--no-measure",
-        "measure no model: choose by the recorded call and the number and size of messages"
-    )  # fmt: skip
+        "measure no model: choose by the recorded calls alone", expert=True)  # fmt: skip
     levers = parser.add_argument_group("what may be changed")
     add_option(levers, "--without", "HINT", str,
-        "leave this hint as it is, such as cb_write (romio_cb_write) or cb_nodes; may be "
-        "repeated", action="append", default=[])  # fmt: skip
+        "leave this hint as it is, such as cb_write or cb_nodes; may be repeated",
+        action="append", default=[], expert=True)  # fmt: skip
     add_flag(levers, "--override",
-        f"replace hints of the file that {ROMIO_HINTS} names, too (default: they are kept; "
-        "the report has what each costs, measured if that takes less than a minute)")  # fmt: skip
-    trials = parser.add_argument_group("starts of the program")
+        f"also replace hints of the file in {ROMIO_HINTS} (default: keep them, report their cost)",
+        expert=True)  # fmt: skip
+    trials = parser.add_argument_group("launches of the program")
     add_option(trials, "--launches", "N", _several,
-        "starts with the best setting, and as many without, that prove the gain (default: 5; "
-        "more are added if they leave a doubt)", default=5)  # fmt: skip
+        "launches with the best setting, and as many without (default: 5; more if in doubt)",
+        default=5)  # fmt: skip
     add_before(trials)
     add_option(trials, "--kill-after", "TIME", read_time,
-        "end a start after this time (default: an hour for the first; for the others four "
-        "times what the first took, and 30 s)")  # fmt: skip
+        "end a launch after TIME (default: 1h for the first, then four times that and 30s)",
+        expert=True)  # fmt: skip
     add_option(trials, "--min-io-share", "PERCENT", read_percent,
-        "stop if collective calls take less than this part of the run (default: 3%%)",
-        default=0.03)  # fmt: skip
+        "stop if collective calls take less of the run (default: 3%%)", default=0.03,
+        expert=True)  # fmt: skip
     add_json(parser)
     add_program(parser)
 

@@ -61,17 +61,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     formats = [TABLE, *tunings.names()]
     add_option(parser, "run_files", "RUN", Path, "run files", nargs="+")
     add_option(parser, "--to", "FORMAT", str,
-        "what chooses: table (default): grids, by isochrone exec; "
-        + ", ".join(formats[1:]) + ": its own algorithms, by a file of the library",
+        "table (default): grids, for isochrone exec; " + ", ".join(formats[1:])
+        + ": algorithms of the library",
         choices=formats, default=TABLE)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
-        "smallest part of the time to be saved, with 95%% confidence (default: 5%%)",
+        "smallest gain in time, with 95%% confidence (default: 5%%)",
         default=0.05)  # fmt: skip
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "file to write (default: only say what would be chosen)")
     add_flag(parser, "--verify",
-        "start short jobs here and say of each rule of FILE whether it is in force")  # fmt: skip
+        "start short jobs here to check that each rule of FILE is in effect")  # fmt: skip
     add_setup(parser)
 
 
