@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
 LIBRARY: Final = "library"
-"""What stands for the library's own realisation where a grid could stand."""
+"""Name of the library's own algorithm in place of a grid."""
 
 MAX_RANKS: Final = 2**24
 

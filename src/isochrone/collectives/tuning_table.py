@@ -1,4 +1,4 @@
-"""The tuning table: which collective operations to do on a grid, and what that saves.
+"""The tuning table: which collective operations use a grid, and the saved time.
 
 Written by ``isochrone tune``, applied inside a program by the library of ``probe/interposer``,
 which loads it in a compiled form (`compiled`).

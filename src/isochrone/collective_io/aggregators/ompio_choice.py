@@ -1,4 +1,4 @@
-"""OMPIO: only the number of aggregators can be chosen; no hint says which hosts they are on."""
+"""OMPIO: choose the number of aggregators; no hint selects their hosts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def choices(
     Raises
     ------
     InputError
-        If numbers cannot be compared, or what OMPIO does now is not known.
+        If numbers cannot be compared, or OMPIO's present choice is unknown.
     """
     if not allow.numbers:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What ``isochrone tune collective-io`` says while it works, and at its end."""
+"""Progress and result output of ``isochrone tune collective-io``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isochrone.pages import terminal
 
 
 def teller(*, quiet: bool) -> Callable[[str], None]:
-    """Return what prints a line as work goes on; beside the document if that is all there is."""
+    """Return the printer of progress lines; on standard error if stdout holds the document."""
     stream = sys.stderr if quiet else sys.stdout
 
     def tell(text: str) -> None:
@@ -78,7 +78,7 @@ def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _cost(one: Mapping[str, Any]) -> str:
-    """Say what it costs to keep a hint of the user."""
+    """Print the cost of a user's hint that is not overridden."""
     expected, gain = one["expected_seconds"], one["gain"]
     said = "not predicted"
     if expected is not None:

@@ -35,7 +35,7 @@ POSTING: Sequence[str] = ("intra-first", "inter-first")
 
 
 def _add_nodes(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which nodes there are."""
+    """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
     group.add_argument(
         "--nodes", metavar="N,N,…", help="ranks of each node: 4,4,2,2 or 4(x2),2(x2)"
@@ -71,7 +71,7 @@ def _allocation(args: argparse.Namespace) -> Allocation:
 
 
 def add_job(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which nodes there are, which bytes their ranks touch, and how."""
+    """Add the options for nodes, access pattern and collective call."""
     _add_nodes(parser)
     group = parser.add_argument_group(
         "access pattern (default: tiles in a grid as square as possible)"
@@ -105,7 +105,7 @@ def add_job(parser: argparse.ArgumentParser) -> None:
 
 
 def _value_of(option: Option) -> dict[str, Any]:
-    """Say to argparse which value an option of a pattern takes."""
+    """Keyword arguments of `add_argument` for the value of a pattern option."""
     if not option.metavar:
         return {"action": "store_true"}
     return {"metavar": option.metavar, "type": option.read}
@@ -150,9 +150,9 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
 
 
 def _settle(args: argparse.Namespace) -> None:
-    """Give options that the user left open the values of the recording, or the usual ones.
+    """Set omitted options from the recording, or to their defaults.
 
-    The table that is a recording is replaced by what it holds; ``recording`` is its path then.
+    A table that is a recording is replaced by its accesses; ``recording`` is its path then.
     """
     if isinstance(args.table, Path) and is_recording(args.table):
         args.recording = args.table
@@ -215,7 +215,7 @@ def _value(args: argparse.Namespace, pattern: str) -> object:
 def add_model(
     parser: argparse.ArgumentParser, names: Sequence[str] = ("--order", "--posting")
 ) -> None:
-    """Add the options that say what messages cost; ``names`` are those of the order of posting."""
+    """Add the options for the cost of messages; ``names`` are those of the order of posting."""
     group = parser.add_argument_group("model")
     group.add_argument(
         "--model", type=Path, required=True, metavar="FILE",

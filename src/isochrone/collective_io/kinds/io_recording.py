@@ -1,4 +1,4 @@
-"""Recorded collective I/O: what is accessed in which pattern, where the time goes, hints."""
+"""Report of recorded collective I/O: access patterns, times by phase, hints."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _name(one: Timed) -> str:
 
 
 def _slow(timed: Sequence[Timed]) -> list[Sentence]:
-    """Say of the patterns that take most time which part is slow."""
+    """Name the longest phase of the most expensive patterns."""
     found = []
     for one in timed[:MAX_SENTENCES]:
         late = {} if one.late is None else {LATE: one.late}
@@ -168,7 +168,7 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
 
 
 def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list[Sentence]:
-    """Say what single ranks did, which no choice of aggregators changes."""
+    """Report independent accesses, which do not depend on aggregators."""
     lines = [
         Sentence(
             f"Independent accesses to {_file(file)}: {one.calls:,} to {one.op} "
@@ -223,7 +223,7 @@ def _rate(one: Timed) -> str:
 
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
-    """List what each file is on, as far as known."""
+    """List the known file systems of the files."""
     pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
     more = len(pairs) - MAX_ROWS
     title = f"File systems (and {more} more: --json lists all)" if more > 0 else "File systems"

@@ -1,4 +1,4 @@
-"""Words for the parts of a collective access: what they are called, and which one is slow."""
+"""Names of the phases of a collective access, and the sentence on the slowest one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _DONE: Final = {
 
 
 def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None:
-    """Say which part takes most of ``whole`` seconds; None if none is known.
+    """Sentence on the longest phase of ``whole`` seconds; None if none is known.
 
-    ``parts`` may name `LATE`, which is part of the rest.
+    ``parts`` may include `LATE`, which is part of the remainder.
     """
     if not parts or whole <= 0:
         return None
@@ -40,7 +40,7 @@ def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None
     if LATE in own and "rest" in own:
         own[LATE] = min(own[LATE], own["rest"])
         own["rest"] -= own[LATE]
-    if "exchange" not in own:  # what the library does between ranks is in the rest
+    if "exchange" not in own:  # communication inside the library is in the remainder
         done = {**_DONE, "rest": "is what the library does between the ranks"}
     else:
         done = _DONE

@@ -1,4 +1,4 @@
-"""From a recording to ways that are worth a try: which library, which calls, which model."""
+"""From a recording to proposals: MPI library, calls and model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Chooser:
     override: bool = False
 
     def choose(self, run: Run, found: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
-        """Return promising ways, best first, and what the report says of how they were chosen."""
+        """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(one.get("text", "")) for one in run.warnings]
         if not any("cb_config_list" in one.hints for one in found.files):
             ways = ompio_ways(run.hosts, romio=_has_romio(run))
@@ -75,9 +75,9 @@ class Chooser:
 
 
 def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
-    """Return what may help, too, but changes how the user starts the program.
+    """Return advice that changes how the user starts the program.
 
-    The order of nodes matters to what is exchanged in the calls that take most of the time.
+    The order of nodes affects the exchange of the most expensive calls.
     """
     if here.file is None or not calls or not calls[0].call.collective:
         return None
@@ -88,7 +88,7 @@ def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
 
 
 def _has_romio(run: Run) -> bool:
-    """Whether this Open MPI has ROMIO beside OMPIO; version 6 has none."""
+    """Whether this Open MPI has ROMIO in addition to OMPIO; version 6 has not."""
     words = run.library.library.split()
     version = next((word.lstrip("v") for word in words if word.lstrip("v")[:1].isdigit()), "")
     major = whole_number(version.partition(".")[0])
@@ -129,20 +129,20 @@ class Machine:
 def machine(
     trials: Trials, run: Run, messages: Sequence[int], *, given: Path | None, measure: bool
 ) -> Machine:
-    """Return the model to choose by.
+    """Return the model used for the choice.
 
     Parameters
     ----------
     trials
-        How the program is started; its folder keeps the model.
+        How the program is started; its folder holds the model.
     run
         The recording: hosts and MPI of the ranks.
     messages
-        Usual bytes of a message of each exchange, that which takes longest first.
+        Usual bytes of a message of each exchange, longest exchange first.
     given
         The user's model.
     measure
-        Whether it may be measured.
+        Whether measuring is allowed.
     """
     if given is not None:
         return Machine(NodeCost(models.read(given)), f"the model {given}", given)
@@ -216,8 +216,8 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
 def sizes_around(messages: Sequence[int]) -> list[int]:
     """Return sizes around the usual one, and those of the smallest and the largest exchange.
 
-    More aggregators make messages smaller, fewer larger; and what is measured with large messages
-    says little of small ones.
+    More aggregators make messages smaller, fewer make them larger, and large messages predict small
+    ones badly.
     """
     usual = messages[0]
     around = (usual // 4, usual, 2 * usual, min(messages), max(messages))

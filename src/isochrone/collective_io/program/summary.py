@@ -1,4 +1,4 @@
-"""What one recorded run says before anything is changed: what is slow, and what could be gained."""
+"""Summary of the recorded run: slow phases and possible gains."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Summary:
 
     @property
     def filesystems(self) -> list[str]:
-        """Kinds of file systems that the files are on, as far as known."""
+        """Known kinds of the files' file systems."""
         return sorted({one.filesystem for one in self.files} - {""})
 
     @property
@@ -68,7 +68,7 @@ class Summary:
         return found
 
     def nothing_to_gain(self, least: float) -> str:
-        """Say why nothing can be gained here, whatever is changed; empty if something may be."""
+        """Reason why no setting can help; empty if one may."""
         if not self.files:
             return "the program opens no file through MPI-IO"
         if not self.calls:
@@ -89,7 +89,7 @@ class Summary:
         return ""
 
     def best_possible(self) -> dict[str, Any]:
-        """Say what would be gained if collective calls took no time at all: a bound."""
+        """Upper bound of the gain: collective calls in no time."""
         parts = self.parts()
         left = self.whole - min(self.in_calls, 0.999 * self.whole)
         why = (

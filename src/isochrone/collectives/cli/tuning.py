@@ -1,4 +1,4 @@
-"""What ``isochrone tune collectives`` asks of a model, and what it prints."""
+"""Model options and output of ``isochrone tune collectives``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WIDTH: Final = 110
 
 
 def add_modelled(parser: argparse.ArgumentParser) -> None:
-    """Add what is asked of a model where nothing was measured."""
+    """Add the options for a model."""
     group = parser.add_argument_group("where nothing was measured")
     group.add_argument("--model", metavar="FILE", help="model file of isochrone fit: choose by it")
     add_values(
@@ -42,12 +42,12 @@ def add_modelled(parser: argparse.ArgumentParser) -> None:
 def modelled(
     args: argparse.Namespace, times: TuningTimes
 ) -> tuple[list[Saving], dict[Place, list[int]], str]:
-    """Return what a model chooses for numbers of ranks that were not measured.
+    """Return the choices of a model for unmeasured numbers of ranks.
 
     Returns
     -------
     found, sizes, origin
-        Choices, what was asked for by place, and the origin of the model.
+        Choices, requested sizes by place, and the origin of the model.
     """
     if args.model is None:
         if args.ranks or args.bytes or args.ppn:
@@ -123,7 +123,7 @@ def print_report(document: Tuned, min_gain: float) -> None:
 
 
 def _compared(savings: list[Saving]) -> str:
-    """Say what of the library the choices were compared with."""
+    """Name the library algorithms the choices were compared with."""
     numbers = sorted({one.algorithms for one in savings})
     if numbers == [0]:
         return "the library's default, with which alone they were compared"

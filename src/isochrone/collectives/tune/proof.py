@@ -1,10 +1,10 @@
-"""Is a choice in force? Short jobs that use a tuning file, and what can be seen of them.
+"""Verify by short jobs that the rules of a tuning file are active.
 
-A library may ignore a file without a word, so that it is not enough to have written one:
+A library may silently ignore a file, so its effect is checked:
 
 * Open MPI: which bytes went from whom to whom within collective operations (its component
   ``pml/monitoring`` counts them), with the file, and with the algorithm forced;
-* MPICH: the files that it says it has loaded (MPIR_CVAR_DEBUG_SUMMARY);
+* MPICH: the files that it reports as loaded (MPIR_CVAR_DEBUG_SUMMARY);
 * the table of the interposer: what its report counts.
 """
 
@@ -33,8 +33,8 @@ Verdict = Literal["in force", "not in force", "cannot tell"]
 _REPEATS: Final = 40
 
 _ALIKE: Final = (0.05, 0.15)
-"""Parts of all bytes, and of all messages, by which two patterns may differ: the probe itself does
-some collective operations, too, which a rule for a size does not reach, and what is forced does."""
+"""Tolerated difference of two patterns, as a fraction of bytes and messages: a forced algorithm
+also applies to the probe's own operations, a rule for one size does not."""
 
 _COUNT: Final = {
     "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
@@ -53,7 +53,7 @@ _LEVELS: Final = {
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen of one rule.
+    """Verification of one rule.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Seen:
     choice
         Algorithm or grid.
     verdict
-        Whether it is in force.
+        Whether it is active.
     why
-        What the verdict rests on, in a few words.
+        Reason of the verdict.
     """
 
     op: str
@@ -129,7 +129,7 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
 
 
 def _complaint(lines: Sequence[str]) -> str:
-    """Return what the library says of the table, if it says why it does not follow it."""
+    """Return the library's reason for not applying the table, if reported."""
     said = [line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)]
     return said[0] if said else "the library that applies the table says nothing: is it loaded?"
 
@@ -142,7 +142,7 @@ def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) ->
 
 
 def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
-    """Prove rules of MPICH by the files that it says it has loaded."""
+    """Verify rules of MPICH by the files it reports as loaded."""
     found = []
     with folder_for(None) as folder:
         jobs = TuningJobs(setup, folder)

@@ -1,8 +1,8 @@
-"""Times of collective operations for a choice: of the library, of its algorithms and of grids.
+"""Times of collective operations: of the library, of its algorithms and of grids.
 
 They come from runs of ``measure collective``, with or without ``--grid`` and ``--algorithm``. A
-launch with forced algorithms says nothing of the library's own choice: it counts for the operations
-that were forced only, and not for grids, whose phases would use these algorithms, too.
+launch with forced algorithms counts only for the forced operations: not for the library's default,
+and not for grids, whose phases would use these algorithms, too.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from isochrone.runfile.samples import points as by_point
 from isochrone.sweep.curves import samples
 
 _SELECTOR: Final = "selector"
-"""Of SimGrid: whose choice stands for the library's own."""
+"""SimGrid's selector that corresponds to a library's default."""
 
 
 class Choice(NamedTuple):
-    """One way to do an operation: the library's own, one of its algorithms, or a grid."""
+    """One algorithm: the library's default, one of its named algorithms, or a grid."""
 
     kind: Literal["default", "algorithm", "grid"]
     name: str
@@ -42,7 +42,7 @@ DEFAULT: Final = Choice("default", "")
 
 
 class Place(NamedTuple):
-    """What a choice is for: an operation, its ranks, and the nodes that these are on."""
+    """Scope of a choice: operation, ranks and nodes."""
 
     op: str
     ranks: int
@@ -81,7 +81,7 @@ class TuningTimes:
 
     @property
     def exact(self) -> bool:
-        """Whether the times know no chance."""
+        """Whether the times are deterministic."""
         return self.origin == "simulated"
 
 
@@ -160,7 +160,7 @@ def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
 
 
 def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
-    """Return what a sample is of; None if it says nothing for a choice."""
+    """Return the algorithm of a sample; None if it is not usable for a choice."""
     if not forced:
         return DEFAULT if grid == LIBRARY else Choice("grid", grid)
     if grid == LIBRARY and op in forced:
