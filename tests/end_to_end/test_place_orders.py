@@ -72,7 +72,7 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--order", "4,4"), "is no order of nodes"),
+        (("--order", "4,4"), "is not an order of nodes"),
         (("--order", "n0,n0"), "does not name each"),
         (("--driver", "ompio"), "OMPIO"),
         (("--orders", "0"), "not a number of at least 1"),

@@ -41,7 +41,7 @@ void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
     double seconds =
         step->factor * iso_program_draw(executor->program, step->time, key);
     double begin = iso_now();
-    executor->stats.asked += seconds;
+    executor->stats.requested += seconds;
     executor->stats.delivered +=
         iso_compute(step->mode, seconds, executor->ctx->clock.simulated);
     executor->stats.computing += iso_now() - begin;

@@ -59,9 +59,7 @@ def draw(
     """
     nodes = len(hosts)
     if nodes > MAX_NODES:
-        raise InputError(
-            f"{nodes} nodes are too many for a figure", hint=f"it draws up to {MAX_NODES}"
-        )
+        raise InputError(f"{nodes} nodes are too many for a figure", hint=f"at most {MAX_NODES}")
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
     height = 1.55 + row * nodes
     figure = new_figure(9.2, height)
@@ -75,7 +73,7 @@ def draw(
         f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
         "· red: hot spot"
     )
-    write_head(figure, 0.02, "Who holds the file, and who serves it", [HeadLine(text)])
+    write_head(figure, 0.02, "Data distribution: holders and servers of the file", [HeadLine(text)])
     return figure
 
 
@@ -96,7 +94,7 @@ def _file(axes: Axes, found: Distribution, size: int) -> None:
     quarters = [0, 0.25, 0.5, 0.75, 1]
     words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
     axes.set_xticks([parts * one for one in quarters], words)
-    plain_axes(axes, "place in the file", size=CAPTION)
+    plain_axes(axes, "offset in the file", size=CAPTION)
 
 
 def _served(server: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:

@@ -232,7 +232,7 @@ def _refuse_old(folder: Path, names: Iterable[str]) -> None:
         old = next(folder.glob(f"{name}-[0-9]*.jsonl"), None)
         if old is not None:
             raise InputError(
-                "it holds run files of earlier launches, such as " + old.name,
+                "it already holds run files, such as " + old.name,
                 where=str(folder), hint="choose another folder",
             )  # fmt: skip
 
@@ -243,6 +243,6 @@ def _launch(starter: JobRunner, launch: Launch, name: str, path: Path) -> Run:
     if found.hosts != launch.hosts:
         raise MeasurementError(
             f"the ranks of the {name} arrangement are not on the planned hosts",
-            hint="see --verify; give the launcher what it needs with --launcher-arg",
+            hint="see --verify; pass options to the launcher with --launcher-arg",
         )
     return found

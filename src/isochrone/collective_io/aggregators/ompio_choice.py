@@ -34,8 +34,8 @@ def choices(
     """
     if not allow.numbers:
         raise InputError(
-            "OMPIO has no hint for the order of its aggregators, only for their number, and to "
-            "choose that takes a model of messages of several sizes",
+            "OMPIO has a hint for the number of its aggregators only, which needs a model of "
+            "several message sizes",
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip
     ranks = len(by_rank)

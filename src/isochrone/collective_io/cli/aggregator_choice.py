@@ -140,16 +140,15 @@ LEVERS: Final = {
 }  # fmt: skip
 
 ONE_SIZE: Final = (
-    "the model is of messages of one size: it cannot compare numbers of aggregators or buffers, "
-    "only their order; measure hotspot with several sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
+    "the model has one message size, so only orders are compared; measure hotspot with several "
+    "sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
 )
 LUSTRE: Final = (
-    "choosing stripes follows ROMIO's sources and is untested on a real Lustre; what the OSTs "
-    "themselves take is not predicted"
+    "stripes are chosen by ROMIO's sources, untested on a real Lustre; OST times are not predicted"
 )
 EXCHANGE: Final = (
-    "only the exchange is predicted: that fewer or more aggregators write more slowly is not seen. "
-    "With --calls RUN, a run of measure tile-io --file, the whole call is"
+    "only the exchange is predicted, not the file access; add --calls RUN (a run of measure "
+    "tile-io --file)"
 )
 
 
@@ -336,7 +335,7 @@ class ByAll(Proposal):
         best = self.best
         what = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
-            return f"{what}: {format_seconds(best.seconds, 4)} as given, and nothing is better"
+            return f"{what}: {format_seconds(best.seconds, 4)} as given, and no setting is better"
         instead = f"{format_seconds(best.seconds, 4)} instead of"
         given = format_seconds(best.given_seconds, 4)
         return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"

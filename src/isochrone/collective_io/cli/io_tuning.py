@@ -32,10 +32,10 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     local, portable = document.get("local_filesystems"), document["portable"]
     if local:
         then = (
-            f"this explains the gain of '{document['proposed']['words']}', which is not to be "
-            "expected on a parallel file system"
+            f"this explains the gain of '{document['proposed']['words']}'; do not expect it on a "
+            f"parallel file system"
             if portable
-            else "what is gained here need not be gained on a parallel file system"
+            else "this gain may not appear on a parallel file system"
         )
         console.print(
             f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
@@ -44,7 +44,7 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     _print_gains(console, document)
     if document["kept"] is None:
         console.print(
-            f"Nothing gained: leave it as it is ({printable(document['why'], 400)}).",
+            f"No gain: keep the current settings ({printable(document['why'], 400)}).",
             style="bold",
         )  # fmt: skip
     else:
@@ -86,7 +86,7 @@ def _cost(one: Mapping[str, Any]) -> str:
         said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
     said += f"; {_gained('measured', gain) if gain else one['why']}"
     return (
-        f"{one['hint']} {one['value']} of your hints file is kept. In its place "
+        f"{one['hint']} {one['value']} of your hints file is unchanged. With "
         f"{one['words']}: {said} (--override tries it)"
     )
 

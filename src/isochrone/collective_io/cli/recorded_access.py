@@ -85,7 +85,7 @@ def _chosen(
     found: Sequence[RecordedPattern], seconds: Mapping[int, float], number: int | None, where: str
 ) -> RecordedPattern:
     if not found:
-        raise InputError("it holds no collective access", where=where)
+        raise InputError("no collective access in it", where=where)
     if number is None:
         return max(found, key=lambda one: seconds.get(one.number, 0.0))
     for one in found:

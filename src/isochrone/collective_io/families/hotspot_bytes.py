@@ -23,12 +23,12 @@ FAMILY = Family(
         r" + \gamma + y^2 \left(\beta_3 \max(b_i,b_o) + \beta_4 \min(b_i,b_o)\right)"
     ),
     source=(
-        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) beside messages, and with y: how "
-        "busy the nodes are on average, as a part of the busiest"
+        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) in addition to messages, and y: "
+        "mean load of the nodes, as a fraction of the busiest"
     ),
     limitations=(
-        "Messages within the node that take as long as those between nodes, and at the same time: "
-        "their sum is too much."
+        "Messages within the node that overlap with equally long messages between nodes: the sum "
+        "overestimates."
     ),
     forms=tuple(_forms()),
     splits=("max(bi,bo)",),

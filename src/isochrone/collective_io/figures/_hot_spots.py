@@ -42,8 +42,8 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
     points = hotspots.points(runs)
     if not points:
         raise InputError(
-            "no point of the hot spot was measured", where=str(runs[0].path or ""),
-            hint="it was cut short before the first point, or has too few nodes or ranks",
+            "the run holds no point of a hot spot", where=str(runs[0].path or ""),
+            hint="the run was interrupted, or has too few nodes or ranks",
         )  # fmt: skip
     return points
 

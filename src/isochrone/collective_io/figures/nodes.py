@@ -78,7 +78,7 @@ def _counts(run: Run) -> Counts:
     table = run.tables.get("node")
     if table is None or not len(table) or any(key not in table for key in _COLOURS):
         raise InputError(
-            "this run holds no messages of nodes",
+            "the run holds no messages of nodes",
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )

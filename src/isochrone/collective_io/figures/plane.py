@@ -71,7 +71,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     points = [point for point in every if point.shape == STAR]
     if not points:
         raise InputError(
-            "at every point all nodes are busy, and none is the hot one",
+            "all nodes are busy at every point, so there is no hot node",
             where=runs[0].where, hint="--view plane-surface draws them",
         )  # fmt: skip
     found, why = model_for(runs, options.model, options.ops)

@@ -98,8 +98,8 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Numbers", (numbers,)),
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
         Section("How the times were taken", (Sentence(
-            "All messages of a point are sent at once, receives posted before sends; its time is "
-            "that of the slowest participating rank, the median of the repetitions. pa is half the "
+            "All messages of a point are sent at once, with receives posted before sends. The "
+            "time is the median over repetitions of the slowest participating rank. pa is half the "
             "messages within the hot node, pe half of those into it and out of it.",
             stress=("slowest participating rank",),
         ),), only="report"),
@@ -165,7 +165,7 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     if not found:
         return [Sentence("No formula could be fitted: no point was measured.")]
     if all(point.shape != STAR for point in found):
-        return [Sentence("No plane is drawn: at every point all nodes are busy.")]
+        return [Sentence("No plane: all nodes are busy at every point.")]
     points = with_noun(run.origin, "points").capitalize()
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)

@@ -56,10 +56,9 @@ HOT: Final = "« hot"
 
 NODES_TITLE: Final = "Messages of each node"
 NODES_CAPTION: Final = (
-    "Counted in a collective write, those of an aggregator to itself included; a read has them in "
-    "the opposite direction. The node with the most messages to and from other nodes is marked: "
-    "all others wait for it. Bars of several runs, such as before and after a change, have one "
-    "scale."
+    "Messages of a collective write, including those of an aggregator to itself; a read has them "
+    "in the opposite direction. The node with the most messages to and from other nodes is "
+    "marked: all others wait for it. Several runs have one scale."
 )
 
 _OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
@@ -132,10 +131,10 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Numbers", (*reported, *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
-            "The time of a phase is that of the slowest rank, the median of the repetitions; a "
-            "barrier precedes each. The exchange alone sends the messages of the library's "
-            "two-phase scheme without a file. Data is not flushed to disk: what fits "
-            "into the page cache is written at memory speed.",
+            "The time of a phase is the median over repetitions of the slowest rank; a barrier "
+            "precedes each. The exchange alone sends the messages of the library's "
+            "two-phase scheme without a file. Data are not flushed to disk: data that fit into "
+            "the page cache are written at memory speed.",
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip

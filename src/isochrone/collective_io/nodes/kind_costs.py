@@ -188,7 +188,7 @@ class _ByMessages(KindCosts):
         if entries > _MAX_ENTRIES:
             raise InputError(
                 "too many different message counts to search for an order of nodes",
-                hint="take larger buffers or stripes, or fewer rounds",
+                hint="give larger buffers or stripes",
             )
         self.table = self._table()
 

@@ -159,7 +159,8 @@ class Ordered(ABC):
         found = allocations.from_numbers(text, "--order").cores if numbers else ()
         if sorted(found) != sorted(ranks):
             raise InputError(
-                f"'{text[:60]}' is no order of nodes with {','.join(map(str, ranks[:16]))} ranks",
+                f"'{text[:60]}' is not an order of nodes with {','.join(map(str, ranks[:16]))} "
+                f"ranks",
                 where="--order", hint="give the ranks of each node, or the names of the hosts",
             )  # fmt: skip
         return nodes_of(np.array(ranks), np.array(found))

@@ -100,7 +100,7 @@ def read(path: Path) -> ComparedOrders:
 
 def _checked(found: _Document) -> ComparedOrders:
     if not found.orders:
-        raise InputError("damaged: it holds no orders")
+        raise InputError("damaged: no orders")
     orders = [_order(one) for one in found.orders]
     if len({len(one.times) for one in orders}) > 1:
         raise InputError("damaged: orders differ in their number of launches")
@@ -112,10 +112,10 @@ def _checked(found: _Document) -> ComparedOrders:
 
 def _order(one: _Order) -> ComparedOrder:
     if not len(one.order) == len(one.hosts) == len(one.nodes) > 0:
-        raise InputError("damaged: an order whose hosts are not as many as its nodes")
+        raise InputError("damaged: an order with different numbers of hosts and nodes")
     ends = [value for value in (one.low, one.high) if value is not None]
     if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
-        raise InputError("damaged: a time that is not above zero")
+        raise InputError("damaged: a time is not positive")
     low, high = (math.nan if value is None else value for value in (one.low, one.high))
     return ComparedOrder(
         one.names, one.order, one.hosts, one.nodes, one.predicted, low, high, one.times

@@ -20,12 +20,12 @@ LABELS: Final = {
 LATE: Final = "late"
 
 _DONE: Final = {
-    "offsets": "is agreeing on who accesses which bytes, before the first round",
-    "counts": "is agreeing on the sizes of the messages of each round",
-    "exchange": "is moving data between ranks",
-    "file": "is accessing the file",
-    "rest": "is none of the parts: packing and copying in the ranks",
-    LATE: "is waiting for the last rank to come: no hint changes that",
+    "offsets": "is the exchange of offsets and lengths before the first round",
+    "counts": "is the exchange of message sizes in each round",
+    "exchange": "is the data exchange between ranks",
+    "file": "is file access",
+    "rest": "is the remainder: packing and copying in the ranks",
+    LATE: "is waiting for the last rank, which no hint changes",
 }
 
 
@@ -41,7 +41,7 @@ def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None
         own[LATE] = min(own[LATE], own["rest"])
         own["rest"] -= own[LATE]
     if "exchange" not in own:  # communication inside the library is in the remainder
-        done = {**_DONE, "rest": "is what the library does between the ranks"}
+        done = {**_DONE, "rest": "is communication inside the library"}
     else:
         done = _DONE
     most = max(own, key=lambda part: own[part])

@@ -30,13 +30,13 @@ def verdict(found: ComparedOrders) -> list[str]:
     if found.tied > 1:
         took = [one.measured for one in found.orders[: found.tied]]
         said.append(
-            f"{found.tied} orders are expected to be equally good, and the first of them is taken: "
-            f"they took {format_seconds(min(took))} to {format_seconds(max(took))}"
+            f"{found.tied} orders are expected to be equally good; the first is taken. They took "
+            f"{format_seconds(min(took))} to {format_seconds(max(took))}"
         )
     mean, worst = found.deviations()
     ranks = found.correlation
     if math.isnan(ranks.value):
-        rank = "all orders are expected, or were measured, to be the same"
+        rank = "all orders have the same expected or measured time"
     else:
         rank = f"rank correlation (Spearman) {ranks.value:.2f}"
         if not math.isnan(ranks.low):
@@ -60,7 +60,7 @@ def _answer(found: ComparedOrders) -> str:
     number = plural(len(found.orders), "order")
     took = f"{found.label(0)}, {format_seconds(chosen.measured)}{_gain(found)}"
     if found.tied == len(found.orders) > 1:
-        return f"The prediction sees no difference between the {number}: the first is {took}"
+        return f"The prediction does not distinguish the {number}: the first is {took}"
     if found.fastest == 0:
         return f"The prediction finds the best of {number}: {took}"
     missed = found.missed()

@@ -22,9 +22,8 @@ MAX_RANKS: Final = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
 MEASURE: Final = (
-    "Only the exchange is predicted. For the whole call, measure one on this machine with "
-    "'isochrone measure tile-io --file FILE' or 'isochrone record --collective-io', and add it "
-    "with --calls."
+    "Only the exchange is predicted. For the whole call, add a run of 'isochrone measure tile-io "
+    "--file FILE' or 'isochrone record --collective-io' with --calls."
 )
 
 

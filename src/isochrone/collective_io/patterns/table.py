@@ -100,16 +100,16 @@ def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
     digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in words)
     if len(words) not in (3, 5) or not digits:
         raise InputError(
-            "not a line of rank, offset and length, nor of these with count and stride",
+            "not a line rank,offset,length[,count,stride]",
             where=where,
         )
     rank, offset, length, count, stride = (*map(int, words), 1, 0)[:5]
     if rank >= MAX_RANKS or offset + max(count - 1, 0) * stride + length > MAX_OFFSET:
-        raise InputError("a rank or an offset beyond all bounds", where=where)
+        raise InputError("a rank or an offset out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
         raise InputError(
-            "several pieces in the same place, or none", where=where,
-            hint="give a count above 0, and the bytes from one piece to the next",
+            "pieces overlap, or there are none", where=where,
+            hint="give a count above 0 and a stride of at least the length",
         )  # fmt: skip
     return rank, offset, length, count, stride
 

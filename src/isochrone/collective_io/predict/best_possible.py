@@ -161,8 +161,8 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     gain = _gain(now.seconds, least)
     if not now.known:
         return [
-            f"The exchange can be at most {gain:.2g} times as fast in another order; what the "
-            "rest of the call takes is not known."
+            f"The exchange can be at most {gain:.2g} times as fast in another order; the other "
+            f"phases are not known."
         ]
     other = max(now.seconds - exchange, 0.0)
     fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
@@ -171,9 +171,7 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
     of = f"{format_seconds(other, 3)} of {format_seconds(now.seconds, 3)}"
     if gain < 1.005:
-        return [
-            f"No other order makes it faster: the exchange is as short as any, {of} are {said}."
-        ]
+        return [f"No other order is faster: the exchange is at its lower bound; {of} are {said}."]
     why = f": {of} are {said}, which no order changes" if said else ""
     return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
 
@@ -184,13 +182,13 @@ def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> l
     if alone is None:
         if not now.known:
             return []
-        return [f"Without collective buffering: not known, measure it with {hint} = disable."]
+        return [f"Without collective buffering: not known; measure it with {hint} = disable."]
     times = f"{format_seconds(alone.seconds, 3)} without, {format_seconds(now.seconds, 3)} with it"
     if alone.high < now.low:
-        return [f"Collective buffering costs you here, switch it off ({hint} = disable): {times}."]
+        return [f"Collective buffering is slower here; disable it ({hint} = disable): {times}."]
     if alone.seconds < now.seconds:
-        return [f"Collective buffering may cost you here, try {hint} = disable: {times}."]
-    return [f"Collective buffering pays: {times}."]
+        return [f"Collective buffering may be slower here; try {hint} = disable: {times}."]
+    return [f"Collective buffering is faster: {times}."]
 
 
 def _gain(now: float, least: float) -> float:

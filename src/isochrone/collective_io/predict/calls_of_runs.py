@@ -59,7 +59,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
     phase, op = (np.array(texts(table, key, run.where)) for key in ("phase", "op"))
     pattern, hints = _tiles(run.options, run.size, run.where), tile_io.hints(run)
     if "" in run.hosts:
-        raise InputError("the run does not say where its ranks were", where=run.where)
+        raise InputError("the run does not record the hosts of its ranks", where=run.where)
     found = []
     for name in ("write", "read"):
         mine = table.where((phase == "file") & (op == name))
@@ -77,10 +77,10 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
                 call = replace(call, driver="ompio")
                 ranks = call.rows()
             if not ranks:
-                what = "the run does not say who the aggregators were"
+                what = "the run does not record its aggregators"
                 raise InputError(what, where=run.where)
             if not all(0 <= rank < run.size for rank in ranks):
-                raise InputError("an aggregator that is no rank of the run", where=run.where)
+                raise InputError("an aggregator is not a rank of the run", where=run.where)
         found.append(_typical(call, run.hosts, ranks, times))
     return found
 
@@ -139,7 +139,7 @@ def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPatte
         overlap = _pair(options.get("overlap", "0x0"))
         element = int(options["element"])  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError("the options of this run do not say its tiles", where=where) from error
+        raise InputError("the options of this run do not define its tiles", where=where) from error
     return Grid((Axis(y, height, overlap[1]), Axis(x, width, overlap[0])), element)
 
 

@@ -227,8 +227,8 @@ def refuse_no_time(cost: float) -> None:
     """
     if not cost > 0:
         raise InputError(
-            "the formula gives the hottest node no time above zero", where="--model",
-            hint="fit a hot spot that was measured with as few messages as this call has",
+            "the formula gives no positive time for the busiest node", where="--model",
+            hint="fit a hot-spot run with as few messages as this call",
         )  # fmt: skip
 
 

@@ -121,11 +121,11 @@ class WholeCall:
         told = list(features.exchange.warnings) if features.exchange else []
         if not self.times.knows(reading, "rest"):
             op = "read" if reading else "write"
-            told.append(f"of a {op}, only the exchange is known: no call was measured")
+            told.append(f"no {op} was measured: only the exchange is known")
         elif not self.times.knows(reading, "exchange"):
-            told.append("the parts of the call were not seen: its time is predicted as a whole")
+            told.append("phases of the call were not recorded: its time is predicted as a whole")
         elif missing := [part for part in PARTS if found[part] is None]:
-            told.append(f"not seen apart from the rest of the call: {', '.join(missing)}")
+            told.append(f"not recorded separately: {', '.join(missing)}")
         if found["exchange"] is None and not self.times.knows(reading, "rest"):
             cost = features.exchange
             found["exchange"] = (
@@ -172,7 +172,7 @@ def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float
             least, most = ranges[name]
             if not least / BEYOND <= values[name] <= most * BEYOND:
                 span = f"{least:g}" if least == most else f"{least:g} to {most:g}"
-                found.append(f"{values[name]:g} {words}; the measured calls have {span}")
+                found.append(f"{values[name]:g} {words}; measured calls have {span}")
     return found
 
 

@@ -99,7 +99,7 @@ def _independent(calls: Sequence[Made]) -> Proposal:
     measured = [one.call for one in calls]
     features = [independent_features(one.call) for one in measured]
     large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
-    words = "collective buffering off: every rank accesses the file on its own"
+    words = "collective buffering off: independent access by every rank"
     return Proposal(words, independent_hints(measured, sieving=not large))
 
 

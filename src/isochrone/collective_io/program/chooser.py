@@ -82,7 +82,7 @@ def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
     if here.file is None or not calls or not calls[0].call.collective:
         return None
     return (
-        "another order of nodes, which changes how you start the program: isochrone place nodes "
+        "another order of nodes (changes how you start the program): isochrone place nodes "
         f"--table {folder / 'recording.jsonl'} --model {here.file}"
     )
 
@@ -147,20 +147,20 @@ def machine(
     if given is not None:
         return Machine(NodeCost(models.read(given)), f"the model {given}", given)
     if len(set(run.hosts)) < 2:
-        return Machine(None, "all ranks are on one host, where no order matters")
+        return Machine(None, "all ranks are on one host, so orders do not matter")
     if not messages or not messages[0]:
         return Machine(None, "no messages are exchanged")
     kept = _kept(trials.folder, run)
     if kept is not None:
         return kept
     if not measure:
-        return Machine(None, "as asked for, the machine was not measured")
+        return Machine(None, "the machine was not measured (as requested)")
     words = launcher_words(trials.program.command, run.notes.get("command", ""))
     if words is None:
-        return Machine(
-            None, "which words of the command start the ranks could not be told, so that the "
-            "machine was not measured (give --model)",
-        )  # fmt: skip
+        why = (
+            "the machine was not measured: no launcher in the command was recognised (give --model)"
+        )
+        return Machine(None, why)
     try:
         return _measured(trials, run, words, messages)
     except (InputError, MeasurementError) as error:
@@ -175,7 +175,7 @@ def general() -> NodeCost:
 
 
 def _kept(folder: Path, run: Run) -> Machine | None:
-    """Return the model of an earlier time, if it is of these hosts and this MPI."""
+    """Return an earlier model, if it is of these hosts and this MPI."""
     path, model = folder / RUN, folder / MODEL
     if not (path.is_file() and model.is_file()):
         return None
@@ -183,7 +183,7 @@ def _kept(folder: Path, run: Run) -> Machine | None:
         before = read(path)
         same = (before.hosts, before.library.library) == (run.hosts, run.library.library)
         return Machine(
-            NodeCost(models.read(model)), f"the model of an earlier time, {model}", model
+            NodeCost(models.read(model)), f"an earlier model, {model}", model
         ) if same and before.complete else None  # fmt: skip
     except IsochroneError:  # damaged: it is measured again
         return None
@@ -195,7 +195,7 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
     named = ", ".join(format_bytes(size) for size in sizes)
     trials.tell(
         f"Measuring the machine with messages of {named}: about {MINUTES:.0f} minutes "
-        "(--no-measure leaves it out; it is kept for the next time)"
+        "(--no-measure skips this; the model is reused next time)"
     )
     path = trials.folder / RUN
     path.unlink(missing_ok=True)

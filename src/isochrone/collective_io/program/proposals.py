@@ -91,14 +91,14 @@ def without_given(
         lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
         for key in lost:
             blocked.setdefault(key, []).append(one)
-        words = f"{one.words} (but for {', '.join(lost)})" if lost else one.words
+        words = f"{one.words} (without {', '.join(lost)})" if lost else one.words
         tried = Proposal(words, hints, one.environ, None if lost else one.expected)
         known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
         if (hints or one.environ) and not known:
             left.append(tried)
     warnings = [
-        f"the program sets {key}={given[key]} itself, which wins over any hints file: to try "
-        "others, remove that MPI_Info_set (or the option of the program that leads to it)"
+        f"the program sets {key}={given[key]} itself, which overrides hints files; to try "
+        f"others, remove that MPI_Info_set from the program"
         for key in sorted(blocked)
         if key in given
     ]

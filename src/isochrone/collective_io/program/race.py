@@ -103,7 +103,7 @@ def heats(start: Start, ways: Sequence[str]) -> Heats:
         left = [name for name in left if name not in found.dropped]
     found.winner = found.fastest(left)
     if left and found.winner is None:
-        found.dropped[left[0]] = "not faster than as given"
+        found.dropped[left[0]] = "not faster than the given settings"
     return found
 
 
@@ -128,12 +128,9 @@ class Duel:
     def why_not(self) -> str:
         """Reason to reject the proposal; empty to accept it."""
         if self.calls.low <= 1:
-            return "the collective calls did not become faster for certain"
+            return "the collective calls are not significantly faster"
         if self.whole.low <= 1 - MARGIN:
-            return (
-                f"it is not certain that the whole program stays within {100 * MARGIN:.0f} % of "
-                "its time"
-            )
+            return f"the whole program may be slower by more than {100 * MARGIN:.0f} % of its time"
         return ""
 
     @property

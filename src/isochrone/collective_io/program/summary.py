@@ -74,17 +74,16 @@ class Summary:
         if not self.calls:
             alone = any(one.independent for one in self.files)
             return (
-                "the program reads and writes through MPI-IO, but never collectively: settings of "
-                "collective I/O change nothing (MPI_File_write_all and the like would have to be "
-                "called)"
+                "the program uses MPI-IO but no collective calls (such as MPI_File_write_all), "
+                "so these settings have no effect"
                 if alone
-                else "the program reads and writes nothing through MPI-IO"
+                else "the program transfers no data through MPI-IO"
             )
         if self.share < least:
             return (
                 f"collective I/O takes {format_seconds(self.in_calls, 3)} of "
-                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing is "
-                "to be gained here"
+                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing "
+                f"to gain"
             )
         return ""
 
@@ -122,11 +121,11 @@ class Summary:
 
 
 _WORDS: Final = {
-    "offsets": "telling each other which bytes are meant",
-    "counts": "telling each other how much is sent, round by round",
-    "exchange": "the exchange of data",
-    "file": "the file itself",
-    "rest": "work of the library on the lists of pieces, and waiting",
+    "offsets": "exchange of offsets and lengths",
+    "counts": "exchange of message sizes",
+    "exchange": "data exchange",
+    "file": "file access",
+    "rest": "processing of lists of pieces, and waiting",
 }
 
 

@@ -140,7 +140,7 @@ class Trials:
         if not path.is_file() or not path.stat().st_size:
             path.unlink(missing_ok=True)
             raise InputError(
-                "nothing was recorded: is it a program of this MPI?",
+                "nothing was recorded: is the program built with this MPI?",
                 where=" ".join(self.program.command),
                 hint="it must call MPI_Finalize and load the MPI library of the launcher "
                 "dynamically; see --mpicc",

@@ -196,7 +196,7 @@ def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, A
     return {
         "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
         "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
-        "gain": None, "why": "not measured: its starts would take too long",
+        "gain": None, "why": "not measured: too long",
     }  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def _race(
     for one in document["choices"]:
         one["dropped"] = trials.failures.get(one["name"]) or chosen.dropped.get(one["name"])
     if chosen.winner is None:
-        document["why"] = "none of the settings was faster when it was tried"
+        document["why"] = "no tried setting was faster"
         return None
     winner = ways[chosen.winner]
     document |= _judged(trials, wish, whole, chosen.winner)
@@ -227,7 +227,7 @@ def _race(
         name = chosen.fastest(name for name, one in ways.items() if one.portable)
         document["portable"] = {"name": name} | (
             _judged(trials, wish, whole, name) if name
-            else {"why": "no setting that may last elsewhere was faster when it was tried"}
+            else {"why": "no portable setting was faster"}
         )  # fmt: skip
     return winner
 
@@ -235,7 +235,7 @@ def _race(
 def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
     """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
-    trials.tell(f"{name} ({way.words}) is compared with the given settings, in pairs")
+    trials.tell(f"{name} ({way.words}) and the given settings are compared in pairs")
     most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
     judged = duel(trials.start, name, wish.launches, most)
     if judged is None:

@@ -165,7 +165,7 @@ def made(
     count = np.where(length > 0, count, 1)
     stride = np.zeros_like(rank) if stride is None else stride
     if np.any((count < 1) | ((count > 1) & (stride < 1))):
-        raise InputError("pieces that are repeated at no distance", hint="a stride is at least 1")
+        raise InputError("pieces with a stride of 0", hint="a stride is at least 1")
     whole = (count > 1) & (stride == length)
     length = np.where(whole, length * count, length)
     count = np.where(whole, 1, count)
@@ -183,7 +183,7 @@ def _portions(low: Ints, high: Ints, windows: int) -> Iterator[tuple[int, int]]:
     meetings = np.cumsum(np.cumsum(change)[:windows])
     if meetings[-1] > MAX_MEETINGS:
         raise InputError(
-            f"the rows of the table meet {meetings[-1]} parts of the file: too many to count",
+            f"the rows of the table meet {meetings[-1]} parts of the file: too many",
             hint="give a larger buffer or stripe",
         )
     first = 0

@@ -155,7 +155,7 @@ class Call:
         found = self.nothing_exchanged()
         if self.driver == "lustre" and self.reading:
             found.append(
-                "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
+                "ROMIO's Lustre driver reads with even file domains; the prediction does so, too"
             )
         return found
 

@@ -70,7 +70,7 @@ class Grid:
         if min(*sizes, self.element) < 1 or self.header < 0:
             raise InputError("an array without blocks, elements or bytes", hint="give sizes from 1")
         if any(not 0 <= axis.overlap < axis.length for axis in self.axes):
-            raise InputError("blocks overlap as much as they are long", hint="overlap less")
+            raise InputError("the overlap is as large as a block", hint="overlap less")
         if self.extent[1] >= 2**62:
             raise InputError("a file beyond 4 EiB")
 

@@ -89,11 +89,11 @@ def _operation(args: argparse.Namespace, model: Model) -> str:
     known = model.selectors.get("op", [])
     if args.op is None and len(known) != 1:
         hint = f"give --op: {', '.join(map(str, known))}" if known else "give --op"
-        raise InputError("which operation is meant?", hint=hint)
+        raise InputError("several operations", hint=hint)
     op = str(known[0]) if args.op is None else args.op
     if op not in OPERATIONS:
         raise InputError(
-            f"'{op[:40]}' has no realisation on a grid", hint=f"one of {', '.join(OPERATIONS)}"
+            f"'{op[:40]}' has no algorithm on a grid", hint=f"one of {', '.join(OPERATIONS)}"
         )
     return op
 

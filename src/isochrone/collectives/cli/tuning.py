@@ -31,7 +31,7 @@ WIDTH: Final = 110
 
 def add_modelled(parser: argparse.ArgumentParser) -> None:
     """Add the options for a model."""
-    group = parser.add_argument_group("where nothing was measured")
+    group = parser.add_argument_group("unmeasured cases")
     group.add_argument("--model", metavar="FILE", help="model file of isochrone fit: choose by it")
     add_values(
         group, ranks="with --model: numbers of ranks, for example 64,128",
@@ -51,10 +51,10 @@ def modelled(
     """
     if args.model is None:
         if args.ranks or args.bytes or args.ppn:
-            raise InputError("--ranks, --ppn and --bytes are questions to a model: give --model")
+            raise InputError("--ranks, --ppn and --bytes need --model")
         return [], {}, ""
     if not args.ranks or not args.bytes or not args.ppn:
-        raise InputError("a model is asked for --ranks, --ppn and --bytes", where="--model")
+        raise InputError("--model needs --ranks, --ppn and --bytes", where="--model")
     model = models.read(args.model)
     known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
     found: list[Saving] = []
@@ -92,8 +92,8 @@ def print_report(document: Tuned, min_gain: float) -> None:
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
     if not document.savings:
         console.print(
-            f"{library}: no rule. Nothing that was measured saves more than {wanted} with 95 % "
-            "confidence: the library's own choice is as good, or too little was measured.",
+            f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
+            f"confidence.",
             markup=False,
         )  # fmt: skip
     else:
@@ -126,7 +126,7 @@ def _compared(savings: list[Saving]) -> str:
     """Name the library algorithms the choices were compared with."""
     numbers = sorted({one.algorithms for one in savings})
     if numbers == [0]:
-        return "the library's default, with which alone they were compared"
+        return "the library's default, the only reference"
     return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
 
 

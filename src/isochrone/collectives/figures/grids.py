@@ -104,7 +104,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for run in runs:
         if not is_grid_run(run):
             raise InputError(
-                "no grids were measured in it", where=run.where,
+                "no grids were measured", where=run.where,
                 hint="isochrone measure collective --grid 4x4,nodes",
             )  # fmt: skip
     model = _model(options)
@@ -136,7 +136,7 @@ def _model(options: Options) -> Model | None:
         return models.read(path)
     if str(options.model) != "auto":
         raise InputError(
-            f"'{options.model}' is no model file",
+            f"'{options.model}' is not a model file",
             where="--model",
             hint="isochrone fit -o writes one",
         )

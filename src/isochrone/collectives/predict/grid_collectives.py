@@ -211,10 +211,10 @@ def warnings_of(times: Iterable[GridTime]) -> list[str]:
     if unknown:
         shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
         said.append(
-            f"not measured whether {shown} groups at once disturb each other: they are taken not to"
+            f"the disturbance of {shown} concurrent groups was not measured; none is assumed"
         )
     if len({one.grid for one in times}) > 1 and any(math.isnan(one.low) for one in times):
-        said.append("not all intervals are known: a difference may be chance")
+        said.append("some intervals are unknown: differences may be random")
     return said
 
 
@@ -312,9 +312,7 @@ class PhaseTimes:
         stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
         if set(PLACES) & set(needed(regimes)):
             if place is None:
-                raise InputError(
-                    "the model needs to know on which nodes the ranks are", hint="give --ppn"
-                )
+                raise InputError("the model needs the nodes of the ranks", hint="give --ppn")
             variables["nodes"], variables["ppn"] = nodes
         not_held(regimes, variables, strict=True)
         groups = self.model.kept.get("groups", ())

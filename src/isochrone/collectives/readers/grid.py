@@ -57,7 +57,7 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     alone = ((phase == LG) | (phase == CG)) & (table["groups"] == 1)
     table, whole = table.where(whole | alone), whole[whole | alone]
     if not len(table):
-        raise InputError("the run holds neither the library's own nor phases", where=run.where)
+        raise InputError("the run holds neither library operations nor phases", where=run.where)
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
     lacking = np.full(len(table), np.nan, dtype=object)  # in a run without phases
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):
@@ -89,7 +89,7 @@ def _grid_samples(run: Run) -> Table:
     table = run.tables["sample"]
     for name in ("op", "p", "grid", "phase", "groups", "bytes"):
         if name not in table:
-            raise InputError(f"the samples do not say their '{name}'", where=run.where)
+            raise InputError(f"the samples have no '{name}'", where=run.where)
     for name in ("p", "groups", "bytes"):
         numbers(table, name, run.where)
     for name in ("op", "grid", "phase"):

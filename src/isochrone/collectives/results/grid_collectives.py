@@ -125,8 +125,8 @@ def points(run: Run) -> list[GridPoint]:
     table = samples(run)
     if "op" not in run.by:
         raise InputError(
-            "this run is of no collective operations", where=run.where,
-            hint="those are measured by: isochrone measure collective",
+            "this run is not of collective operations", where=run.where,
+            hint="measure them with isochrone measure collective",
         )  # fmt: skip
     places: dict[tuple[str, str], tuple[int, int]] = {}
     found = []
@@ -241,7 +241,7 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
         return list(on.values())
     found = WORD.fullmatch(grid)
     if found is None:
-        raise InputError(f"'{printable(grid, 40)}' is no grid", where=run.where)
+        raise InputError(f"'{printable(grid, 40)}' is not a grid", where=run.where)
     length = int(found[2] or found[3])
     return [
         list(range(first, min(first + length, run.size))) for first in range(0, run.size, length)

@@ -45,16 +45,16 @@ DISTURBED: Final = 1.1
 """Factor from which a disturbance between groups is reported."""
 
 FEW: Final = (
-    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval: theirs is from the "
-    "smallest to the largest, and verdicts that rest on it are weak"
+    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval; their range is "
+    f"used, and verdicts are weak"
 )
 
 HOW: Final = (
     "A grid of p1 x p2 ranks does an operation in two of the library: LG are its columns, with one "
-    "rank of each row, CG its rows. A phase apart starts like the whole operation, on all ranks; "
-    "the group of rank 0 works alone, while the others sleep, or all groups work at once. The "
-    "intervals of ratios are those of two medians, each with its own; of several grids the one "
-    "with the shortest median is compared, which favours it a little."
+    "rank of each row, CG its rows. A separate phase starts like the whole operation, on all "
+    "ranks; then the group of rank 0 works alone, while the others sleep, or all groups work at "
+    "once. Intervals of ratios combine those of two medians. Of several grids the one with the "
+    "shortest median is compared, a slight bias in its favour."
 )
 
 
@@ -210,7 +210,7 @@ def _not_added(read: GridRun) -> Iterator[Sentence]:
     for one in sorted(least.values(), key=lambda one: -_off(one)):
         whole = one.total
         yield Sentence(
-            f"LG and CG apart take {_times(one.ratio)} as long as both in one operation"
+            f"LG and CG separately take {_times(one.ratio)} as long as both in one operation"
             f"{_ends(one.low, one.high)}",
             about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
         )

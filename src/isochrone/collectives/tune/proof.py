@@ -28,7 +28,7 @@ from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
 
-Verdict = Literal["in force", "not in force", "cannot tell"]
+Verdict = Literal["active", "not active", "unknown"]
 
 _REPEATS: Final = 40
 
@@ -122,7 +122,7 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
             lines = jobs.run([rule.op], [size], rule.ranks, forced)
             counted = [m for m in map(_CALLS.match, lines) if m]
             calls = sum(int(m[4]) for m in counted if (m[1], m[3]) == (rule.op, rule.grid))
-            verdict: Verdict = "in force" if calls else "not in force"
+            verdict: Verdict = "active" if calls else "not active"
             why = f"{calls} calls of rank 0 were on it" if calls else _complaint(lines)
             found.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
     return found
@@ -131,7 +131,7 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
 def _complaint(lines: Sequence[str]) -> str:
     """Return the library's reason for not applying the table, if reported."""
     said = [line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)]
-    return said[0] if said else "the library that applies the table says nothing: is it loaded?"
+    return said[0] if said else "no report of the library that applies the table: is it loaded?"
 
 
 def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
@@ -154,13 +154,13 @@ def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> 
                 Path(path).name for name, path in written.environ.items()
                 if name in _LEVELS and loaded.get(_LEVELS[name]) != path
             ]  # fmt: skip
-            verdict: Verdict = "not in force" if missing else "in force"
+            verdict: Verdict = "not active" if missing else "active"
             why = (
                 f"MPICH has not loaded {' and '.join(missing)}" if missing
-                else "MPICH says that it selects by the files that hold this rule"
+                else "MPICH reports that it has loaded the files with this rule"
             )  # fmt: skip
             if not loaded:
-                verdict, why = "cannot tell", "this MPICH does not say what it has loaded"
+                verdict, why = "unknown", "this MPICH does not report its files"
             found.append(_seen(rule, verdict, why))
     return found
 
@@ -174,17 +174,13 @@ def _by_messages(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
     ours = _pattern(jobs, rule, written.environ, "with")
     wanted = _pattern(jobs, rule, forced.environ, "forced")
     if ours is None or wanted is None:
-        return _seen(rule, "cannot tell", "this Open MPI does not count messages (pml/monitoring)")
+        return _seen(rule, "unknown", "this Open MPI does not count messages (pml/monitoring)")
     if not _alike(ours, wanted):
-        return _seen(
-            rule, "not in force", "the messages are not those of the algorithm where it is forced"
-        )
+        return _seen(rule, "not active", "messages differ from those of the forced algorithm")
     default = _pattern(jobs, rule, {}, "without")
     if default is not None and _alike(default, wanted):
-        return _seen(rule, "cannot tell", "without the file the messages are the same")
-    return _seen(
-        rule, "in force", "the messages are those of the algorithm, and without the file others"
-    )
+        return _seen(rule, "unknown", "messages are the same without the file")
+    return _seen(rule, "active", "messages are those of the algorithm, and differ without the file")
 
 
 def _pattern(

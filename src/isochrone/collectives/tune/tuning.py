@@ -176,7 +176,7 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
     if any(few < FEWEST_LAUNCHES for kind, few in launches if kind == "algorithm"):
         said.append(
             f"algorithms of the library that were launched fewer than {FEWEST_LAUNCHES} times, or "
-            "whose default was, are not chosen: launches differ"
+            "whose default was, are not chosen"
         )
     return said
 
