@@ -83,7 +83,7 @@ struct member {
     iso_coordinator_t coordinator;
 };
 
-static void tell(const struct member *m, int rank, struct task task)
+static void dispatch(const struct member *m, int rank, struct task task)
 {
     iso_coordinator_dispatch(&m->coordinator, rank, &task);
 }
@@ -92,15 +92,15 @@ static void tell(const struct member *m, int rank, struct task task)
 static void compare(const struct member *m, int partner, double found[2])
 {
     if (partner != 0) { /* rank 0 knows, and waits already */
-        tell(m, partner, (struct task){ANSWER, 0});
+        dispatch(m, partner, (struct task){ANSWER, 0});
     }
     found[0] = iso_sync_ask(m->sync, partner, &found[1]);
 }
 
-static void perform(void *self, const void *told, int from)
+static void perform(void *self, const void *message, int from)
 {
     struct member *m = self;
-    const struct task *task = told;
+    const struct task *task = message;
     double found[2];
     switch (task->verb) {
     case COMPARE:
@@ -135,7 +135,7 @@ static double conduct_pair(const struct member *m, int i, int j,
     if (i == 0) {
         compare(m, j, found);
     } else {
-        tell(m, i, (struct task){COMPARE, j});
+        dispatch(m, i, (struct task){COMPARE, j});
         if (j == 0) {
             iso_sync_answer(m->sync, i);
         }
@@ -157,7 +157,7 @@ static double conduct_pair(const struct member *m, int i, int j,
 static void refresh_all(const struct member *m)
 {
     for (int r = 1; r < m->ctx->size; r++) {
-        tell(m, r, (struct task){REFRESH, 0});
+        dispatch(m, r, (struct task){REFRESH, 0});
     }
     iso_sync_refresh(m->sync);
     record_clocks(m);

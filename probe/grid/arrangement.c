@@ -82,7 +82,7 @@ static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
 
 /** An arrangement, with all that is freed with it. */
 typedef struct holder {
-    iso_cached_t kept; /**< first, for the cache */
+    iso_cached_t entry; /**< first, for the cache */
     iso_grid_t grid;
     iso_arrangement_t arrangement;
     int *row_of;
@@ -105,9 +105,9 @@ static void free_communicators(holder_t *holder)
     free_communicator(&holder->arrangement.row);
 }
 
-static void release(iso_cached_t *kept)
+static void release(iso_cached_t *entry)
 {
-    holder_t *holder = (holder_t *)kept;
+    holder_t *holder = (holder_t *)entry;
     free_communicators(holder);
     free(holder->columns);
     free(holder->layout);
@@ -243,7 +243,7 @@ static int arrange_and_keep(MPI_Comm comm, const iso_grid_t *grid,
     if (holder == NULL) {
         return MPI_ERR_NO_MEM;
     }
-    holder->kept.release = release;
+    holder->entry.release = release;
     holder->grid = *grid;
     iso_arrangement_t *a = &holder->arrangement;
     a->row = MPI_COMM_NULL;
@@ -255,10 +255,10 @@ static int arrange_and_keep(MPI_Comm comm, const iso_grid_t *grid,
         error = arrange(comm, holder);
     }
     if (error == MPI_SUCCESS) {
-        error = iso_comm_cache_add(comm, &holder->kept);
+        error = iso_comm_cache_add(comm, &holder->entry);
     }
     if (error != MPI_SUCCESS) {
-        release(&holder->kept);
+        release(&holder->entry);
         return error;
     }
     *arrangement = a;

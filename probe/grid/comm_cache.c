@@ -44,9 +44,9 @@ static int end_of_communicator(MPI_Comm comm, int k, void *value, void *extra)
     bundle_t *bundle = value;
     leave_ring(bundle);
     while (bundle->first != NULL) {
-        iso_cached_t *kept = bundle->first;
-        bundle->first = kept->next;
-        kept->release(kept);
+        iso_cached_t *entry = bundle->first;
+        bundle->first = entry->next;
+        entry->release(entry);
     }
     free(bundle);
     return MPI_SUCCESS;
@@ -115,7 +115,7 @@ iso_cached_t *iso_comm_cache_first(MPI_Comm comm)
     return bundle != NULL ? bundle->first : NULL;
 }
 
-int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *kept)
+int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *entry)
 {
     int error = make_key();
     if (error != MPI_SUCCESS) {
@@ -135,7 +135,7 @@ int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *kept)
         }
         join_ring(bundle);
     }
-    kept->next = bundle->first;
-    bundle->first = kept;
+    entry->next = bundle->first;
+    bundle->first = entry;
     return MPI_SUCCESS;
 }

@@ -13,16 +13,16 @@
 /** Header of a cached entry: its first member. */
 typedef struct iso_cached {
     struct iso_cached *next;
-    void (*release)(struct iso_cached *kept); /**< frees it; may call MPI */
+    void (*release)(struct iso_cached *entry); /**< frees it; may call MPI */
 } iso_cached_t;
 
 /** The newest entry of @a comm; NULL if there is none. */
 iso_cached_t *iso_comm_cache_first(MPI_Comm comm);
 
 /**
- * Cache @a kept until @a comm is freed.
- * @return an MPI error code; if it is one, @a kept is still the caller's
+ * Cache @a entry until @a comm is freed.
+ * @return an MPI error code; if it is one, @a entry is still the caller's
  */
-int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *kept);
+int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *entry);
 
 #endif

@@ -48,8 +48,8 @@ void iso_report_line(const char *format, ...)
 
 void iso_report_begin(const iso_table_t *in_force)
 {
-    const char *asked = getenv("ISOCHRONE_TUNING_REPORT");
-    if (rank_of_world() != 0 || asked == NULL || strcmp(asked, "1") != 0) {
+    const char *report = getenv("ISOCHRONE_TUNING_REPORT");
+    if (rank_of_world() != 0 || report == NULL || strcmp(report, "1") != 0) {
         return;
     }
     table = in_force;

@@ -117,11 +117,11 @@ static int read_file(const char *path)
  * read, one table. Ends the program if it cannot be read. */
 static void read_table(void)
 {
-    const char *asked = getenv("ISOCHRONE_TUNING");
+    const char *setting = getenv("ISOCHRONE_TUNING");
     int rank = 0, length = NO_TABLE;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0 && asked != NULL && *asked != '\0') {
-        length = read_file(asked);
+    if (rank == 0 && setting != NULL && *setting != '\0') {
+        length = read_file(setting);
     }
     PMPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (length == NO_TABLE) {
@@ -137,7 +137,7 @@ static void read_table(void)
     PMPI_Bcast(table, length, MPI_CHAR, 0, MPI_COMM_WORLD);
     const char *bad = iso_table_check(table, (size_t)length);
     if (bad) { /* the same at all ranks */
-        iso_report_line("%s: unusable tuning table: %s", asked, bad);
+        iso_report_line("%s: unusable tuning table: %s", setting, bad);
         stop();
     }
 }
@@ -183,8 +183,8 @@ static void check_ranks(void)
 /** Ask the environment of rank 0 who does reductions. */
 static bool leaves_reductions(void)
 {
-    const char *asked = getenv("ISOCHRONE_TUNING_REDUCTIONS");
-    int left = asked != NULL && strcmp(asked, "library") == 0;
+    const char *setting = getenv("ISOCHRONE_TUNING_REDUCTIONS");
+    int left = setting != NULL && strcmp(setting, "library") == 0;
     PMPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return left;
 }

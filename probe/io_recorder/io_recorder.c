@@ -252,7 +252,7 @@ void iso_io_begins(void)
         return;
     }
     begun = true;
-    if (!iso_output_asked("ISOCHRONE_IO_RECORD", &all.path)) {
+    if (!iso_output_requested("ISOCHRONE_IO_RECORD", &all.path)) {
         return;
     }
     all.shapes = iso_shapes();

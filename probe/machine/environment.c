@@ -11,10 +11,10 @@
 #include <sys/utsname.h>
 
 /** Copy what follows the blanks, without the end of the line. */
-static void keep_line(char *kept, size_t room, const char *text)
+static void copy_line(char *line, size_t room, const char *text)
 {
     text += strspn(text, " \t");
-    snprintf(kept, room, "%.*s", (int)strcspn(text, "\r\n"), text);
+    snprintf(line, room, "%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
 /** Return what follows "key :" in a line of /proc/cpuinfo; NULL if it is of
@@ -43,14 +43,14 @@ static void find_processor(char *model, size_t room)
         const char *value;
         for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++) {
             if ((value = value_of(line, named[k]))) {
-                keep_line(model, room, value);
+                copy_line(model, room, value);
             }
         }
         if ((value = value_of(line, "CPU implementer"))) {
-            keep_line(maker, sizeof(maker), value);
+            copy_line(maker, sizeof(maker), value);
         } else if (maker[0] && (value = value_of(line, "CPU part"))) {
             char part[32];
-            keep_line(part, sizeof(part), value);
+            copy_line(part, sizeof(part), value);
             snprintf(model, room, "ARM implementer %s part %s", maker, part);
         }
     }
@@ -67,7 +67,7 @@ static void find_governor(char *governor, size_t room, int cpu)
     FILE *stream = fopen(path, "r");
     if (stream) {
         if (fgets(line, sizeof(line), stream)) {
-            keep_line(governor, room, line);
+            copy_line(governor, room, line);
         }
         fclose(stream);
     }
@@ -94,7 +94,7 @@ iso_environment_t iso_environment_find(int cpu)
     iso_environment_t found = {.numa = count_numa()};
     struct utsname system;
     if (uname(&system) == 0) {
-        keep_line(found.kernel, sizeof(found.kernel), system.release);
+        copy_line(found.kernel, sizeof(found.kernel), system.release);
     }
     find_processor(found.processor, sizeof(found.processor));
     find_governor(found.governor, sizeof(found.governor), cpu);

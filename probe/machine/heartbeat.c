@@ -12,56 +12,56 @@ enum { MOST_RANKS = 1 << 22, NAMED = 8 };
 
 typedef struct iso_heartbeat {
     atomic_ulong beats;
-    atomic_uchar asked[MOST_RANKS];
+    atomic_uchar expected[MOST_RANKS];
     atomic_int last; /* the highest rank ever expected */
 } iso_heartbeat_t;
 
-static iso_heartbeat_t *pulse;
+static iso_heartbeat_t *shared;
 
 void iso_heartbeat_begin(void)
 {
-    void *page = mmap(NULL, sizeof(*pulse), PROT_READ | PROT_WRITE,
+    void *page = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    pulse = page == MAP_FAILED ? NULL : page;
+    shared = page == MAP_FAILED ? NULL : page;
 }
 
 void iso_heartbeat_beat(void)
 {
-    if (pulse) {
-        atomic_fetch_add_explicit(&pulse->beats, 1, memory_order_relaxed);
+    if (shared) {
+        atomic_fetch_add_explicit(&shared->beats, 1, memory_order_relaxed);
     }
 }
 
 void iso_heartbeat_expect(int rank)
 {
-    if (pulse && rank >= 0 && rank < MOST_RANKS) {
-        atomic_store_explicit(&pulse->asked[rank], 1, memory_order_relaxed);
-        if (rank > atomic_load_explicit(&pulse->last, memory_order_relaxed)) {
-            atomic_store_explicit(&pulse->last, rank, memory_order_relaxed);
+    if (shared && rank >= 0 && rank < MOST_RANKS) {
+        atomic_store_explicit(&shared->expected[rank], 1, memory_order_relaxed);
+        if (rank > atomic_load_explicit(&shared->last, memory_order_relaxed)) {
+            atomic_store_explicit(&shared->last, rank, memory_order_relaxed);
         }
     }
 }
 
 void iso_heartbeat_answered(int rank)
 {
-    if (pulse && rank >= 0 && rank < MOST_RANKS) {
-        atomic_store_explicit(&pulse->asked[rank], 0, memory_order_relaxed);
+    if (shared && rank >= 0 && rank < MOST_RANKS) {
+        atomic_store_explicit(&shared->expected[rank], 0, memory_order_relaxed);
     }
     iso_heartbeat_beat();
 }
 
 void iso_heartbeat_clear(void)
 {
-    for (int r = 0; pulse && r <= atomic_load(&pulse->last); r++) {
-        atomic_store_explicit(&pulse->asked[r], 0, memory_order_relaxed);
+    for (int r = 0; shared && r <= atomic_load(&shared->last); r++) {
+        atomic_store_explicit(&shared->expected[r], 0, memory_order_relaxed);
     }
     iso_heartbeat_beat();
 }
 
 unsigned long iso_heartbeat_count(void)
 {
-    return pulse ? atomic_load_explicit(&pulse->beats, memory_order_relaxed)
-                 : 0;
+    return shared ? atomic_load_explicit(&shared->beats, memory_order_relaxed)
+                  : 0;
 }
 
 void iso_heartbeat_silent(char *text, size_t length)
@@ -69,8 +69,8 @@ void iso_heartbeat_silent(char *text, size_t length)
     int named = 0, more = 0;
     size_t used = 0;
     text[0] = '\0';
-    for (int r = 0; pulse && r <= atomic_load(&pulse->last); r++) {
-        if (!atomic_load_explicit(&pulse->asked[r], memory_order_relaxed)) {
+    for (int r = 0; shared && r <= atomic_load(&shared->last); r++) {
+        if (!atomic_load_explicit(&shared->expected[r], memory_order_relaxed)) {
             continue;
         }
         if (named < NAMED && used < length) {

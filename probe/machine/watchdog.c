@@ -73,9 +73,9 @@ static int rank_by_launcher(void)
 }
 
 /** Say what became of the rank: "rank 3 on n2 ...". */
-static void say(iso_identity_t *who, int told, const char *what)
+static void say(iso_identity_t *who, int channel, const char *what)
 {
-    if (who->rank < 0 && read(told, who, sizeof(*who)) != sizeof(*who)) {
+    if (who->rank < 0 && read(channel, who, sizeof(*who)) != sizeof(*who)) {
         who->rank = -1;
         gethostname(who->host, sizeof(who->host) - 1);
     }
@@ -88,13 +88,13 @@ static void say(iso_identity_t *who, int told, const char *what)
     fflush(stderr);
 }
 
-static void say_signal(iso_identity_t *who, int told, const char *what,
+static void say_signal(iso_identity_t *who, int channel, const char *what,
                        int number)
 {
     char text[160];
     snprintf(text, sizeof(text), "was %s by signal %d (%s)", what, number,
              strsignal(number));
-    say(who, told, text);
+    say(who, channel, text);
 }
 
 /** Time without progress. Only rank 0, the coordinator, must make progress all
@@ -125,7 +125,7 @@ static bool too_silent(iso_silence_t *s)
 
 /** End a silent rank 0. In MPI_Init a rank may wait for another one: every
  * watchdog reports before any ends its rank. */
-static void end_the_silent(pid_t rank, iso_identity_t *who, int told,
+static void end_the_silent(pid_t rank, iso_identity_t *who, int channel,
                            iso_silence_t *s)
 {
     char silent[120], text[200];
@@ -148,24 +148,24 @@ static void end_the_silent(pid_t rank, iso_identity_t *who, int told,
                  s->limit, silent[0] ? ": no answer from " : "", silent);
         kill(rank, SIGKILL);
     }
-    say(who, told, text);
+    say(who, channel, text);
 }
 
 /** Whether the rank has come out of MPI_Init just now. */
-static bool out_of_init(iso_identity_t *who, int told)
+static bool out_of_init(iso_identity_t *who, int channel)
 {
     if (who->rank >= 0) {
         return false;
     }
-    if (read(told, who, sizeof(*who)) != sizeof(*who)) {
+    if (read(channel, who, sizeof(*who)) != sizeof(*who)) {
         who->rank = -1;
     }
     return who->rank >= 0;
 }
 
 /** Sleep until the rank ends. @return its status as of waitpid */
-static int wait_for_rank(pid_t rank, iso_identity_t *who, int told,
-                         const sigset_t *awaited, double limit, bool *asked)
+static int wait_for_rank(pid_t rank, iso_identity_t *who, int channel,
+                         const sigset_t *awaited, double limit, bool *expected)
 {
     const struct timespec second = {.tv_sec = 1};
     iso_silence_t silence = {.limit = limit};
@@ -176,43 +176,44 @@ static int wait_for_rank(pid_t rank, iso_identity_t *who, int told,
         int number = listens ? sigtimedwait(awaited, NULL, &second)
                              : sigwaitinfo(awaited, NULL);
         if (number > 0 && number != SIGCHLD) {
-            *asked = *asked || number != SIGCONT;
+            *expected = *expected || number != SIGCONT;
             kill(rank, number);
         }
         pid_t found = waitpid(rank, &status, WNOHANG | WUNTRACED | WCONTINUED);
         if (found == rank && WIFSTOPPED(status)) {
-            say_signal(who, told, "stopped", WSTOPSIG(status));
+            say_signal(who, channel, "stopped", WSTOPSIG(status));
         } else if (found == rank && WIFCONTINUED(status)) {
-            say(who, told, "goes on");
+            say(who, channel, "goes on");
         } else if (found != 0) {
             return status;
-        } else if (listens && out_of_init(who, told)) {
+        } else if (listens && out_of_init(who, channel)) {
             silence.seconds = 0;
             silence.limit = limit;
             silence.said = false;
         } else if (listens && too_silent(&silence)) {
-            end_the_silent(rank, who, told, &silence);
+            end_the_silent(rank, who, channel, &silence);
         }
-        *asked = *asked || silence.said;
+        *expected = *expected || silence.said;
     }
 }
 
 /** Wait for the rank, and end as it does. */
-static void watch(pid_t rank, int told, const sigset_t *awaited, double limit)
+static void watch(pid_t rank, int channel, const sigset_t *awaited,
+                  double limit)
 {
-    bool asked = false;
+    bool expected = false;
     iso_identity_t who = {.rank = -1};
-    int status = wait_for_rank(rank, &who, told, awaited, limit, &asked);
+    int status = wait_for_rank(rank, &who, channel, awaited, limit, &expected);
     if (!WIFSIGNALED(status)) {
         _exit(WEXITSTATUS(status));
     }
     int number = WTERMSIG(status), more;
     const struct timespec now = {0};
     while ((more = sigtimedwait(awaited, NULL, &now)) > 0) {
-        asked = asked || (more != SIGCHLD && more != SIGCONT);
+        expected = expected || (more != SIGCHLD && more != SIGCONT);
     }
-    if (!asked) {
-        say_signal(&who, told, "killed", number);
+    if (!expected) {
+        say_signal(&who, channel, "killed", number);
     }
     const struct rlimit no_core = {0, 0}; /* the rank has left one */
     setrlimit(RLIMIT_CORE, &no_core);

@@ -117,10 +117,10 @@ TAKE(Startall, (MANY), (count, requests),
 
 ISO_WRAPPER int MPI_Request_free(MPI_Request *request)
 {
-    MPI_Request asked = *request;
+    MPI_Request pending = *request;
     iso_call_t call = iso_call_begin();
     if (iso_call_end(&call, PMPI_Request_free(request))) {
-        iso_thread_requests(-iso_requests_forget(asked));
+        iso_thread_requests(-iso_requests_forget(pending));
     }
     return iso_call_done(&call);
 }

@@ -124,11 +124,11 @@ TAKE(Isendrecv_replace, (REPLACE, MPI_Request *request),
 ISO_WRAPPER int CALL(Mrecv)(MESSAGE, MPI_Message *message, MPI_Status *status)
 {
     WITH_STATUS
-    MPI_Message asked = *message;
+    MPI_Message matched = *message;
     iso_call_t call = iso_call_begin();
     if (iso_call_end(&call,
                      LIBRARY(Mrecv)(buffer, count, type, message, status))) {
-        iso_event_matched(&call, asked, BYTES, status, NULL);
+        iso_event_matched(&call, matched, BYTES, status, NULL);
     }
     return iso_call_done(&call);
 }
@@ -136,11 +136,11 @@ ISO_WRAPPER int CALL(Mrecv)(MESSAGE, MPI_Message *message, MPI_Status *status)
 ISO_WRAPPER int CALL(Imrecv)(MESSAGE, MPI_Message *message,
                              MPI_Request *request)
 {
-    MPI_Message asked = *message;
+    MPI_Message matched = *message;
     iso_call_t call = iso_call_begin();
     if (iso_call_end(&call,
                      LIBRARY(Imrecv)(buffer, count, type, message, request))) {
-        iso_event_matched(&call, asked, BYTES, NULL, request);
+        iso_event_matched(&call, matched, BYTES, NULL, request);
     }
     return iso_call_done(&call);
 }

@@ -159,7 +159,7 @@ void iso_event_starts(iso_call_t *call, int count, const MPI_Request *requests)
 
 /** Whether requests remain open of which any may complete next. Handles are not
  * unique: MPICH gives the same to several requests. */
-static bool is_left(const MPI_Request *asked, int count, const int *indices,
+static bool is_left(const MPI_Request *requests, int count, const int *indices,
                     int done)
 {
     bool left = false;
@@ -168,13 +168,13 @@ static bool is_left(const MPI_Request *asked, int count, const int *indices,
         for (int i = 0; i < done && !complete; i++) {
             complete = indices[i] == k;
         }
-        left = !complete && iso_requests_is_open(asked[k]);
+        left = !complete && iso_requests_is_open(requests[k]);
     }
     return left;
 }
 
 void iso_event_completed(iso_call_t *call, iso_op_t op,
-                         const MPI_Request *asked, int count,
+                         const MPI_Request *requests, int count,
                          const int *indices, int done)
 {
     iso_event_t event = iso_event(op);
@@ -183,7 +183,7 @@ void iso_event_completed(iso_call_t *call, iso_op_t op,
     for (int k = 0; k < done; k++) {
         int index = indices ? indices[k] : k;
         if (index >= 0 && index < count) { /* or the library is wrong */
-            complete += iso_requests_complete(asked[index]);
+            complete += iso_requests_complete(requests[index]);
         }
     }
     bool open = iso_thread_requests(-complete);
@@ -191,7 +191,7 @@ void iso_event_completed(iso_call_t *call, iso_op_t op,
         event.open = open;
         event.requests = complete;
     } else if (indices) {
-        left = is_left(asked, count, indices, done);
+        left = is_left(requests, count, indices, done);
     }
     if (complete && !left) {
         iso_event_store(call, &event);

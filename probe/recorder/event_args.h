@@ -68,11 +68,11 @@ void iso_event_starts(iso_call_t *call, int count, const MPI_Request *requests);
 /**
  * Requests were completed.
  *
- * @param asked    as they were before the call
+ * @param requests    as they were before the call
  * @param indices  of those complete, @a done of them; NULL: the first of them
  */
 void iso_event_completed(iso_call_t *call, iso_op_t op,
-                         const MPI_Request *asked, int count,
+                         const MPI_Request *requests, int count,
                          const int *indices, int done);
 
 /** A call that is only counted. */

@@ -24,7 +24,7 @@ static MPI_Request *copies(const MPI_Fint *requests, int count)
 
 /** Record completions; indices count from 1, and `done` is below 0 for none. */
 static void keep_completed(iso_call_t *call, iso_op_t op,
-                           const MPI_Request *asked, int count,
+                           const MPI_Request *requests, int count,
                            const MPI_Fint *indices, int done)
 {
     done = done < 0 ? 0 : done;
@@ -32,15 +32,17 @@ static void keep_completed(iso_call_t *call, iso_op_t op,
     for (int k = 0; k < done && indices; k++) {
         from_0[k] = (int)indices[k] - 1;
     }
-    iso_event_completed(call, op, asked, count, indices ? from_0 : NULL, done);
+    iso_event_completed(call, op, requests, count, indices ? from_0 : NULL,
+                        done);
     free(from_0);
 }
 
 #define COMPLETION(name, NAME, ARGUMENTS, REQUESTS, LENGTH, INDICES, DONE)     \
     TAKE_AND(                                                                  \
-        name, NAME, ARGUMENTS, MPI_Request *asked = copies(REQUESTS, LENGTH),  \
-        keep_completed(&call, ISO_OP_##name, asked, LENGTH, INDICES, DONE),    \
-        free(asked))
+        name, NAME, ARGUMENTS,                                                 \
+        MPI_Request *handles = copies(REQUESTS, LENGTH),                       \
+        keep_completed(&call, ISO_OP_##name, handles, LENGTH, INDICES, DONE),  \
+        free(handles))
 
 #define N      (int)*count
 #define IF_ANY (*index == MPI_UNDEFINED ? 0 : 1)
@@ -70,8 +72,8 @@ static void keep_starts(iso_call_t *call, const MPI_Fint *requests, int count)
 TAKE(start, START, (request), , keep_starts(&call, request, 1))
 TAKE(startall, STARTALL, (count, requests), , keep_starts(&call, requests, N))
 TAKE(request_free, REQUEST_FREE, (request),
-     MPI_Request asked = PMPI_Request_f2c(*request),
-     iso_thread_requests(-iso_requests_forget(asked)))
+     MPI_Request requests = PMPI_Request_f2c(*request),
+     iso_thread_requests(-iso_requests_forget(requests)))
 
 /* --- probing -------------------------------------------------------------- */
 

@@ -65,8 +65,8 @@ IRECV(recv_init, RECV_INIT, ISO_LATER)
 TAKE(recv, RECV, (MESSAGE, FROM, status), WITH_STATUS, SEEN;
      iso_event_received(&call, &seen, *source, COMM))
 TAKE(mrecv, MRECV, (MESSAGE, message, status), WITH_STATUS;
-     MPI_Message asked = PMPI_Message_f2c(*message), SEEN;
-     iso_event_matched(&call, asked, BYTES, &seen, NULL))
+     MPI_Message matched = PMPI_Message_f2c(*message), SEEN;
+     iso_event_matched(&call, matched, BYTES, &seen, NULL))
 TAKE(sendrecv_replace, SENDRECV_REPLACE, (MESSAGE, to, send_tag, FROM, status),
      WITH_STATUS, SEEN;
      iso_event_exchange(&call, BYTES, *to, BYTES, *source, COMM, &seen, NULL))

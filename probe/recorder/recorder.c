@@ -78,7 +78,7 @@ static void reckon(iso_thread_t *thread, double now)
     }
     thread->processor = ask_processor();
     thread->guessed = 0;
-    thread->asked++;
+    thread->readings++;
     thread->seen += cost_of_asking / 2; /* it is true in the middle of asking */
 }
 
@@ -88,7 +88,7 @@ static double computed(iso_thread_t *thread, double now)
     double before = thread->processor;
     reckon(thread, now);
     double gap = thread->processor - before - cost_of_looking -
-                 cost_of_asking / 2 * thread->asked;
+                 cost_of_asking / 2 * thread->readings;
     return gap > 0 ? gap : 0;
 }
 
@@ -144,7 +144,7 @@ int iso_call_done(iso_call_t *call)
         unlock();
         double now = PMPI_Wtime();
         own_thread->own += now - call->end;
-        own_thread->asked = 0;
+        own_thread->readings = 0;
         own_thread->inside = false;
         reckon(own_thread, now);
     }
@@ -182,7 +182,7 @@ void iso_recorder_begin(void)
         return;
     }
     begun = true;
-    if (!iso_output_asked("ISOCHRONE_RECORD", &all.path)) {
+    if (!iso_output_requested("ISOCHRONE_RECORD", &all.path)) {
         return;
     }
     PMPI_Query_thread(&level);

@@ -43,7 +43,7 @@ typedef struct iso_thread {
     double seen;             /**< MPI_Wtime at which `processor` was reckoned */
     double processor;        /**< time used by then, seconds */
     double guessed;          /**< of it, since the last reading */
-    int asked;               /**< how often, since the last call ended */
+    int readings;            /**< of the clock, since the last call ended */
     double gap; /**< computation since the last call of the sequence */
     iso_sequence_t sequence;
     long calls;

@@ -13,7 +13,7 @@
 
 enum { MAX_COMMAND = 500 };
 
-bool iso_output_asked(const char *variable, char **path)
+bool iso_output_requested(const char *variable, char **path)
 {
     int rank = 0, wanted = 0;
     *path = NULL;

@@ -26,7 +26,7 @@ typedef struct iso_output {
  *
  * @param path  set to a copy of its value at rank 0, else to NULL
  */
-bool iso_output_asked(const char *variable, char **path);
+bool iso_output_requested(const char *variable, char **path);
 
 /**
  * Open the file, which must not exist, and write its beginning. Collective over

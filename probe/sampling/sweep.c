@@ -63,10 +63,10 @@ static bool reports(const iso_sweep_t *sweep, int subject, int rank)
 
 /* --- every rank but 0 ---------------------------------------------------- */
 
-static void perform(void *self, const void *told, int from)
+static void perform(void *self, const void *message, int from)
 {
     const iso_sweep_t *sweep = self;
-    const iso_task_t *task = told;
+    const iso_task_t *task = message;
     double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
     (void)from;
     long steps = iso_clock_state.steps;

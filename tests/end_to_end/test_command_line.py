@@ -212,7 +212,7 @@ WRONG = [
     (["export", "map.jsonl", "--to", "csv", "-o", "/dev/null", "--force"], "no ordinary file"),
     (["import", "garbage.jsonl", "--from", "mmpi"], "garbage.jsonl"),
     (["report", "empty.jsonl", "-o", "r.html"], "the file is empty"),
-    (["measure", "latency-map", "-n", "1"], "needs at least 2 ranks, not 1"),
+    (["measure", "latency-map", "-n", "1"], "needs at least 2 ranks, got 1"),
     (["measure", "latency-map", "-n", "0"], "'0' is not a number of ranks"),
     (["measure", "latency-map", "-n", "-3"], "'-3' is not a number of ranks"),
     (["measure", "latency-map", "-n", "many"], "'many' is not a number of ranks"),

@@ -72,7 +72,7 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--orders", "4,4"), "is no order of nodes"),
+        (("--orders", "4,4"), "is not an order of nodes"),
         (("--orders", "n0,n0"), "does not name each"),
         (("--driver", "ompio"), "OMPIO"),
         (("--max-orders", "0"), "not a number of at least 1"),

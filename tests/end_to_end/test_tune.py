@@ -117,7 +117,7 @@ def test_a_table_is_in_force_by_the_calls_that_are_counted(name: str, tmp_path: 
     out = tmp_path / "table.json"
     answer = tune(*files, "-o", out, "--verify", "--mpicc", MPIS[name], "--json", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    assert verdicts(answer) == [("bcast", "in force")]
+    assert verdicts(answer) == [("bcast", "active")]
 
 
 NO_FILE = ("--mca", "coll_tuned_dynamic_rules_filename", "/no/such/file")
@@ -126,7 +126,7 @@ NO_FILE = ("--mca", "coll_tuned_dynamic_rules_filename", "/no/such/file")
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("settings", "expected", "code"),
-    [((), "in force", 0), (NO_FILE, "not in force", 1)],
+    [((), "active", 0), (NO_FILE, "not active", 1)],
 )
 def test_rules_of_open_mpi_are_in_force_by_the_messages(
     settings: tuple[str, ...], expected: str, code: int, tmp_path: Path
@@ -148,7 +148,7 @@ ELSEWHERE = ("-genv", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "")
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("settings", "expected", "code"), [((), "in force", 0), (ELSEWHERE, "not in force", 1)]
+    ("settings", "expected", "code"), [((), "active", 0), (ELSEWHERE, "not active", 1)]
 )
 def test_a_selection_file_is_in_force_if_mpich_says_that_it_has_loaded_it(
     settings: tuple[str, ...], expected: str, code: int, tmp_path: Path
@@ -180,7 +180,7 @@ WRONG = [
     (("--verify",), "--verify needs the file that is verified (give -o FILE)"),
     (("--verify", "--dry-run", "-o", "t"), "--verify needs the file that --dry-run does not write"),
     (("--to", "openmpi"), "--to openmpi: the runs are of MPICH 5.0.2, not of Open MPI"),
-    (("--ranks", "64"), "questions to a model: give --model"),
+    (("--ranks", "64"), "need --model"),
     (("--model", "m.json"), "--model: a model is asked for --ranks, --ppn and --bytes"),
     (("--min-gain", "much"), "'much' is not a part such as 10% or 0.1"),
     (("--to", "mpich", "--model", "m"), "--model: a model knows no algorithms of the library"),

@@ -124,8 +124,8 @@ def test_open_mpi_gets_what_has_an_effect_there(programs: Path, tmp_path: Path) 
     ("kind", "why"),
     [
         ("none", "opens no file through MPI-IO"),
-        ("opened", "reads and writes nothing through MPI-IO"),
-        ("independent", "never collectively"),
+        ("opened", "transfers no data through MPI-IO"),
+        ("independent", "no collective calls"),
     ],
 )
 def test_programs_without_collective_io_are_started_once_and_told_so(

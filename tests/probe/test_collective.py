@@ -195,16 +195,16 @@ def test_without_grids_nothing_is_said_of_them(mpich: Mpi, tmp_path: Path) -> No
 
 
 WRONG_GRIDS = [
-    (("--op", "bcast", "--grid", "8x7"), "the grid 8x7 is of 56 ranks, not of 64"),
-    (("--op", "bcast", "--grid", "8x8,nodes,8x8"), "--grid names '8x8' twice"),
-    (("--op", "bcast", "--grid", "eight"), "'eight' is no grid"),
-    (("--op", "bcast", "--grid", "8x8,"), "'' is no grid"),
-    (("--op", "bcast,scan", "--grid", "8x8"), "scan has no realisation on a grid"),
-    (("--op", "barrier", "--grid", "8x8"), "barrier has no realisation on a grid"),
-    (("--op", "bcast,bcast", "--grid", "8x8"), "--op names bcast twice"),
-    (("--op", "bcast", "--grid", "8x8", "--bytes", "auto"), "give --bytes a list or a range"),
-    (("--op", "gather", "--grid", "2x32", "--bytes", "64MiB"), "more bytes than an int counts"),
-    (("--op", "gather", "--grid", "rows-of-9", "--bytes", "40MiB"), "more bytes than an int"),
+    (("--op", "bcast", "--grid", "8x7"), "grid 8x7 has 56 ranks, not 64"),
+    (("--op", "bcast", "--grid", "8x8,nodes,8x8"), "--grid lists '8x8' twice"),
+    (("--op", "bcast", "--grid", "eight"), "'eight' is not a grid"),
+    (("--op", "bcast", "--grid", "8x8,"), "'' is not a grid"),
+    (("--op", "bcast,scan", "--grid", "8x8"), "scan has no grid algorithm"),
+    (("--op", "barrier", "--grid", "8x8"), "barrier has no grid algorithm"),
+    (("--op", "bcast,bcast", "--grid", "8x8"), "--op lists bcast twice"),
+    (("--op", "bcast", "--grid", "8x8", "--bytes", "auto"), "give --bytes a list or range"),
+    (("--op", "gather", "--grid", "2x32", "--bytes", "64MiB"), "exceeds the int count"),
+    (("--op", "gather", "--grid", "rows-of-9", "--bytes", "40MiB"), "exceeds the int count"),
 ]
 
 

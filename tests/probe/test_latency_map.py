@@ -123,7 +123,7 @@ def test_pairs_that_are_named_are_measured_alone_and_no_others(
 @pytest.mark.parametrize(
     ("pairs", "complaint"),
     [("0-0", "not pairs of two ranks"), ("0-1,", "not pairs of two ranks"),
-     ("1", "not pairs of two ranks"), ("0-5", "names rank 5, but there are ranks 0 to 4")],
+     ("1", "not pairs of two ranks"), ("0-5", "there is no rank 5; ranks are 0 to 4")],
 )  # fmt: skip
 def test_wrong_pairs_are_refused_in_one_line(
     isochrone: Command, tmp_path: Path, pairs: str, complaint: str

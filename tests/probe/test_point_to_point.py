@@ -179,8 +179,8 @@ WRONG = [
     (("--bytes", "64:32:8"), "empty range"),
     (("--bytes", "0:8:0"), "step is 0"),
     (("--bytes", "12qB"), "not a message size"),
-    (("--bytes", "auto:5:5"), "range of one size"),
-    (("--bytes", "autobahn"), "neither auto"),
+    (("--bytes", "auto:5:5"), "only one size"),
+    (("--bytes", "autobahn"), "not auto"),
     (("--bytes", "2000TiB"), "whole number of bytes"),
     (("--layout", "vector", "--stride", "-3"), "not a count"),
     (("--layout", "vector", "--stride", "0"), "--stride is 1 to"),
@@ -192,10 +192,10 @@ WRONG = [
     (("--pairs", "0"), "two ranks such as"),
     (("--pairs", "0-0"), "two ranks such as"),
     (("--pairs", "0-1,"), "two ranks such as"),
-    (("--pairs", "0-2"), "names rank 2"),
+    (("--pairs", "0-2"), "there is no rank 2"),
     (("--max-points", "2"), "--max-points is"),
     (("--repeats", "0"), "--repeats is at least 1"),
-    (("--bytes", "900GiB"), "GiB (give smaller"),
+    (("--bytes", "900GiB"), "; give smaller --bytes"),
 ]
 
 

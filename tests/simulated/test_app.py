@@ -386,7 +386,7 @@ def test_applications_get_the_ranks_they_ask_for(emulate: Emulate) -> None:
 def test_shared_memory_is_refused_between_nodes(emulate: Emulate) -> None:
     steps = programs.farm(3, 4)
     one = application(steps, 2, method="shared-memory")
-    with pytest.raises(AssertionError, match="two nodes"):
+    with pytest.raises(AssertionError, match="different nodes"):
         emulate(program(one), machine(3))
 
 

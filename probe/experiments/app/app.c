@@ -74,7 +74,7 @@ static void record_modes(const iso_context_t *ctx)
         iso_delivery_t found = iso_compute_try((iso_mode_t)mode, TRIED, TRIALS);
         iso_record_begin(ctx->record, "computation");
         iso_record_text(ctx->record, "mode", iso_mode_names[mode]);
-        iso_record_double(ctx->record, "asked", found.asked);
+        iso_record_double(ctx->record, "asked", found.requested);
         iso_record_double(ctx->record, "overhead", found.overhead);
         iso_record_double(ctx->record, "median", found.median);
         iso_record_double(ctx->record, "p95", found.p95);

@@ -125,17 +125,17 @@ void iso_compute_calibrate(bool simulated)
     calibrate(ISO_MODE_SPIN);
 }
 
-iso_delivery_t iso_compute_try(iso_mode_t mode, double asked, int trials)
+iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials)
 {
     double wrong[MAX_TRIALS];
-    iso_delivery_t found = {.asked = asked};
+    iso_delivery_t found = {.requested = requested};
     trials = trials < MAX_TRIALS ? trials : MAX_TRIALS;
     for (int k = 0; k < trials; k++) {
         double begin = read_clock(clock_of(mode));
-        iso_compute(mode, asked, false);
+        iso_compute(mode, requested, false);
         double end = read_clock(clock_of(mode));
         double reading = cost[mode].outside; /* of the two around it */
-        wrong[k] = fabs(end - begin - reading - asked) / asked;
+        wrong[k] = fabs(end - begin - reading - requested) / requested;
     }
     found.overhead = cost[mode].late + cost[mode].outside;
     found.median = quantile(wrong, trials, 0.5);

@@ -20,18 +20,19 @@
 #include "experiment.h"
 #include "experiments/app/step.h"
 
-/** Accuracy of a mode on this rank for @a asked requested seconds. */
+/** Accuracy of a mode on this rank for @a requested requested seconds. */
 typedef struct iso_delivery {
-    double asked;       /**< by each of the trials */
-    double overhead;    /**< taken off, seconds */
-    double median, p95; /**< of |delivered - asked| / asked after that */
+    double requested; /**< by each of the trials */
+    double overhead;  /**< taken off, seconds */
+    double median,
+        p95; /**< of |delivered - requested| / requested after that */
 } iso_delivery_t;
 
 /** Measure the overhead of spinning. Takes some milliseconds. */
 void iso_compute_calibrate(bool simulated);
 
 /** Try a mode; not in a simulator. */
-iso_delivery_t iso_compute_try(iso_mode_t mode, double asked, int trials);
+iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials);
 
 /**
  * Let time pass.

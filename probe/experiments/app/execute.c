@@ -46,7 +46,7 @@ void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
         seconds *= factors->items[executor->iteration % factors->count];
     }
     double begin = iso_now();
-    executor->stats.asked += seconds;
+    executor->stats.requested += seconds;
     executor->stats.delivered +=
         iso_compute(step->mode, seconds, executor->ctx->clock.simulated);
     executor->stats.computing += iso_now() - begin;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file launches.h
- * Who runs when: launch after launch, the ranks of a launch start together and
- * all others nap.
+ * Launch after launch: its ranks start together, all others sleep.
  *
- *     rank 0                                a rank that takes part
- *     tell those who take part              nap until told
- *     collect that they are awake           say so; nap until told when to
- * start tell them when to start               sleep, then spin until that
- * moment play, if it takes part                play all iterations collect that
- * they are done            say so; nap until all are done tell them that all
- * are                reduce their times, hand them in write the results
+ *     rank 0                             a rank that takes part
+ *     dispatch to those who take part    sleep until called
+ *     collect that they are awake        report; sleep until the start time
+ *     send the start time                sleep, then spin until that moment
+ *     execute, if it takes part          execute all iterations
+ *     collect that they are done         report; sleep until all are done
+ *     release them                       reduce the times, hand them in
+ *     write the results
  */
 #ifndef ISO_APP_LAUNCHES_H
 #define ISO_APP_LAUNCHES_H

@@ -12,9 +12,9 @@ static void answer(iso_executor_t *executor, const iso_step_t *step,
 {
     iso_channel_t *request = &part->channels[client];
     iso_channel_t *reply = &part->channels[step->count + client];
-    int asked =
+    int requested =
         iso_executor_bytes(executor, step->size, request->peer, request);
-    iso_move_take(executor, request, asked);
+    iso_move_take(executor, request, requested);
     iso_executor_compute(executor, step, executor->rank,
                          (uint64_t)request->peer);
     int bytes =

@@ -27,7 +27,7 @@ static void fill(const iso_executor_t *executor, const iso_sync_t *sync,
     values[ISO_RANK_END] = iso_sync_global(sync, a->end);
     values[ISO_RANK_SECONDS] = a->end - a->begin;
     values[ISO_RANK_COMMUNICATION] = a->end - a->begin - a->computing;
-    values[ISO_RANK_ASKED] = a->asked;
+    values[ISO_RANK_ASKED] = a->requested;
     values[ISO_RANK_DELIVERED] = a->delivered;
     values[ISO_RANK_SWITCHES] = (double)a->switches;
     values[ISO_RANK_ITERATIONS] = (double)a->iterations;

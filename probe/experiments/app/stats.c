@@ -31,7 +31,7 @@ void iso_stats_free(iso_stats_t *stats)
 
 void iso_stats_begin(iso_stats_t *stats, const iso_app_t *app, double now)
 {
-    stats->computing = stats->asked = stats->delivered = 0;
+    stats->computing = stats->requested = stats->delivered = 0;
     stats->iterations = 0;
     memset(stats->phases, 0, (size_t)app->phase_count * sizeof(double));
     stats->switches = switches_so_far();

@@ -13,7 +13,7 @@ enum { ISO_MAX_STORED = 1000000 };
 typedef struct iso_stats {
     double begin, end; /**< of its first and last iteration, own clock */
     double computing;  /**< elapsed time of all computations */
-    double asked, delivered;
+    double requested, delivered;
     long iterations;
     double *phases; /**< time in each */
     double *each;   /**< of each iteration, the first ISO_MAX_STORED of them */

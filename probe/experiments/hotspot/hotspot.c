@@ -112,10 +112,10 @@ struct task {
     iso_star_point_t point;
 };
 
-static void perform(void *self, const void *told, int from)
+static void perform(void *self, const void *message, int from)
 {
     iso_star_t *star = self;
-    const struct task *task = told;
+    const struct task *task = message;
     double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
     (void)from;
     iso_star_measure(star, &task->point, task->samples, task->batch, seconds);

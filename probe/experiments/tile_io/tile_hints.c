@@ -95,18 +95,18 @@ static void warn_of_independence(const iso_context_t *ctx,
 
 /** Warn of requested hints that differ from the library's report. */
 static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
-                            MPI_Info asked)
+                            MPI_Info requested)
 {
     int count = 0, there = 0;
     char key[MPI_MAX_INFO_KEY + 1];
     char wanted[MAX_VALUE], found[MAX_VALUE];
-    if (asked == MPI_INFO_NULL) {
+    if (requested == MPI_INFO_NULL) {
         return;
     }
-    MPI_CHECK(MPI_Info_get_nkeys(asked, &count));
+    MPI_CHECK(MPI_Info_get_nkeys(requested, &count));
     for (int k = 0; k < count; k++) {
-        MPI_CHECK(MPI_Info_get_nthkey(asked, k, key));
-        get(asked, key, wanted);
+        MPI_CHECK(MPI_Info_get_nthkey(requested, k, key));
+        get(requested, key, wanted);
         there = get(used, key, found);
         if (!there || strcmp(wanted, found) != 0) {
             iso_record_warning(
@@ -118,7 +118,7 @@ static void warn_of_ignored(const iso_context_t *ctx, MPI_Info used,
 }
 
 void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
-                      MPI_Info used, MPI_Info asked, int writers)
+                      MPI_Info used, MPI_Info requested, int writers)
 {
     int count = 0;
     char key[MPI_MAX_INFO_KEY + 1], value[MAX_VALUE];
@@ -143,7 +143,7 @@ void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
     }
     warn_of_independence(ctx, tiling, used, "write");
     warn_of_independence(ctx, tiling, used, "read");
-    warn_of_ignored(ctx, used, asked);
+    warn_of_ignored(ctx, used, requested);
 }
 
 int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count)

@@ -27,7 +27,7 @@ int iso_hints_parse(const char *text, MPI_Info *info, char *error);
  * @param writers  ranks observed to write the file; 0: not known
  */
 void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
-                      MPI_Info used, MPI_Info asked, int writers);
+                      MPI_Info used, MPI_Info requested, int writers);
 
 /**
  * The ranks that the library reports as aggregators, in their order. On all

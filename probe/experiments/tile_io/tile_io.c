@@ -212,8 +212,8 @@ static int parse_tiling_of(int ranks, iso_tiling_t *t, char *error)
 static int check(char *error)
 {
     const char *wrong = NULL;
-    iso_tiling_t asked;
-    if (parse_tiling(&asked, error) ||
+    iso_tiling_t requested;
+    if (parse_tiling(&requested, error) ||
         (options.hints && iso_hints_parse(options.hints, NULL, error))) {
         return -1;
     }

@@ -1,8 +1,8 @@
-"""Who holds which part of a file, who serves it, and what that costs each node.
+"""Figure of the data distribution: holders and servers of file parts, and cost of nodes.
 
-As figure 5 of cFireworks (K. Cha): a row for each node, the file from left to right. Blue is what
-the ranks of a node hold, the darker the more of it; frames are the file domains that its aggregator
-serves. Data outside the frames of their row go through the network.
+As figure 5 of cFireworks (K. Cha): a row for each node, the file from left to right. Blue: data of
+the node's ranks, darker for more. Frames: file domains of its aggregator. Data outside the frames
+of their row go through the network.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_NODES: Final = 256
-"""More rows than these nobody can tell apart."""
+"""More rows are not distinguishable."""
 
 PARTS: Final = 512
 """Columns of the picture."""
@@ -41,14 +41,14 @@ def draw(
     found: Distribution, hosts: Sequence[str], cores: Sequence[int], seconds: NDArray[np.float64],
     size: int,
 ) -> Figure:  # fmt: skip
-    """Draw the data of each node along the file, its file domains, and what it costs.
+    """Draw the data of each node along the file, its file domains, and its cost.
 
     Parameters
     ----------
     hosts, cores
         Names of the nodes in the order of their ranks, and how many ranks each has.
     seconds
-        What an average round costs each node.
+        Cost of an average round, by node.
     size
         Bytes of the file that the call touches.
 
@@ -59,9 +59,7 @@ def draw(
     """
     nodes = len(hosts)
     if nodes > MAX_NODES:
-        raise InputError(
-            f"{nodes} nodes are too many for a figure", hint=f"it draws up to {MAX_NODES}"
-        )
+        raise InputError(f"{nodes} nodes are too many for a figure", hint=f"at most {MAX_NODES}")
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
     height = 1.55 + row * nodes
     figure = new_figure(9.2, height)
@@ -75,7 +73,7 @@ def draw(
         f"· frames: what its aggregator serves · {100 * found.at_home:.0f} % stays on its node "
         "· red: hot spot"
     )
-    write_head(figure, 0.02, "Who holds the file, and who serves it", [HeadLine(text)])
+    write_head(figure, 0.02, "Data distribution: holders and servers of the file", [HeadLine(text)])
     return figure
 
 
@@ -96,7 +94,7 @@ def _file(axes: Axes, found: Distribution, size: int) -> None:
     quarters = [0, 0.25, 0.5, 0.75, 1]
     words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
     axes.set_xticks([parts * one for one in quarters], words)
-    plain_axes(axes, "place in the file", size=CAPTION)
+    plain_axes(axes, "offset in the file", size=CAPTION)
 
 
 def _served(server: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:

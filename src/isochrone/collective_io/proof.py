@@ -1,4 +1,4 @@
-"""Proof on the machine: small MPI jobs that show where ranks land, and whether a change helped."""
+"""Verification by small MPI jobs: positions of ranks, and the gain of a change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ USUAL_ELEMENT: Final = 3
 
 @dataclass(frozen=True)
 class JobRunner:
-    """Starts the probe as the user's launcher does, with a file that says where ranks go."""
+    """Starts the probe with the user's launcher and a file of rank positions."""
 
     setup: Setup
     ranks: int
@@ -190,20 +190,20 @@ def launch_in_turns(
     launches
         Launches of each arrangement.
     op
-        Which times are taken: ``write`` or ``read``.
+        Which times count: ``write`` or ``read``.
     runs
-        Folder that keeps the run files ``NAME-TURN.jsonl``; None: they are removed.
+        Folder for the run files ``NAME-TURN.jsonl``; None: they are removed.
     seed
         Shuffles each turn; None: always the order of ``sides``.
     progress
-        Is told after each launch.
+        Called after each launch.
 
     Raises
     ------
     InputError
         If the folder holds run files of these names.
     MeasurementError
-        If the ranks fail, or are not where they should be.
+        If the ranks fail, or are not on the planned hosts.
     """
     times: dict[str, list[float]] = {name: [] for name in sides}
     exchange: dict[str, list[float]] = {name: [] for name in sides}
@@ -232,17 +232,17 @@ def _refuse_old(folder: Path, names: Iterable[str]) -> None:
         old = next(folder.glob(f"{name}-[0-9]*.jsonl"), None)
         if old is not None:
             raise InputError(
-                "it holds run files of earlier launches, such as " + old.name,
+                "it already holds run files, such as " + old.name,
                 where=str(folder), hint="choose another folder",
             )  # fmt: skip
 
 
 def _launch(starter: JobRunner, launch: Launch, name: str, path: Path) -> Run:
-    """Launch an arrangement, and make sure that its ranks are where they should be."""
+    """Launch an arrangement, and check the positions of its ranks."""
     found = starter.run("tile-io", launch.options, path, launch.start)
     if found.hosts != launch.hosts:
         raise MeasurementError(
             f"the ranks of the {name} arrangement are not on the planned hosts",
-            hint="see --verify; give the launcher what it needs with --launcher-arg",
+            hint="see --verify; pass options to the launcher with --launcher-arg",
         )
     return found

@@ -1,1 +1,1 @@
-"""Collective operations: realisations on grids of ranks, tuning tables, and which one to use."""
+"""Collective operations: algorithms on grids of ranks, tuning tables and their choice."""

@@ -15,7 +15,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
 LIBRARY: Final = "library"
-"""What stands for the library's own realisation where a grid could stand."""
+"""Name of the library's own algorithm in place of a grid."""
 
 MAX_RANKS: Final = 2**24
 
@@ -63,11 +63,11 @@ class Grid:
         Raises
         ------
         InputError
-            If it is no grid.
+            If it is not a grid.
         """
         found = WORD.fullmatch(word)
         if found is None:
-            raise InputError(f"'{word[:40]}' is no grid", hint="try 4x8, rows-of-8 or nodes")
+            raise InputError(f"'{word[:40]}' is not a grid", hint="try 4x8, rows-of-8 or nodes")
         rows, length, of, _ = found.groups()
         return cls(word, int(rows or 0), int(length or of or 0))
 
@@ -84,7 +84,7 @@ class Grid:
         if self.rows:
             if self.rows * self.length != ranks:
                 raise InputError(
-                    f"the grid {self.word} is of {self.rows * self.length} ranks, not of {ranks}"
+                    f"grid {self.word} has {self.rows * self.length} ranks, not {ranks}"
                 )
             return self.rows, self.length
         length = self.length or per_node
@@ -133,7 +133,7 @@ def phases(op: str, rows: int, length: int, size: int) -> tuple[Phase, Phase]:
     """
     if op not in _PARTS:
         raise InputError(
-            f"'{op[:40]}' has no realisation on a grid", hint=f"one of {', '.join(_PARTS)}"
+            f"'{op[:40]}' has no algorithm on a grid", hint=f"one of {', '.join(_PARTS)}"
         )
     times = {"": 1, "p1": rows, "p2": length}
     first, second = (

@@ -1,11 +1,10 @@
-"""What was measured of the groups of ranks in collective operations, kept beside formulas.
+"""Measured times of groups of ranks in collective operations, stored next to formulas.
 
-A formula describes all groups of a kind; what was measured of one group is nearer to the truth of
-that group, and of groups like it (`MeasuredGroup`). Between two sizes the time is on the line
-between them, which it is as long as the library does not change its algorithm. Concurrent groups
-slow each other down (`Disturbance`). A formula is of the member that is done last: in a broadcast
-the root may go on at once, who sends to a root does not wait for all others, and an allreduce may
-end in a tree (`Leaving`).
+A formula describes all groups of a kind; a measured time is more accurate for its own and similar
+groups (`MeasuredGroup`). Times between two sizes are interpolated linearly, which is valid unless
+the library changes its algorithm. Concurrent groups slow each other down (`Disturbance`). A formula
+describes the last member to complete. Others may complete earlier: the root of a broadcast, senders
+to a root, upper ranks of a tree (`Leaving`).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Ends = tuple[float, float, float]
 def group_place(
     word: str, length: int, group: str, node_of: NDArray[np.int64], *, at_once: bool
 ) -> Place:
-    """Say where the group of rank 0 is, and how many share a node.
+    """Return the place of the group of rank 0, and the number of groups on a node.
 
     Parameters
     ----------
@@ -46,7 +45,7 @@ def group_place(
     node_of
         Node of each rank.
     at_once
-        Whether all groups work; else the others do nothing.
+        Whether all groups work; otherwise the others are idle.
     """
     row, column = arranged(word, length, node_of)
     groups = row if group == CG else column
@@ -67,10 +66,10 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
         Ranks of the group, and from one to the next in the job: 1 in a row, and in a column the
         length of the rows.
     nodes, ppn
-        The filled nodes that they amount to; 0 where nodes are not known.
+        Number of full nodes and ranks on each; 0 if unknown.
     bytes, seconds, low, high
-        Blocks in ascending order, and the medians with their 95 % intervals, None where that is
-        not known. All have the same length.
+        Blocks in ascending order, and the medians with their 95 % intervals, None if unknown. All
+        have the same length.
     """
 
     op: str
@@ -86,7 +85,7 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str, int, int, int, int]:
-        """What tells it from other groups."""
+        """Key that identifies the group."""
         return self.op, self.group, self.ranks, self.stride, self.nodes, self.ppn
 
     @property
@@ -99,9 +98,9 @@ def find(
     known: Sequence[MeasuredGroup], op: str, group: str, ranks: int, stride: int,
     place: tuple[int, int],
 ) -> MeasuredGroup | None:  # fmt: skip
-    """Return the group that was measured: as many ranks, as far apart, on as many nodes.
+    """Return the measured group with the same ranks, stride and nodes.
 
-    ``place`` is nodes and ranks on each; where either side does not know them, they may be any.
+    ``place`` is nodes and ranks on each; unknown values match any.
     """
     for one in known:
         if (one.op, one.group, one.ranks, one.stride) == (op, group, ranks, stride) and (
@@ -143,11 +142,11 @@ def time_at(sizes: Array, seconds: ArrayLike, size: float) -> float:
 
 
 def miss_at(sizes: Array, seconds: Array, size: float) -> float:
-    """Return how far a time between two sizes may be from the line, as a part of it.
+    """Return the relative interpolation error of a time between two sizes.
 
-    Each size but the first and the last is held against the line between its neighbours: where the
-    algorithm changes, it is off. Taken is the larger one of the two sizes around ``size``, and not
-    less than the median of all; 0 of fewer than three sizes.
+    Each inner size is compared with the line between its neighbours: a change of algorithm shows as
+    a deviation. The result is the larger deviation of the two sizes around ``size``, at least the
+    median of all; 0 for fewer than three sizes.
     """
     missed = {
         k: abs(time_at(np.delete(sizes, k), np.delete(seconds, k), sizes[k]) / seconds[k] - 1)
@@ -202,9 +201,9 @@ class Disturbance(msgspec.Struct, frozen=True):
     groups
         How many worked at once; of ``total`` the rows.
     sharing
-        Most groups with a member on the same node; 0 where that is not known, and of ``total``.
+        Most groups with a member on the same node; 0 if unknown, and for ``total``.
     factor, low, high
-        All at once / one alone, with its 95 % interval; None where that is not known.
+        All at once / one alone, with its 95 % interval; None if unknown.
     """
 
     op: str
@@ -222,9 +221,9 @@ class Disturbance(msgspec.Struct, frozen=True):
 def together_of(
     known: Sequence[Disturbance], op: str, rows: int, length: int, size: int
 ) -> Ends | None:  # fmt: skip
-    """Return what a whole operation takes against the sum of its phases; None if not measured.
+    """Return the ratio of a whole operation to the sum of its phases; None if not measured.
 
-    Of this very grid only: how phases overlap says nothing of other grids.
+    Of this grid only: the overlap of phases differs between grids.
     """
     own = [one for one in known if (one.phase_ranks, one.groups) == (length, rows)]
     return factor_of(own, TOTAL, op, length, rows, size, 0)
@@ -234,10 +233,10 @@ def factor_of(
     known: Sequence[Disturbance], phase: str, op: str, ranks: int, groups: int, size: int,
     sharing: int,
 ) -> Ends | None:  # fmt: skip
-    """Return the factor of a phase with its interval; None if nothing like it was measured.
+    """Return the factor of a phase with its interval; None if no similar one was measured.
 
     That is the factor of the same kind of group, the same operation and the same ``sharing``, of
-    the nearest number of ranks and of groups, and on the line between the nearest sizes, all in
+    the nearest numbers of ranks and groups, interpolated between the nearest sizes, all in
     logarithms.
     """
     alike = [
@@ -276,10 +275,10 @@ class Leaving(msgspec.Struct, frozen=True):
     op, ranks, bytes
         What was measured; ``bytes`` is the block of one rank.
     parts
-        When each member was done, counted from the root, as a part of the time of the operation;
-        of more than `MOST` members, of those that are spread evenly.
+        Exit time of each member, counted from the root, as a fraction of the operation's time; of
+        more than `MOST` members, an evenly spaced subset.
     group
-        Of grids: ``CG``, a row or all ranks, or ``LG``, a column; empty where that is not told.
+        Of grids: ``CG``, a row or all ranks, or ``LG``, a column; empty if not recorded.
     """
 
     op: str
@@ -296,7 +295,7 @@ class Leaving(msgspec.Struct, frozen=True):
 def nearest(
     known: Iterable[Leaving], op: str, ranks: int, size: int, group: str = "CG"
 ) -> Leaving | None:
-    """Return what is nearest to an operation that is asked for; None if there is nothing."""
+    """Return the nearest entry to an operation; None if there is none."""
 
     def away(one: Leaving) -> tuple[float, float]:
         apart = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))

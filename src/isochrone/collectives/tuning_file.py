@@ -1,4 +1,4 @@
-"""What a tuning file of an MPI library is: it chooses algorithms of the library itself.
+"""Tuning files of MPI libraries, which select the library's own algorithms.
 
 `isochrone.formats.tunings` holds the formats, one per file; each file ends in its `TuningFile`.
 """

@@ -1,4 +1,4 @@
-"""The tuning table: which collective operations to do on a grid, and what that saves.
+"""The tuning table: which collective operations use a grid, and the saved time.
 
 Written by ``isochrone tune``, applied inside a program by the library of ``probe/interposer``,
 which loads it in a compiled form (`compiled`).
@@ -234,26 +234,26 @@ def _check(table: Table) -> None:
 
 def _check_rule(rule: Rule, name: str) -> None:
     if rule.op not in OPERATIONS:
-        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no realisation on a grid")
+        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no algorithm on a grid")
     if not 1 <= rule.ranks <= MAX_RANKS:
         raise InputError(f"{name}: {rule.ranks} ranks: from 1 to {MAX_RANKS}")
     if rule.nodes is not None and not 1 <= rule.nodes <= rule.ranks:
         raise InputError(f"{name}: {rule.nodes} nodes for {rule.ranks} ranks")
     low, high = rule.bytes
     if not 0 <= low <= high <= MAX_BLOCK:
-        raise InputError(f"{name}: 'bytes' is no range: {low} to {high}")
+        raise InputError(f"{name}: 'bytes' is not a range: {low} to {high}")
     try:
         Grid.parse(rule.grid).over(rule.ranks, per_node=rule.ranks)
     except InputError as error:
         raise InputError(f"{name}: {error.what}") from error
     if not rule.points:
-        raise InputError(f"{name}: it has no points")
+        raise InputError(f"{name}: no points")
     before = -1
     for size, library, grid in rule.points:
         if not before < size <= MAX_BLOCK:
-            raise InputError(f"{name}: the points are not by ascending bytes")
+            raise InputError(f"{name}: points are not in ascending order of bytes")
         if not all(math.isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
-            raise InputError(f"{name}: a point with a time that is not above 0")
+            raise InputError(f"{name}: a point has a time that is not positive")
         before = size
 
 

@@ -1,9 +1,8 @@
-"""Which of several ways to run a program is faster than the given one, if any is.
+"""Successive halving over proposals, then a paired confirmation of the winner.
 
-Two steps that share no time. The *heats* choose: all ways are started in turn, losers drop out,
-until one is left. The *duel* judges: the winner and the given way are started in pairs, and only
-these pairs enter the intervals. The best of several equal ways has been lucky; in the duel it would
-have to be so again.
+The two steps share no measurements. *Heats* choose: all proposals are started in turn, and losers
+drop out until one is left. The *duel* confirms: the winner and the given settings are started in
+pairs, and only these pairs enter the intervals. This removes the selection bias of the heats.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ MARGIN: Final = 0.02
 """The whole program is not to become slower by more than this part."""
 
 CLEAR: Final = 1.25
-"""Whoever takes so many times as long as the fastest in a heat drops out, however few are left."""
+"""A proposal slower than the fastest of a heat by this factor always drops out."""
 
 HOPELESS: Final = 1.05
-"""No duel is fought if the fastest took so many times as long as the given way."""
+"""No duel if the fastest is slower than the given settings by this factor."""
 
 FAILED: Final = "it failed"
 
 LIKELY: Final = 1.05
-"""Gain of the calls that is worth more pairs than were asked for, where they leave a doubt."""
+"""Expected gain above which an inconclusive duel is extended."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +48,21 @@ class Timed:
 
 
 Start = Callable[[str], Timed | None]
-"""Starts the program in the way of this name; None: it failed, as whoever starts it knows."""
+"""Starts the program with the proposal of this name; None: it failed."""
 
 
 @dataclass
 class Heats:
-    """What came of the heats.
+    """Result of the heats.
 
     Attributes
     ----------
     times
-        All starts of each way.
+        All starts of each proposal.
     dropped
-        Why a way dropped out, by name.
+        Why a proposal dropped out, by name.
     winner
-        The fastest; None: none is worth a duel.
+        The fastest; None: none qualifies for a duel.
     """
 
     times: dict[str, list[Timed]] = field(default_factory=dict)
@@ -71,11 +70,11 @@ class Heats:
     winner: str | None = None
 
     def best(self, name: str) -> float:
-        """Return the least seconds of a way: what disturbs a start makes it slower."""
+        """Return the least seconds of a proposal: disturbances only slow a start down."""
         return min(one.calls for one in self.times[name])
 
     def fastest(self, names: Iterable[str]) -> str | None:
-        """Return the fastest of some ways; None if none of them is worth a duel."""
+        """Return the fastest of some proposals; None if none qualifies for a duel."""
         timed = [one for one in names if one in self.times and self.dropped.get(one) != FAILED]
         name = min(timed, key=self.best, default=None)
         if name is None or GIVEN not in self.times:
@@ -84,7 +83,7 @@ class Heats:
 
 
 def heats(start: Start, ways: Sequence[str]) -> Heats:
-    """Start the given and all other ways, the better half of them again, until one is left."""
+    """Start all proposals, then repeatedly the better half, until one is left."""
     found = Heats()
     left = list(ways)
     number = 0
@@ -104,7 +103,7 @@ def heats(start: Start, ways: Sequence[str]) -> Heats:
         left = [name for name in left if name not in found.dropped]
     found.winner = found.fastest(left)
     if left and found.winner is None:
-        found.dropped[left[0]] = "not faster than as given"
+        found.dropped[left[0]] = "not faster than the given settings"
     return found
 
 
@@ -127,28 +126,25 @@ class Duel:
 
     @property
     def why_not(self) -> str:
-        """Say why the proposal is not to be kept; empty if it is."""
+        """Reason to reject the proposal; empty to accept it."""
         if self.calls.low <= 1:
-            return "the collective calls did not become faster for certain"
+            return "the collective calls are not significantly faster"
         if self.whole.low <= 1 - MARGIN:
-            return (
-                f"it is not certain that the whole program stays within {100 * MARGIN:.0f} % of "
-                "its time"
-            )
+            return f"the whole program may be slower by more than {100 * MARGIN:.0f} % of its time"
         return ""
 
     @property
     def likely(self) -> bool:
-        """Whether more pairs may show that there is a gain that is worth them."""
+        """Whether more pairs may confirm a sufficient gain."""
         return self.calls.ratio > LIKELY and self.whole.high > 1 - MARGIN
 
 
 def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
-    """Start the given way and another in pairs; None if it fails.
+    """Start the given settings and a proposal in pairs; None if it fails.
 
-    The first of a pair is the second of the next, so that a drift favours nobody. After
-    ``launches`` pairs it is judged; if it is in doubt, and a gain is likely, again after twice and
-    four times as many, up to ``most`` pairs.
+    The order alternates between pairs, which cancels drift. The verdict follows after ``launches``
+    pairs; if it is inconclusive and a gain is likely, again after twice and four times as many, up
+    to ``most`` pairs.
     """
     given: list[Timed] = []
     proposed: list[Timed] = []

@@ -71,7 +71,7 @@ def test_orders_that_are_expected_to_be_alike_are_said_to_be(golden: Golden) -> 
     assert compared(one, other, last).tied == 2
     said = verdict(compared(one, other, last))[1]
     golden(said)
-    assert said.endswith("they took 1.00 s to 1.50 s")
+    assert said.endswith("They took 1.00 s to 1.50 s")
     found = compared(one, other)
     golden(verdict(found)[0])
     assert math.isnan(found.correlation.value)

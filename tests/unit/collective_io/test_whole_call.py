@@ -219,7 +219,7 @@ def test_collective_buffering_that_costs_is_to_be_switched_off(golden: Golden) -
     golden(best.why)
     slower = replace(alone, seconds=2 * given.seconds)
     whole = WholeCall.calibrated(machine.model, [given, slower])
-    assert any("pays" in text for text in best_possible(whole, call, BY_RANK, ranks).why)
+    assert any("is faster" in text for text in best_possible(whole, call, BY_RANK, ranks).why)
 
 
 def test_what_was_not_measured_alone_is_to_be_measured(golden: Golden) -> None:

@@ -84,8 +84,8 @@ def test_a_sweep_of_messages_is_refused(golden: Golden) -> None:
         ({"phase_p": -4}, "'phase_p' is out of range"),
         ({"phase_bytes": 1e300}, "'phase_bytes' is out of range"),
         ({"phase_op": 7}, "without 'phase_op'"),
-        ({"grid": "4y4"}, "no grid"),
-        ({"grid": "4x0"}, "no grid"),
+        ({"grid": "4y4"}, "not a grid"),
+        ({"grid": "4x0"}, "not a grid"),
     ],
 )
 def test_damaged_samples_are_refused(damage: dict[str, Any], says: str) -> None:

@@ -158,8 +158,8 @@ def test_few_passes_have_no_interval() -> None:
 
 UNLIKE = [
     ({"library": "Open MPI v5.0.11, package: x"}, "of Open MPI v5.0.11"),
-    ({"simulated": True}, "some runs are simulated"),
-    ({"layout": [k % 4 for k in range(16)]}, "placed on the nodes in another way"),
+    ({"simulated": True}, "simulated and measured"),
+    ({"layout": [k % 4 for k in range(16)]}, "placed differently"),
     ({"algorithm": "selector=ompi"}, "another selector"),
 ]
 

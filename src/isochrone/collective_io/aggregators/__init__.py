@@ -1,1 +1,1 @@
-"""Aggregators of collective I/O: their order, their number, their buffers, and the hints for it."""
+"""Aggregators of collective I/O: order, number, buffers, and the hints that set them."""

@@ -1,10 +1,10 @@
-"""Which host serves which part of the file: ranks stay, a hint says the order of the aggregators.
+"""Assign file domains to hosts by the order of aggregators in a hint; ranks do not move.
 
-ROMIO gives file domain i to aggregator i of ``cb_config_list``. Each host costs something in each
-place of the list, whatever the others do, so that with one kind of round the least hot spot is a
-bottleneck assignment, which is solved exactly. With several kinds the weighted sum of their hot
-spots is what counts: all orders are tried where they are few, else local search and a search over
-limits (`bottleneck.cheapest`), with a lower bound. The result must fit into a hint.
+ROMIO gives file domain i to aggregator i of ``cb_config_list``. The cost of a host at a position of
+the list does not depend on the others. With one kind of round, minimising the hot spot is therefore
+a bottleneck assignment, solved exactly. With several kinds the weighted sum of their hot spots is
+minimised: by enumeration if there are few orders, else by local search and a search over limits
+(`bottleneck.cheapest`), with a lower bound. The result must fit into a hint.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Assignment:
     order
         Hosts, by index; the first of them serve the first domains, the last may serve none.
     named
-        How many of them a hint has to name; the others follow by themselves.
+        How many of them a hint must name; the others follow.
     cost, given_cost
         Seconds of a round with this and with ROMIO's own order.
     lower_bound
         No order is cheaper than this.
     whole
-        Whether any order fits into a hint.
+        Whether every order fits into a hint.
     """
 
     order: list[int]
@@ -76,12 +76,12 @@ def assign(
     reading: bool = False,
     seconds: float = 3.0,
 ) -> Assignment:
-    """Return the order of hosts with the least hot spot that a hint can hold.
+    """Return the order of hosts with the lowest hot-spot cost among those a hint can express.
 
     Parameters
     ----------
     kinds
-        Rounds of the call for as many aggregators as there are to be.
+        Rounds of the call, for the wanted number of aggregators.
     layout
         Which ranks are on which host.
     hints
@@ -91,7 +91,7 @@ def assign(
     reading
         Whether data go from the aggregators to the ranks.
     seconds
-        Time limit of each search that is not exact.
+        Time limit of each inexact search.
 
     Raises
     ------
@@ -158,9 +158,9 @@ def _bound(costs: HostCosts) -> float:
         alone = float(costs.weights @ [least_dearest(square) for square in squares])
         if len(squares) == 1:
             return alone
-        # the hot spot of the average is never hotter than the average of the hot spots
+        # the hot spot of the average costs at most the average of the hot spots
         return max(alone, least_dearest(np.tensordot(costs.weights, squares, 1)))
-    hottest = costs.table.min(axis=2).max(axis=1)  # each host stands somewhere
+    hottest = costs.table.min(axis=2).max(axis=1)  # each host has exactly one position
     return float(costs.weights @ hottest)
 
 
@@ -173,7 +173,7 @@ def _square(costs: HostCosts) -> Floats:
 
 
 def _starts(costs: HostCosts, hints: HintList) -> list[Ints]:
-    """Return orders to begin with: the best for the mean, for the dearest, for each kind."""
+    """Return initial orders: the best for the mean, for the maximum, and for each kind."""
     if not costs.uniform:
         return []
     square = _square(costs)

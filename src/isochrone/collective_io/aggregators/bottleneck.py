@@ -1,12 +1,11 @@
-"""Assignments whose dearest pairs are cheapest: exact for one table of costs and for several.
+"""Bottleneck assignment problem, with one or several cost tables, solved exactly.
 
-With one table the least possible dearest pair is found by bisection over bipartite matchings. With
-several, and the weighted sum of their dearest pairs as the aim, limits are searched instead of
-assignments: one limit for each table. A vector of limits is possible if the pairs that keep all of
-them have a perfect matching. If not, some hosts have too few places between them (Hall), and any
-possible vector must let one of them into another place: these are the vectors to try next, the
-cheapest first. The first that is possible is the optimum, and until then the cheapest that waits is
-a lower bound.
+With one table the minimum of the maximum cost is found by bisection over bipartite matchings. With
+several, the objective is the weighted sum of their maxima, and the search is over limits: one for
+each table. A vector of limits is feasible if the pairs within all limits have a perfect matching.
+If not, some hosts have too few positions (Hall), and a feasible vector must allow one of them
+another position: these vectors are tried next, cheapest first. The first feasible one is the
+optimum; until then the cheapest in the queue is a lower bound.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ _DIGITS: Final = 1e-11
 
 
 class Found(NamedTuple):
-    """What a search came to.
+    """Result of a search.
 
     Attributes
     ----------
     order
-        The host of each place; None: nothing cheaper than was known.
+        The host of each position; None: nothing cheaper was found.
     bound
-        No assignment is cheaper; what was known, if nothing cheaper exists.
+        Lower bound of all assignments; the known cost if nothing is cheaper.
     """
 
     order: Ints | None
@@ -47,8 +46,8 @@ class Found(NamedTuple):
 
 
 def least_dearest(costs: Floats) -> float:
-    """Return the least possible cost of the dearest pair: bisection over bipartite matchings."""
-    # a host, and a place, cannot be cheaper than where it is cheapest
+    """Return the minimal maximum cost of a pair: bisection over bipartite matchings."""
+    # lower bound: the cheapest pair of each host and of each position
     floor = max(costs.min(axis=0).max(), costs.min(axis=1).max())
     values = np.unique(costs[costs >= floor])
     low, high, reach = 0, len(values) - 1, 1
@@ -63,7 +62,7 @@ def least_dearest(costs: Floats) -> float:
 
 
 def balanced(costs: Floats) -> Ints:
-    """Return the host of each place: dearest pair first, then the least sum of all costs."""
+    """Return the host of each position: least maximum cost, then least sum of costs."""
     if not len(costs):
         return np.empty(0, np.int64)
     limit = least_dearest(costs)
@@ -77,18 +76,18 @@ def balanced(costs: Floats) -> Ints:
 def cheapest(
     costs: Floats, weights: Floats, known: float, *, tries: int = 4000, seconds: float = 4.0
 ) -> Found:
-    """Return the assignment with the least weighted sum of dearest pairs.
+    """Return the assignment with the least weighted sum of maximum costs.
 
     Parameters
     ----------
     costs
-        Of each host (row) in each place (column), of each kind of round; shape (kinds, n, n).
+        Of each host (row) at each position (column), of each kind of round; shape (kinds, n, n).
     weights
         Of the kinds.
     known
-        Cost of an assignment that is known: only cheaper ones are looked for.
+        Cost of a known assignment: only cheaper ones are searched.
     tries, seconds
-        Vectors of limits that are tried, and for how long, before the bound is all there is.
+        Limits of the search: vectors tried, and duration. Beyond them only the bound is returned.
     """
     unit = _DIGITS * float(np.abs(costs).max()) or 1.0
     costs = np.floor(costs / unit) * unit
@@ -128,10 +127,10 @@ def _matching(allowed: Allowed) -> Ints:
 
 
 def _next(costs: Floats, limits: Floats, allowed: Allowed, match: Ints, weights: Floats) -> Floats:
-    """Return the least vectors of which any possible one above ``limits`` has one below it.
+    """Return minimal vectors such that any feasible one above ``limits`` dominates one of them.
 
-    Two sets lack neighbours: hosts that reach too few places, and places that too few hosts may
-    take. The set whose cheapest way out is dearer leaves fewer vectors to try.
+    Two sets lack neighbours: hosts with too few positions, and positions with too few hosts. The
+    set whose cheapest extension costs more leaves fewer vectors to try.
     """
     hosts, places = _violators(allowed, match)
     ways = []

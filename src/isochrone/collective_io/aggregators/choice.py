@@ -12,12 +12,12 @@ from isochrone.collective_io.aggregators.setting import GIVEN, Setting
 from isochrone.collective_io.predict.whole_call import WholeCost
 
 ALIKE: Final = 0.005
-"""Settings closer than this part are alike: then the one that changes less comes first."""
+"""Settings within this fraction are equal: then the one that changes less is first."""
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What may be chosen beside the order of aggregators."""
+    """What may be chosen in addition to the order of aggregators."""
 
     numbers: bool = True
     buffers: bool = True
@@ -27,7 +27,7 @@ class Allowed:
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting and what a call takes with it.
+    """A setting and the time of a call with it.
 
     Attributes
     ----------
@@ -38,15 +38,15 @@ class Choice:
     seconds, given_seconds
         Of the call, or of its exchange if no more is known; with this and with the given setting.
     lower_bound
-        No order of aggregators, as many of them and with these buffers, takes less.
+        Lower bound for all orders with this number of aggregators and these buffers.
     parts
         Of the whole call; None if only the exchange is known.
     words
-        The setting, for a person.
+        Description of the setting.
     memory
         Bytes of buffers on the host with most aggregators.
     lever
-        What is changed: ``given`` (nothing), ``order``, ``number``, ``buffer``, ``stripes``,
+        The kind of change: ``given`` (nothing), ``order``, ``number``, ``buffer``, ``stripes``,
         ``switch`` (collective buffering on or off) or ``all``.
     """
 
@@ -91,11 +91,11 @@ class Choice:
 
 
 _LEVERS: Final = ("given", "order", "switch", "number", "buffer", "stripes", "all")
-"""Of equal settings the one found by the first of these is kept, with the best bound of all."""
+"""Equal settings are merged: the first of these wins, with the best bound of all."""
 
 
 def ranked(found: Iterable[Choice]) -> list[Choice]:
-    """Sort choices, the best first; of alike ones the given one, or the one that sets least.
+    """Sort choices, best first; of equal ones the given one, or the one that sets least.
 
     Of settings with the same aggregators, such as those of other buffers, the best is listed.
     """

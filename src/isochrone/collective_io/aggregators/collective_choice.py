@@ -1,8 +1,8 @@
-"""Order, number and buffers of aggregators chosen together, by what a call takes.
+"""Choose order, number and buffers of aggregators together, by predicted call time.
 
-Numbers of aggregators, where they are, and buffers (on Lustre: stripes) are compared in ROMIO's own
-order of hosts, which is cheap; for the most promising of them the best order is searched, with a
-bound (`assignment`). What a single change gains is said as well.
+Numbers and hosts of aggregators and buffers (on Lustre: stripes) are first compared in ROMIO's own
+order of hosts, which is fast. For the most promising ones the best order is searched, with a bound
+(`assignment`). The gain of each single change is reported as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS: Final = 8.0
 """Time limit, not counting what cannot be left out."""
 
 _COMPARING: Final = 0.4
-"""Part of it for comparing; the rest is for orders."""
+"""Fraction of it for comparing; the remainder is for orders."""
 
 _MANY: Final = 200
 """Hosts for which an order takes seconds to find …"""
@@ -52,23 +52,24 @@ def choices(
     allow: Allowed | None = None,
     seconds: float = SECONDS,
 ) -> list[Choice]:
-    """Return settings that were compared, the best first, the given one among them.
+    """Return the compared settings, best first, including the given one.
 
     Parameters
     ----------
     call
-        Who accesses which bytes. Without ``buffer`` it is ROMIO's own, unless none is compared.
+        Who accesses which bytes. Without ``buffer``: ROMIO's default, unless buffers are not
+        compared.
     by_rank
         Host of each rank.
     model
-        What messages cost a node. If it knows no bytes, it cannot compare numbers of aggregators,
-        buffers or stripes: messages get fewer as they get larger. Then only orders are compared.
+        What messages cost a node. A model without bytes cannot compare numbers of aggregators,
+        buffers or stripes, where fewer messages are larger ones. Then only orders are compared.
     whole
-        What the other parts of a call take; None: only the exchange is compared.
+        Times of the other phases; None: only the exchange is compared.
     given
-        The hints in force.
+        The active hints.
     allow
-        What may be changed beside the order; None: all.
+        What may be changed in addition to the order; None: all.
     seconds
         Time limit.
 
@@ -118,7 +119,7 @@ class _Search:
     alone_is_known: bool = False
 
     def run(self) -> Iterator[Choice]:
-        """Compare, search orders for the best, and say what each change gains alone."""
+        """Compare, search orders for the best, and find the gain of each single change."""
         begin = time.monotonic()
         _, hosts = self.costs.placed
         if len(hosts) > MAX_HOSTS:
@@ -143,9 +144,9 @@ class _Search:
         yield self.choice(self.given, as_it_is, bound, "given")
 
     def cost_as_given(self) -> SettingCost:
-        """Return what the given setting takes; without interleaved accesses nothing is exchanged.
+        """Return the time of the given setting; without interleaved accesses nothing is exchanged.
 
-        If nobody knows what independent accesses take, it is taken as if data were exchanged.
+        Where the time of independent accesses is unknown, an exchange is assumed.
         """
         if self.is_off() and self.alone_is_known:
             alone = self.costs.of(replace(self.given, collective=False))
@@ -164,7 +165,7 @@ class _Search:
         return _Place(hints, min(self.given.nodes or total, total))
 
     def places(self, first: _Place) -> list[_Place]:
-        """Return the given place and all others, those without ``cb_nodes`` before the rest."""
+        """Return the given position and all others, those without ``cb_nodes`` first."""
         found = [first]
         if self.allow.numbers:
             layout, hosts = self.costs.placed
@@ -190,7 +191,7 @@ class _Search:
         return found
 
     def compare(self, first: _Place, end: float) -> None:
-        """Ask what settings take in ROMIO's own order, the likely ones first, until time is up."""
+        """Evaluate settings in ROMIO's own order, likely ones first, until time is up."""
         places = self.places(first)
         cuts = self.cuts(places)
         done: set[tuple[int, int]] = set()
@@ -224,13 +225,13 @@ class _Search:
         )
 
     def is_off(self) -> bool:
-        """Whether nothing is exchanged as it is, and what that takes is known."""
+        """Whether nothing is exchanged at present, with a known time."""
         if self.given.collective is not None:
             return not self.given.collective
         return not self.costs.call.exchanges and self.alone_is_known
 
     def promising(self) -> list[_Tried]:
-        """Return what is worth an order: the best of all, and the best of each list of hosts."""
+        """Return candidates for an order search: the best, and the best of each host list."""
         _, hosts = self.costs.placed
         some = (one for one in self.tried[1:] if one.place.number * len(hosts) <= MOST)
         best = sorted(some, key=lambda one: one.cost.seconds)
@@ -349,10 +350,10 @@ def buffers(call: Call, least: int = 1) -> list[int]:
 
 
 def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
-    """Return how a file may lie on Lustre: OSTs, bytes of a stripe, aggregators for each OST.
+    """Return layouts of a file on Lustre: OSTs, stripe size, aggregators for each OST.
 
-    Never on fewer OSTs than it is now, if that is known: what they write is not modelled.
-    ``most`` are the aggregators there may be.
+    Never fewer OSTs than now, if known: their write time is not modelled. ``most`` are the
+    aggregators there may be.
     """
     extent = call.pattern.extent[1] - call.pattern.extent[0]
     count = call.targets or min(hosts, _MOST_TARGETS)

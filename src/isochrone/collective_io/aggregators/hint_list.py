@@ -1,8 +1,8 @@
-"""The hosts of ``cb_config_list`` in order, and what such a hint can hold.
+"""The hosts of ``cb_config_list`` in order, within the limits of such a hint.
 
 A host is named once, and its aggregators are the first of its ranks: ``n1:2,n4,*:1`` is two ranks
-of n1, one of n4, then one of each other host in the order in which the ranks meet them. So not
-every order of aggregators can be written, and only as many hosts as fit into a hint are named.
+of n1, one of n4, then one of each other host in rank order. So not every order of aggregators can
+be expressed, and the length of a hint limits the number of named hosts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class HintList:
     Attributes
     ----------
     hosts
-        Names, in the order in which the ranks meet them.
+        Names, in rank order.
     ranks
         Ranks of each host.
     counts
@@ -47,7 +47,7 @@ class HintList:
 
     @cached_property
     def must(self) -> NDArray[np.bool_]:
-        """Whether a host must be named, because it has another number than the rest."""
+        """Whether a host must be named, because its number differs from ``others``."""
         usual = self.ranks if self.others is None else np.minimum(self.others, self.ranks)
         found: NDArray[np.bool_] = self.counts != usual
         return found
@@ -68,12 +68,12 @@ class HintList:
     def config(self, named: Sequence[int] | Ints) -> str:
         """Return the value of ``cb_config_list``.
 
-        The end is needed: a host that is not named would serve nothing.
+        The end is needed: otherwise hosts without a name serve nothing.
         """
         return ",".join([*(self._item(int(k)) for k in named), self.end])
 
     def fits(self, named: Sequence[int] | Ints) -> bool:
-        """Whether a hint can hold these hosts, and they are all that have to be named."""
+        """Whether these hosts fit into a hint and include all that must be named."""
         named = np.asarray(named, np.int64)
         short = int(self._lengths[named].sum()) + len(self.end) <= VALUE_LIMIT
         return short and int(self.must[named].sum()) == int(self.must.sum())

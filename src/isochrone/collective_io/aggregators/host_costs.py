@@ -1,8 +1,8 @@
-"""What a host costs by the first of the file domains it serves, in each kind of round.
+"""Cost of a host by the first file domain it serves, in each kind of round.
 
-A host's aggregators are neighbours in the list, so it serves neighbouring domains, and which ones
-follows from how many aggregators stand before it. Its messages do not depend on the order of the
-others; only a model that knows how ``busy`` they are makes its time depend on it.
+A host's aggregators are neighbours in the list, so it serves neighbouring domains, determined by
+the number of aggregators before it. Its messages do not depend on the order of the others; its time
+does only with a model that has ``busy``.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _PORTION: Final = 2_000_000
 
 @dataclass(frozen=True)
 class HostCosts:
-    """Seconds of hosts by where they stand in the list of aggregators.
+    """Seconds of hosts by their position in the list of aggregators.
 
     Attributes
     ----------
     weights
-        Part of all rounds that is of each kind of the table.
+        Fraction of all rounds that is of each kind of the table.
     counts
         Aggregators of each host.
     step
         Domains from one column to the next: the number that all hosts have, or else 1.
     table
-        Seconds, or what they are at least, if they depend on the other hosts, too; shape (kinds,
-        hosts, columns). Column j: the first domain is number j · step; the last column: none.
+        Seconds, or lower bounds if they depend on the other hosts; shape (kinds, hosts, columns).
+        Column j: the first domain is number j · step; the last column: none.
     rest
-        Seconds of a round that kinds without a table take at least: those with the fewest messages,
-        if all tables would be too large.
+        Lower bound of a round for kinds without a table: those with the fewest messages, if all
+        tables would be too large.
     """
 
     weights: Floats
@@ -67,7 +67,7 @@ class HostCosts:
         *,
         reading: bool = False,
     ) -> HostCosts:
-        """Count the messages of every host in every place, and ask the model."""
+        """Count the messages of every host at every position, and evaluate the model."""
         rounds = sum(kind.rounds for kind in kinds)
         step = int(counts[0]) if (counts == counts[0]).all() else 1
         columns = -(-min(kinds[0].traffic.domains, int(counts.sum())) // step) + 1
@@ -87,7 +87,7 @@ class HostCosts:
 
     @property
     def uniform(self) -> bool:
-        """Whether all hosts have as many aggregators: then any may stand in any place."""
+        """Whether all hosts have equally many aggregators: then any order is possible."""
         return bool((self.counts == self.counts[0]).all())
 
     @property
@@ -97,7 +97,7 @@ class HostCosts:
 
     @property
     def separable(self) -> bool:
-        """Whether the table holds the seconds themselves."""
+        """Whether the table holds exact seconds, not bounds."""
         return not self._model.of_neighbours
 
     def columns(self, orders: Ints) -> Ints:
@@ -134,10 +134,9 @@ class HostCosts:
 
 
 def _least(model: NodeCost, found: Counts, spread: int) -> Floats:
-    """Return seconds that no host falls below, however busy the others are.
+    """Return lower bounds of the seconds of hosts, however busy the others are.
 
-    What a host without messages costs may depend on the messages of the others; it is never the
-    hot spot.
+    The cost of a host without messages may depend on the others; it is never the hot spot.
     """
     seconds = model.whatever_others_do(found, spread)
     if "b" in model.model.variables:

@@ -1,7 +1,7 @@
-"""Local search for an order of hosts: move the hot host if that makes the hot spot cooler.
+"""Local search for an order of hosts: move the hot host to reduce the hot-spot cost.
 
-What is changed is the part of the list that a hint names; the other hosts follow in their own
-order. So a host that is named moves all before which it was.
+Only the named part of the list changes; the other hosts follow in rank order. So naming a host
+shifts others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OTHERS: Final = 48
 _CYCLES: Final = 24
 """… takes part in as many cycles of three, and moves to as many places."""
 _POWER: Final = 12
-"""Of the sum that decides between orders with the same hot spot."""
+"""Exponent of the sum that decides between orders with the same hot spot."""
 _STEPS: Final = 400
 """Steps of a descent."""
 
@@ -41,16 +41,16 @@ def improve(
     kicks: int = 40,
     seconds: float = 3.0,
 ) -> Ints:
-    """Return the named hosts of the best order that is found from several starts.
+    """Return the named hosts of the best order found from several starts.
 
     Parameters
     ----------
     starts
         Hosts to name, in order; each fits into a hint.
     costs, hints
-        What hosts cost where, and which of them a hint can name.
+        Costs of hosts by position, and which hosts a hint can name.
     bound
-        Cost at which there is nothing left to gain.
+        Lower bound: the search stops there.
     kicks
         Descents from the best order after a few random changes, in a row without gain.
     seconds
@@ -75,7 +75,7 @@ class _Search:
         self.costs, self.hints, self.dice = costs, hints, dice
 
     def judge(self, orders: Ints) -> tuple[Floats, Floats]:
-        """Return the cost of orders, and the sum of powers that tells equal ones apart."""
+        """Return the cost of orders, and the sum of powers as a tie-breaker."""
         each = self.costs.each(orders)
         cost = self.costs.weights @ each.max(axis=2)
         scale = max(float(np.median(cost)), 1e-300)
@@ -165,7 +165,7 @@ _AT_ONCE: Final = 50_000
 
 
 def few_enough(costs: HostCosts, hints: HintList) -> bool:
-    """Whether all orders can be tried, and a hint can hold each of them."""
+    """Whether all orders can be enumerated and each fits into a hint."""
     hosts, places = len(costs.counts), _places(costs)
     number = perm(hosts, places) if places < 12 else _ORDERS + 1
     longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")

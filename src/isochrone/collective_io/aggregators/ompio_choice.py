@@ -1,4 +1,4 @@
-"""OMPIO: only the number of aggregators can be chosen; no hint says which hosts they are on."""
+"""OMPIO: choose the number of aggregators; no hint selects their hosts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def choices(
     Raises
     ------
     InputError
-        If numbers cannot be compared, or what OMPIO does now is not known.
+        If numbers cannot be compared, or OMPIO's present choice is unknown.
     """
     if not allow.numbers:
         raise InputError(
-            "OMPIO has no hint for the order of its aggregators, only for their number, and to "
-            "choose that takes a model of messages of several sizes",
+            "OMPIO has a hint for the number of its aggregators only, which needs a model of "
+            "several message sizes",
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip
     ranks = len(by_rank)

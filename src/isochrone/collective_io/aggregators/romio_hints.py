@@ -22,7 +22,7 @@ NO_EFFECT: Final = (
     "if the ranks' accesses do not interleave and romio_cb_write is not 'enable'",
     "for files that are already open, or in a process that has already read its hints",
 )
-"""Where the hints change nothing."""
+"""Where the hints have no effect."""
 
 
 def lines(setting: Setting, *, reading: bool | None = None) -> str:
@@ -31,9 +31,9 @@ def lines(setting: Setting, *, reading: bool | None = None) -> str:
     Parameters
     ----------
     setting
-        What is to be set; what is as it is has no line.
+        Hints to set; unset ones have no line.
     reading
-        Whether collective buffering is meant of reads or of writes; None: of both.
+        Whether collective buffering is set for reads or for writes; None: both.
 
     Raises
     ------
@@ -84,8 +84,8 @@ def set_stripes(stripes: Stripes) -> str:
 def environment(path: Path, config: str) -> list[str]:
     """Return the lines that make the next program use the hints.
 
-    Cray's variable separates patterns of file names by commas as well; whether it takes a list is
-    not known to us, hence the line that lets the library say what it understood.
+    Cray's variable separates patterns of file names by commas as well, so a list may be misread;
+    the first line makes the library print what it understood.
     """
     return [
         f"export ROMIO_HINTS={shell_word(absolute(path))}",

@@ -9,12 +9,12 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 
 BUFFER: Final = 16 * 1024**2
-"""``cb_buffer_size`` of ROMIO, if nobody says otherwise."""
+"""Default of ROMIO's ``cb_buffer_size``."""
 
 
 @dataclass(frozen=True)
 class Stripes:
-    """How a file lies on Lustre.
+    """Layout of a file on Lustre.
 
     Attributes
     ----------
@@ -40,13 +40,13 @@ class Setting:
     config
         ``cb_config_list``: which hosts have aggregators, how many, and in which order.
     nodes
-        ``cb_nodes``: at most so many aggregators; None: all that the list yields.
+        ``cb_nodes``: maximum number of aggregators; None: all of the list.
     buffer
-        ``cb_buffer_size`` in bytes; None: as it is.
+        ``cb_buffer_size`` in bytes; None: unchanged.
     collective
-        Whether data are exchanged at all (``romio_cb_write``, ``romio_cb_read``); None: as it is.
+        Whether data are exchanged at all (``romio_cb_write``, ``romio_cb_read``); None: unchanged.
     stripes
-        How the file lies on Lustre; None: as it is.
+        Layout on Lustre; None: unchanged.
     """
 
     config: str = DEFAULT

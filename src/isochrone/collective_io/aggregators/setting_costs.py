@@ -1,4 +1,4 @@
-"""What a call takes with a setting: the exchange by a model of a node, or the whole call."""
+"""Time of a call with a setting: of the exchange, by a node model, or of the whole call."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from isochrone.collective_io.workload.traffic import RoundKind
 
 @dataclass(frozen=True)
 class SettingCost:
-    """What a call takes.
+    """Predicted time of a call.
 
     Attributes
     ----------
     seconds
-        Of the whole call, or of the exchange if no more is known.
+        Of the whole call, or of the exchange if the other phases are unknown.
     exchange
         Seconds of the exchange by the model of a node.
     aggregators
@@ -50,18 +50,18 @@ class SettingCost:
 
 @dataclass(frozen=True)
 class SettingCosts:
-    """Asks models what a call takes with any setting.
+    """Predicts the time of a call with any setting.
 
     Attributes
     ----------
     call
-        The call as it is.
+        The call with the given setting.
     by_rank
         Host of each rank.
     model
         What messages cost a node.
     whole
-        What the other parts of a call take; None: only the exchange counts.
+        Times of the other phases; None: only the exchange counts.
     """
 
     call: Call
@@ -79,7 +79,7 @@ class SettingCosts:
         return setting.of(self.call).round_kinds(number)
 
     def of(self, setting: Setting, ranks: list[int] | None = None) -> SettingCost | None:
-        """Return what a setting takes; None if nobody knows.
+        """Return the time of a setting; None if unknown.
 
         ``ranks`` are the aggregators, if not those that ROMIO takes.
         """

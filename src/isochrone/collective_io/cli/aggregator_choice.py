@@ -1,4 +1,4 @@
-"""What `place aggregators` found: as a document for scripts, and in words."""
+"""Output of `place aggregators`: JSON document and text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table
 
 @dataclass(frozen=True)
 class Asked:
-    """The call, the nodes, and what is known of times."""
+    """The call, the nodes and the known times."""
 
     call: Call
     nodes: Allocation
@@ -44,7 +44,7 @@ class Asked:
 
     @property
     def alone_is_known(self) -> bool:
-        """Whether it is known what the call takes if nothing is exchanged."""
+        """Whether the time of the call without an exchange is known."""
         known = self.whole
         return known is not None and known.independent(self.call, self.nodes.by_rank) is not None
 
@@ -64,11 +64,11 @@ class Proposal(ABC):
 
     @abstractmethod
     def headline(self) -> str:
-        """Say it in a sentence."""
+        """Return a one-line summary."""
 
     @abstractmethod
     def blocks(self) -> list[Block]:
-        """Return what else there is to say."""
+        """Return further remarks."""
 
     @abstractmethod
     def document(self, output: Path | None) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Proposal(ABC):
         return romio_hints.lines(self.best.setting, reading=self.asked.call.reading)
 
     def commands(self) -> list[str]:
-        """Return command lines to use beside the hints."""
+        """Return command lines to use in addition to the hints."""
         setting = self.best.setting
         if self.asked.call.driver == "ompio" and setting.nodes is not None:
             return [f"mpirun {ompio_choice.option(setting)} …"]
@@ -90,7 +90,7 @@ class Proposal(ABC):
         return []
 
     def advice(self) -> list[str]:
-        """Say what to do with these."""
+        """Print instructions for the hints."""
         if self.asked.call.driver == "ompio":
             return [
                 f"{line}   (or cb_nodes by MPI_Info in the program)" for line in self.commands()
@@ -130,7 +130,7 @@ WORTH: Final = 1.05
 """More than this must be gained by other settings to be mentioned."""
 
 _MANY: Final = 256
-"""Of more hosts, other settings are only compared if asked for."""
+"""With more hosts, other settings are only compared on request."""
 
 _SHOWN: Final = 6
 
@@ -140,16 +140,15 @@ LEVERS: Final = {
 }  # fmt: skip
 
 ONE_SIZE: Final = (
-    "the model is of messages of one size: it cannot compare numbers of aggregators or buffers, "
-    "only their order; measure hotspot with several sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
+    "the model has one message size, so only orders are compared; measure hotspot with several "
+    "sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
 )
 LUSTRE: Final = (
-    "choosing stripes follows ROMIO's sources and is untested on a real Lustre; what the OSTs "
-    "themselves take is not predicted"
+    "stripes are chosen by ROMIO's sources, untested on a real Lustre; OST times are not predicted"
 )
 EXCHANGE: Final = (
-    "only the exchange is predicted: that fewer or more aggregators write more slowly is not seen. "
-    "With --calls RUN, a run of measure tile-io --file, the whole call is"
+    "only the exchange is predicted, not the file access; add --calls RUN (a run of measure "
+    "tile-io --file)"
 )
 
 
@@ -165,7 +164,7 @@ class ByOrder(Proposal):
     other: tuple[Choice, Choice] | None
 
     def headline(self) -> str:
-        """Say in one line what is gained."""
+        """Print the gain in one line."""
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
         default = self.asked.given == _PLAIN
@@ -179,7 +178,7 @@ class ByOrder(Proposal):
         )
 
     def blocks(self) -> list[Block]:
-        """Say the rest: tables and what follows from them."""
+        """Print tables and conclusions."""
         if self.other is None:
             return []
         more, order = self.other
@@ -311,7 +310,7 @@ def gain(more: Choice, order: Choice) -> float:
 
 
 def _other(asked: Asked) -> tuple[Choice, Choice] | None:
-    """Return the best setting of all and the best order, if that is worth mentioning."""
+    """Return the best setting and, if different enough, the best order."""
     if not asked.model.of_bytes or len(asked.nodes.cores) > _MANY:
         return None
     found = choices(
@@ -332,17 +331,17 @@ class ByAll(Proposal):
     romio: Choice | None
 
     def headline(self) -> str:
-        """Say in one line what is gained."""
+        """Print the gain in one line."""
         best = self.best
         what = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
-            return f"{what}: {format_seconds(best.seconds, 4)} as given, and nothing is better"
+            return f"{what}: {format_seconds(best.seconds, 4)} as given, and no setting is better"
         instead = f"{format_seconds(best.seconds, 4)} instead of"
         given = format_seconds(best.given_seconds, 4)
         return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"
 
     def blocks(self) -> list[Block]:
-        """Say the rest: tables and what follows from them."""
+        """Print tables and conclusions."""
         rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
         if self.nodes is not None:
             seconds = self.nodes[1]
@@ -400,7 +399,7 @@ class ByAll(Proposal):
         }
 
     def warnings(self) -> list[str]:
-        """Return what makes the choice doubtful."""
+        """Return warnings about the choice."""
         told = self.asked.call.warnings()
         told += [] if self.asked.model.of_bytes else [ONE_SIZE]
         told += [EXCHANGE] if self.asked.whole is None and self.asked.model.of_bytes else []
@@ -409,7 +408,7 @@ class ByAll(Proposal):
         return list(dict.fromkeys(told))
 
     def advice(self) -> list[str]:
-        """Say what else may help."""
+        """Print further options."""
         more = []
         if self.romio is not None:
             more.append(
@@ -420,7 +419,7 @@ class ByAll(Proposal):
 
 
 def by_all(asked: Asked) -> ByAll:
-    """Choose order, number, buffers and stripes together, and look at another order of nodes."""
+    """Choose order, number, buffers and stripes together, and evaluate another node order."""
     call, by_rank, given = asked.call, asked.nodes.by_rank, asked.given
     found = choices(call, by_rank, asked.model, asked.whole, given=given, seconds=5.0)
     romio = None
@@ -433,7 +432,7 @@ def by_all(asked: Asked) -> ByAll:
 
 
 def _node_order(asked: Asked) -> tuple[list[int], float] | None:
-    """Return the best order of nodes with the hints as given; None where it is not known."""
+    """Return the best order of nodes with the given hints; None if unknown."""
     nodes, given, call = asked.nodes, asked.given, asked.call
     same = list(range(len(nodes.cores)))
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
@@ -457,7 +456,7 @@ def _times(ratio: float) -> str:
 
 
 def _of_order(best: Choice) -> str:
-    """Say how good the order is among those of as many aggregators."""
+    """Compare the order with the bound for the same number of aggregators."""
     if not best.lower_bound or best.setting.collective is False:
         return ""
     if best.gap == 0:

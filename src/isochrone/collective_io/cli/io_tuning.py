@@ -1,4 +1,4 @@
-"""What ``isochrone tune collective-io`` says while it works, and at its end."""
+"""Progress and result output of ``isochrone tune collective-io``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from isochrone.pages import terminal
 
 
 def teller(*, quiet: bool) -> Callable[[str], None]:
-    """Return what prints a line as work goes on; beside the document if that is all there is."""
+    """Return the printer of progress lines; on standard error if stdout holds the document."""
     stream = sys.stderr if quiet else sys.stdout
 
     def tell(text: str) -> None:
@@ -32,10 +32,10 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     local, portable = document.get("local_filesystems"), document["portable"]
     if local:
         then = (
-            f"this explains the gain of '{document['proposed']['words']}', which is not to be "
-            "expected on a parallel file system"
+            f"this explains the gain of '{document['proposed']['words']}'; do not expect it on a "
+            f"parallel file system"
             if portable
-            else "what is gained here need not be gained on a parallel file system"
+            else "this gain may not appear on a parallel file system"
         )
         console.print(
             f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
@@ -44,7 +44,7 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     _print_gains(console, document)
     if document["kept"] is None:
         console.print(
-            f"Nothing gained: leave it as it is ({printable(document['why'], 400)}).",
+            f"No gain: keep the current settings ({printable(document['why'], 400)}).",
             style="bold",
         )  # fmt: skip
     else:
@@ -78,7 +78,7 @@ def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _cost(one: Mapping[str, Any]) -> str:
-    """Say what it costs to keep a hint of the user."""
+    """Print the cost of a user's hint that is not overridden."""
     expected, gain = one["expected_seconds"], one["gain"]
     said = "not predicted"
     if expected is not None:
@@ -86,7 +86,7 @@ def _cost(one: Mapping[str, Any]) -> str:
         said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
     said += f"; {gained('measured', gain) if gain else one['why']}"
     return (
-        f"{one['hint']} {one['value']} of your hints file is kept. In its place "
+        f"{one['hint']} {one['value']} of your hints file is unchanged. With "
         f"{one['words']}: {said} (--override tries it)"
     )
 

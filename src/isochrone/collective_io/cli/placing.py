@@ -1,4 +1,4 @@
-"""What the commands below `place` say alike."""
+"""Shared output of the `place` commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from isochrone.measure.allocation import Allocation
 
 
 def certainty(gap: float) -> str:
-    """Say how far from the optimum a cost may be, of which ``gap`` is a part of the bound."""
+    """Describe the distance to the optimum; ``gap`` is a fraction of the bound."""
     if math.isinf(gap):
         return "not proven optimal"
     return "proven optimal" if gap == 0 else f"at most {100 * gap:.1f} % above the optimum"
@@ -30,9 +30,9 @@ def block_placed(given: Allocation) -> list[str]:
 
 
 def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> list[str]:
-    """Print first that nothing is exchanged, if so; return the other warnings.
+    """Print first if nothing is exchanged; return the other warnings.
 
-    What follows is of another setting then.
+    The following output is then for another setting.
     """
     said = call.nothing_exchanged()
     for text in said:
@@ -42,7 +42,7 @@ def unexchanged_first(console: Console, call: Call, warnings: Sequence[str]) -> 
 
 
 def print_warnings(console: Console, warnings: Sequence[str]) -> None:
-    """Print what makes a result doubtful, a line each."""
+    """Print the warnings, a line each."""
     for warning in warnings:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow")
 

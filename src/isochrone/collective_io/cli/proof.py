@@ -1,4 +1,4 @@
-"""Options of the small MPI jobs of `place`: to see where ranks land, and whether it helped."""
+"""Options of the verification jobs of `place`: positions of ranks, and the measured gain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from isochrone.measure.placement import LaunchPlan
 
 
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the options of the jobs that prove something, if the user asks for them."""
+    """Add the options of the verification jobs."""
     group = parser.add_argument_group("verification on the machine")
     add_flag(group, "--measure",
         f"replay the exchange alternately in the given and the proposed {what}")  # fmt: skip
@@ -53,12 +53,12 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
 
 
 def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
-    """Return what starts this many ranks as the options say."""
+    """Return a starter of this many ranks, as the options say."""
     return JobRunner(setup_of(args), ranks)
 
 
 def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPlan | None:
-    """Write a file that makes the launcher fill nodes in an order; None: it knows no such file."""
+    """Write a file that sets the launcher's node order; None if the launcher has no such file."""
     formats = (placements.load(name) for name in placements.names())
     fitting = [f for f in formats if f.start(file, 1).launcher == jobs.setup.name]
     if not fitting:
@@ -86,7 +86,7 @@ def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int
 def compare_in_turn(
     args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
 ) -> Speedup:
-    """Launch two arrangements in turn, as often as the options say, and compare their times."""
+    """Launch two arrangements in turn and compare their times."""
     sides = {"given": given, "proposed": proposed}
     found = proof.launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.keep)
     return replace(speedup(found.times["given"], found.times["proposed"]), origin=found.origin)

@@ -20,14 +20,14 @@ from isochrone.runfile.file import read
 
 @dataclass(frozen=True)
 class RecordedAccess:
-    """What a recording says of one of its patterns.
+    """One pattern of a recording.
 
     Attributes
     ----------
     accesses
         Which rank touches which bytes.
     options
-        Values for the options of the command line: the operation, and the hints in force.
+        Values for command-line options: the operation and the active hints.
     hosts
         Of each rank.
     """
@@ -38,7 +38,7 @@ class RecordedAccess:
 
 
 def is_recording(path: Path) -> bool:
-    """Say whether a file is a run file, and not a table of numbers."""
+    """Whether a file is a run file, and not a table of numbers."""
     try:
         check_ordinary(path)
         with path.open("rb") as stream:
@@ -48,12 +48,12 @@ def is_recording(path: Path) -> bool:
 
 
 def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
-    """Read a pattern of a recording; by default that whose calls took most seconds.
+    """Read a pattern of a recording; by default the one with the longest total time.
 
     Raises
     ------
     InputError
-        If it is no recording of collective I/O, or holds no such pattern.
+        If it is not a recording of collective I/O, or has no such pattern.
     """
     run = read(path)
     seconds = io_recording.seconds_by_pattern(io_recording.calls(run))
@@ -85,7 +85,7 @@ def _chosen(
     found: Sequence[RecordedPattern], seconds: Mapping[int, float], number: int | None, where: str
 ) -> RecordedPattern:
     if not found:
-        raise InputError("it holds no collective access", where=where)
+        raise InputError("no collective access in it", where=where)
     if number is None:
         return max(found, key=lambda one: seconds.get(one.number, 0.0))
     for one in found:

@@ -41,7 +41,7 @@ POSTING: Sequence[str] = ("intra-first", "inter-first")
 
 
 def _add_nodes(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which nodes there are."""
+    """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
     add_option(group, "--nodes", "N,N,…", str, "ranks of each node: 4,4,2,2 or 4(x2),2(x2)")
     add_option(group, "--hostfile", "FILE", Path,
@@ -70,7 +70,7 @@ def _allocation(args: argparse.Namespace) -> Allocation:
 
 
 def add_job(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which nodes there are, which bytes their ranks touch, and how."""
+    """Add the options for nodes, access pattern and collective call."""
     _add_nodes(parser)
     group = parser.add_argument_group(
         "access pattern (default: tiles in a grid as square as possible)"
@@ -101,7 +101,7 @@ def add_job(parser: argparse.ArgumentParser) -> None:
 
 
 def _value_of(option: Option) -> dict[str, Any]:
-    """Say to argparse which value an option of a pattern takes."""
+    """Keyword arguments of `add_argument` for the value of a pattern option."""
     if not option.metavar:
         return {"action": "store_true"}
     return {"metavar": option.metavar, "type": option.read}
@@ -133,9 +133,9 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
 
 
 def _settle(args: argparse.Namespace) -> None:
-    """Give options that the user left open the values of the recording, or the usual ones.
+    """Set omitted options from the recording, or to their defaults.
 
-    The table that is a recording is replaced by what it holds; ``recording`` is its path then.
+    A table that is a recording is replaced by its accesses; ``recording`` is its path then.
     """
     if isinstance(args.table, Path) and is_recording(args.table):
         args.recording = args.table

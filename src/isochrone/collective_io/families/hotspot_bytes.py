@@ -1,4 +1,4 @@
-"""A busy node at any message size: bytes each way, messages, and other nodes being busy, too."""
+"""A busy node at any message size: bytes in both directions, messages, other busy nodes."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from isochrone.models.family import Family, Form
 _INSIDE: Final = {"ba": "α", "pa": "α'"}
 _BETWEEN: Final = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}
 _OTHERS: Final = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}
-"""What a direction costs more where its partners are busy: at both ends, hence the square."""
+"""Additional cost with busy partners: contention at both ends, hence the square."""
 
 
 def _forms() -> list[Form]:
-    """Return formulas from short to long: little data cannot tell all parts apart."""
+    """Return formulas from short to long: few data cannot determine all terms."""
     whole = {**_BETWEEN, **_INSIDE, "pe": "c"}
     parts = [{"ba": "α", "pe": "c"}, {**_INSIDE, "pe": "c"}, whole, {**whole, **_OTHERS}]
     return [Form((*terms, "1"), (*terms.values(), "γ")) for terms in parts]
@@ -23,12 +23,12 @@ FAMILY = Family(
         r" + \gamma + y^2 \left(\beta_3 \max(b_i,b_o) + \beta_4 \min(b_i,b_o)\right)"
     ),
     source=(
-        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) beside messages, and with y: how "
-        "busy the nodes are on average, as a part of the busiest"
+        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) in addition to messages, and y: "
+        "mean load of the nodes, as a fraction of the busiest"
     ),
     limitations=(
-        "Messages within the node that take as long as those between nodes, and at the same time: "
-        "their sum is too much."
+        "Messages within the node that overlap with equally long messages between nodes: the sum "
+        "overestimates."
     ),
     forms=tuple(_forms()),
     splits=("max(bi,bo)",),

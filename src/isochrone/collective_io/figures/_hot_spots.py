@@ -1,4 +1,4 @@
-"""What the views of a hot spot share: its points, the model, and what that is asked for."""
+"""Shared parts of the hot-spot figures: points, model and queries."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
     points = hotspots.points(runs)
     if not points:
         raise InputError(
-            "no point of the hot spot was measured", where=str(runs[0].path or ""),
-            hint="it was cut short before the first point, or has too few nodes or ranks",
+            "the run holds no point of a hot spot", where=str(runs[0].path or ""),
+            hint="the run was interrupted, or has too few nodes or ranks",
         )  # fmt: skip
     return points
 
@@ -73,7 +73,7 @@ def model_for(
 
 
 def title(model: Model | None, origin: str) -> str:
-    """Say what is drawn."""
+    """Title of the figure."""
     points = with_noun(origin, "points").capitalize()
     return f"{points} of the hot spot" + (f" and {name_of(model)}" if model else "")
 
@@ -82,7 +82,7 @@ def notes_of(
     model: Model | None, why: str, runs: Sequence[Run], left_out: int,
     points: str = "points: medians and their 95 % intervals", lines: str = "lines",
 ) -> list[str]:  # fmt: skip
-    """Say what points and lines are, and what is not drawn."""
+    """Caption: meaning of points and lines, and omissions."""
     words = [points]
     if model is not None:
         origin = together(run.origin for run in runs)
@@ -96,7 +96,7 @@ def notes_of(
 
 @dataclass(frozen=True)
 class Panel:
-    """Points of one kind, and what is along two sides, as `value` takes it.
+    """Points of one kind, and the coordinates along two axes for `value`.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class Panel:
 
 
 def groups(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
-    """Part points by order, hot processes and size, as `Panel.where` has them."""
+    """Group points by order, hot processes and size, as `Panel.where`."""
     found: dict[tuple[Any, ...], list[GridPoint]] = {}
     for point in points:
         found.setdefault((point.order, point.hot, point.bytes), []).append(point)

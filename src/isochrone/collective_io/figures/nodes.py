@@ -74,11 +74,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _counts(run: Run) -> Counts:
-    """Return the messages by direction, of nodes in the order in which ranks meet them."""
+    """Return the messages by direction, of nodes in rank order."""
     table = run.tables.get("node")
     if table is None or not len(table) or any(key not in table for key in _COLOURS):
         raise InputError(
-            "this run holds no messages of nodes",
+            "the run holds no messages of nodes",
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
@@ -114,7 +114,7 @@ def _ticks(run: Run, nodes: int) -> dict[int, str]:
 
 
 def _upright(names: dict[int, str]) -> float:
-    """Return the inches of upright names; 0 where they stand side by side."""
+    """Return the height in inches of rotated names; 0 if they fit side by side."""
     longest = max(text_width(name, LABEL) for name in names.values())
     return longest if longest > 0.95 * _ACROSS * _WIDTH / len(names) else 0.0
 

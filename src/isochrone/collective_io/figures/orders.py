@@ -1,4 +1,4 @@
-"""Orders compared, as figure 6 of the cFireworks paper: expected and measured, side by side."""
+"""Compared orders, expected and measured (figure 6 of the cFireworks paper)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLOURS: Final = (PALE, COLOURS[0])
-"""Of what is expected and of what was measured."""
+"""Of expected and measured times."""
 
 _HEIGHT: Final = 0.4
 """Inches of an order, if there are few …"""
@@ -41,7 +41,7 @@ _WIDTH: Final = 4.6
 
 
 def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
-    """Draw two bars for each order, sorted by what is expected; or one, if nothing was launched.
+    """Draw expected and measured bars of each order, sorted by expected time.
 
     Raises
     ------

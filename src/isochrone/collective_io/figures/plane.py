@@ -1,8 +1,8 @@
 """The fitted plane of a hot spot with the points it goes through, as lines over the messages.
 
-A plane seen from the side: over the pairs of messages with other nodes (pe) it is a bundle of
-lines, one for each number of pairs within the node (pa), each with its points. A model
-that keeps the two directions apart has max(in,out) across and a line for each min(in,out).
+A plane seen from the side: lines over the pairs of messages with other nodes (pe), one for each
+number of pairs within the node (pa), with their points. For a model with separate directions: lines
+over max(in,out), one for each min(in,out).
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     Raises
     ------
     InputError
-        If the runs hold no points of hot spots, or the model that was named is not for them.
+        If the runs hold no points of hot spots, or the named model is not for them.
     """
     every = points_of(runs)
     points = [point for point in every if point.shape == STAR]
     if not points:
         raise InputError(
-            "at every point all nodes are busy, and none is the hot one",
+            "all nodes are busy at every point, so there is no hot node",
             where=runs[0].where, hint="--view plane-surface draws them",
         )  # fmt: skip
     found, why = model_for(runs, options.model, options.ops)
@@ -96,7 +96,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
-    """Part the points by order, hot processes and size, and by pa where directions are apart."""
+    """Group the points by order, hot processes and size, and by pa for separate directions."""
     parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     each = 2 if 2 * len(parted) <= MAX_PANELS else 1
@@ -135,7 +135,7 @@ def _draw_line(
     axes: Axes, panel: Panel, model: Model, segments: Sequence[Segment], here: float, most: float,
     colour: str,
 ) -> None:  # fmt: skip
-    """Draw the formula for one value of what tells the lines apart; each segment has a style."""
+    """Draw one line of the formula; each segment has a style."""
     start = here if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
@@ -165,7 +165,7 @@ def _finish(
 
 
 def _add_legend(axes: Axes, series: str) -> None:
-    """Say beside the panel which line is which: within it, a steep plane leaves no room."""
+    """Legend of the lines, next to the panel: a steep plane leaves no room in it."""
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
     legend = axes.legend(
@@ -177,7 +177,7 @@ def _add_legend(axes: Axes, series: str) -> None:
 
 
 def _heading(panel: Panel, segments: Sequence[Segment]) -> str:
-    """Name the points, and below them the formula of each segment."""
+    """Legend of the points and of the formula of each segment."""
     lines = [panel.heading(f"{{:g}} pair{'' if panel.pa == 1 else 's'} within the node")]
     for number, (segment, holds) in enumerate(zip(segments, ranges(segments), strict=True)):
         style = f"{_STYLE_NAMES[number % len(_STYLES)]}, " if len(segments) > 1 else ""

@@ -1,9 +1,8 @@
 """The fitted plane of a hot spot in three dimensions, with the points it goes through.
 
-A model that keeps the two directions apart is a roof over the messages into the node and out of it;
-one that does not is a plane over pairs within the node and with other nodes. There is a panel for
-each message size. Where the model knows what it costs that all nodes are busy, a wire frame above
-the surface shows it.
+A model with separate directions is a folded surface over the messages into and out of the node; any
+other is a plane over pairs within the node and with other nodes. There is a panel for each message
+size. If the model includes busy nodes, a wire frame shows their cost.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _MESH: Final = 25
-"""Points along a side of the surface; the fold of a roof is among them."""
+"""Points along a side of the surface, including the fold."""
 _SIDES: Final = {
     "in": "messages in", "out": "messages out", "pa": "pairs within (pa)",
     "pe": "pairs with others (pe)",
@@ -54,7 +53,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     Raises
     ------
     InputError
-        If the runs hold no points of hot spots, or the model that was named is not for them.
+        If the runs hold no points of hot spots, or the named model is not for them.
     """
     points = points_of(runs)
     wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
@@ -81,7 +80,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
-    """Part the points by order, hot processes and size; of several pa, that with most points."""
+    """Group the points by order, hot processes and size; of several pa, take the most frequent."""
     unlike = any(point.into != point.out for point in points)
     apart = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
     panels = []
@@ -124,14 +123,14 @@ def _along(values: Sequence[float]) -> Array:
 
 
 def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
-    """Return what the model says, in the shape of the mesh; NaN where it gives no time."""
+    """Evaluate the model on the mesh; NaN where it gives no time."""
     given = panel.asked(x.ravel(), y.ravel(), busy)
     found = model.predict(given, panel.selected(model))
     return np.asarray(found.by_formula.reshape(x.shape))
 
 
 def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
-    """Look from where no messages are in front, so that no point hides behind the roof."""
+    """Set the viewpoint so that the surface hides no point."""
     from matplotlib.ticker import MaxNLocator
 
     axes.view_init(elev=22, azim=-125)

@@ -1,4 +1,4 @@
-"""A hot spot: a table of the grid, who took part, what could not be reached, its model."""
+"""Report of a hot spot: points, participants, unreachable points, fitted model."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Numbers", (numbers,)),
         Section("Summary", (*_unreachable(run), warnings_of(run.warnings))),
         Section("How the times were taken", (Sentence(
-            "All messages of a point are sent at once, receives posted before sends; its time is "
-            "that of the slowest participating rank, the median of the repetitions. pa is half the "
+            "All messages of a point are sent at once, with receives posted before sends. The "
+            "time is the median over repetitions of the slowest participating rank. pa is half the "
             "messages within the hot node, pe half of those into it and out of it.",
             stress=("slowest participating rank",),
         ),), only="report"),
@@ -113,7 +113,7 @@ def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
 
 
 def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
-    """Say what a time is, the shortest and the longest of them, and who took part."""
+    """Summarise: definition of a time, shortest and longest, participants."""
     blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
     if run.quantity:
         blocks.append(Sentence(f"  Times are: {run.quantity}"))
@@ -161,11 +161,11 @@ def _who(members: Sequence[Role], role: str) -> str:
 
 
 def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
-    """Ask for the model that predicts best, and for its plane."""
+    """Fit the best model and draw its plane."""
     if not found:
         return [Sentence("No formula could be fitted: no point was measured.")]
     if all(point.shape != STAR for point in found):
-        return [Sentence("No plane is drawn: at every point all nodes are busy.")]
+        return [Sentence("No plane: all nodes are busy at every point.")]
     points = with_noun(run.origin, "points").capitalize()
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)
@@ -176,7 +176,7 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     )  # fmt: skip
 
     def make() -> list[Block]:
-        from isochrone.models.pages.model import fitted  # nothing but a report needs models
+        from isochrone.models.pages.model import fitted  # only a report needs models
 
         return fitted(run, "auto", plane, bare)
 

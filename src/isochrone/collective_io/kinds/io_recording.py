@@ -1,4 +1,4 @@
-"""Recorded collective I/O: what is accessed in which pattern, where the time goes, hints."""
+"""Report of recorded collective I/O: access patterns, times by phase, hints."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _title(run: Run) -> str:
 
 
 def _timed(run: Run, nbytes: int | None) -> list[Timed]:
-    """Sum up the calls of each pattern; those that took most time first."""
+    """Sum up the calls of each pattern; most expensive first."""
     made: dict[int, list[RecordedCall]] = {}
     for call in calls(run):
         made.setdefault(call.pattern, []).append(call)
@@ -131,9 +131,9 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Hints", tuple(_hints(opened))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
-            "The time of a call is that of its slowest rank. Its parts are what the call needed of "
-            "each, round by round: who comes last to an exchange of sizes does not wait, so that "
-            "the shortest time counts there; of messages and of accesses to the file the longest.",
+            "The time of a call is that of its slowest rank. Phases are summed over rounds: of "
+            "an exchange of sizes the shortest time of all ranks counts (the last rank does not "
+            "wait), of messages and file accesses the longest.",
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip
@@ -157,7 +157,7 @@ def _name(one: Timed) -> str:
 
 
 def _slow(timed: Sequence[Timed]) -> list[Sentence]:
-    """Say of the patterns that take most time which part is slow."""
+    """Name the longest phase of the most expensive patterns."""
     found = []
     for one in timed[:MAX_SENTENCES]:
         late = {} if one.late is None else {LATE: one.late}
@@ -168,7 +168,7 @@ def _slow(timed: Sequence[Timed]) -> list[Sentence]:
 
 
 def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list[Sentence]:
-    """Say what single ranks did, which no choice of aggregators changes."""
+    """Report independent accesses, which do not depend on aggregators."""
     lines = [
         Sentence(
             f"Independent accesses to {_file(file)}: {one.calls:,} to {one.op} "
@@ -206,7 +206,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     ]  # fmt: skip
     more = len(timed) - len(rows)
     return [Table(
-        "Patterns of collective access, those that took most time first", tuple(columns),
+        "Patterns of collective access, most expensive first", tuple(columns),
         tuple(rows), f"and {plural(more, 'more pattern')} (--json lists all)" if more else "",
     )]  # fmt: skip
 
@@ -223,7 +223,7 @@ def _rate(one: Timed) -> str:
 
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
-    """List what each file is on, as far as known."""
+    """List the known file systems of the files."""
     pairs = tuple((_file(one), one.filesystem) for one in opened if one.filesystem)
     more = len(pairs) - MAX_ROWS
     title = f"File systems (and {more} more: --json lists all)" if more > 0 else "File systems"
@@ -237,7 +237,7 @@ def _hints(opened: Sequence[RecordedFile]) -> list[Facts]:
         pairs = [(key, file.hints[key]) for key in _OF_USE if key in file.hints]
         pairs += [(f"given: {key}", value) for key, value in file.given.items()]
         if pairs:
-            found.append(Facts(f"Hints in force for {_file(file)}", tuple(pairs)))
+            found.append(Facts(f"Active hints for {_file(file)}", tuple(pairs)))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Collective I/O of tiles: how long its phases take, who serves the file, messages of nodes."""
+"""Report of collective I/O of tiles: times of phases, aggregators, messages of nodes."""
 
 from __future__ import annotations
 
@@ -50,16 +50,15 @@ from isochrone.runfile.run import Run
 MAX_NAMES: Final = 16
 MAX_NODES: Final = 64
 MAX_RUNS: Final = 4
-"""Runs whose messages are drawn in one picture."""
+"""Maximum number of runs in one figure."""
 
 HOT: Final = "« hot"
 
 NODES_TITLE: Final = "Messages of each node"
 NODES_CAPTION: Final = (
-    "Counted in a collective write, those of an aggregator to itself included; a read has them in "
-    "the opposite direction. The node with the most messages to and from other nodes is marked: "
-    "all others wait for it. Bars of several runs, such as before and after a change, have one "
-    "scale."
+    "Messages of a collective write, including those of an aggregator to itself; a read has them "
+    "in the opposite direction. The node with the most messages to and from other nodes is "
+    "marked: all others wait for it. Several runs have one scale."
 )
 
 _OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
@@ -132,10 +131,10 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Numbers", (*reported, *_nodes(run))),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
-            "The time of a phase is that of the slowest rank, the median of the repetitions; a "
-            "barrier precedes each. The exchange alone sends the messages of the library's "
-            "two-phase scheme without a file. Data is not flushed to disk: what fits "
-            "into the page cache is written at memory speed.",
+            "The time of a phase is the median over repetitions of the slowest rank; a barrier "
+            "precedes each. The exchange alone sends the messages of the library's "
+            "two-phase scheme without a file. Data are not flushed to disk: data that fit into "
+            "the page cache are written at memory speed.",
             stress=("slowest rank",),
         ),), only="report"),
     ]  # fmt: skip
@@ -151,7 +150,7 @@ def _chosen(run: Run, nbytes: int | None) -> list[Phase]:
 
 
 def _overview(run: Run, found: Sequence[Phase]) -> list[Block]:
-    """Say in a few numbers and sentences how long it takes, and who is waited for."""
+    """Summarise the times and the nodes that delay others."""
     tiles = [
         Tile(
             format_seconds(phase.times["seconds"].median), _name(phase),
@@ -177,7 +176,7 @@ def _rate(phase: Phase) -> list[str]:
 
 
 def _sentence(phase: Phase) -> Sentence:
-    """Say how long a phase takes, how fast that is, and what surrounds it."""
+    """Time and bandwidth of a phase, and the time of open and close."""
     name = f"{_name(phase)} for" if phase.phase == "exchange" else _name(phase)
     time = format_seconds(phase.times["seconds"].median)
     text = f"{name} a file of {format_bytes(phase.bytes)} takes {time}{_rounds(phase)}"
@@ -191,7 +190,7 @@ def _sentence(phase: Phase) -> Sentence:
 
 
 def _slow(found: Sequence[Phase]) -> list[Sentence]:
-    """Say of each access which of its parts takes most, as far as they were seen."""
+    """Name the longest recorded phase of each access."""
     sentences = [
         slow(
             _CALLS.get(phase.op, phase.op),
@@ -208,7 +207,7 @@ def _rounds(phase: Phase) -> str:
 
 
 def _hot(run: Run) -> list[Sentence]:
-    """Say which node has most messages with others."""
+    """Name the node with most messages to and from others."""
     hot = [one for one in nodes(run) if one["hot"]]
     if not hot:
         return []
@@ -227,7 +226,7 @@ def _node(one: dict[str, Any]) -> str:
 
 
 def _served(run: Run) -> list[Sentence]:
-    """Say who serves the parts of the file, and whose process really accessed it."""
+    """List the aggregators, and the ranks that accessed the file."""
     found = []
     listed = aggregators(run)
     if listed:
@@ -285,7 +284,7 @@ def _nodes(run: Run) -> list[Table]:
     found = nodes(run)
     if not found:
         return []
-    # If not all can be shown, the hot one must be.
+    # The hot node is always shown.
     shown = sorted(found, key=lambda one: not one["hot"])[:MAX_NODES]
     rows = [
         Row((_node(one), *(str(one[key]) for key in ("intra", "in", "out")),

@@ -1,1 +1,1 @@
-"""The order of nodes: which is best, and which is worst."""
+"""The best and the worst order of nodes."""

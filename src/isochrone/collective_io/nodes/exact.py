@@ -13,7 +13,7 @@ from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
 MAX_ORDERS: Final = 50_000
-"""So many orders are tried one by one where nothing better is known."""
+"""Maximum number of orders for plain enumeration."""
 
 MAX_STATES: Final = 200_000
 """Widest layer of the search by layers; beyond it only the most promising are followed."""
@@ -23,7 +23,7 @@ _MAX_STEPS: Final = 50_000_000
 
 
 def is_small(positions: Positions) -> bool:
-    """Tell whether an exact search is certain to end at once."""
+    """Whether an exact search is certain to be fast."""
     if are_few(positions):
         return True
     states = math.prod((positions.counts + 1).tolist())
@@ -31,7 +31,7 @@ def is_small(positions: Positions) -> bool:
 
 
 def are_few(positions: Positions) -> bool:
-    """Tell whether all orders are to be tried, where the search by layers proves nothing.
+    """Whether to enumerate all orders, where the search by layers proves nothing.
 
     So it is with several kinds of rounds, and where the cost of a node depends on the others.
     """
@@ -40,7 +40,7 @@ def are_few(positions: Positions) -> bool:
 
 
 def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bool]:
-    """Try all orders of the multiset of sizes, if they are few.
+    """Enumerate all orders of the multiset of sizes, if there are few.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def enumerate_orders(positions: Positions, cost: float) -> tuple[Ints | None, bo
 
 
 def arrangements(labels: Ints, counts: Ints) -> Ints:
-    """Return all orders of labels that come as often as ``counts`` say, one a row."""
+    """Return all permutations of the multiset with these ``counts``, one a row."""
     orders = np.empty((1, 0), np.int64)
     left = counts[None, :]
     for _ in range(int(counts.sum())):
@@ -68,7 +68,7 @@ def arrangements(labels: Ints, counts: Ints) -> Ints:
 
 
 def how_many(counts: Ints) -> int:
-    """Return the number of orders of labels that come as often as ``counts`` say."""
+    """Return the number of permutations of the multiset with these ``counts``."""
     ways = math.factorial(int(counts.sum()))
     for count in counts.tolist():
         ways //= math.factorial(count)
@@ -76,12 +76,12 @@ def how_many(counts: Ints) -> int:
 
 
 def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints | None, bool]:
-    """Look for an order cheaper than ``cost``, place by place (dynamic programming with a bound).
+    """Search an order cheaper than ``cost``, position by position (dynamic programming, bounded).
 
-    A state is the multiset of sizes used so far: it fixes the place and the ranks before, and
-    hence all that is to come. Of each state the least hot spot so far is kept; states that
-    are no better than ``cost`` are dropped. With one kind of round only. All of this is of
-    `Positions.costs`, which are bounds where nodes depend on each other.
+    A state is the multiset of sizes used so far: it determines the position and the ranks before,
+    and hence all later costs. Each state stores its least hot spot so far; states no better than
+    ``cost`` are dropped. For one kind of round only. The search uses `Positions.costs`, which are
+    bounds where nodes depend on each other.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""What a node costs in one kind of round at a place, by the ranks before it and its own.
+"""Cost of a node in one kind of round, by position, ranks before it and its own ranks.
 
-Where messages alone count, costs are looked up in a table by messages within, received and sent.
-Where bytes count, they are worked out, and bounds are taken over boxes of alike nodes.
+For models of messages alone, costs come from a table by messages within, received and sent. For
+models with bytes they are computed, and bounds are taken over boxes of similar nodes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AT_ONCE: Final = 20_000
 _RECEIVERS: Final = 128
 _SENDERS: Final = 16
 _OVERLAPS: Final = 16
-"""Boxes of alike places, of alike runs of ranks, and of alike overlaps of the two."""
+"""Boxes of similar positions, of similar runs of ranks, and of their overlaps."""
 
 
 class KindCosts(ABC):
@@ -46,7 +46,7 @@ class KindCosts(ABC):
     nodes
         Number of nodes; node k serves domain k.
     sizes
-        Ranks that nodes may have, each once, ascending.
+        Distinct numbers of ranks of nodes, ascending.
     model
         What messages cost a node.
     reading
@@ -77,9 +77,9 @@ class KindCosts(ABC):
 
     @abstractmethod
     def floor(self, at: int, *, apart: bool) -> Floats:
-        """Return for each place a cost below which no node of size ``sizes[at]`` is there.
+        """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
 
-        ``apart``: only of such nodes as have nothing for what their place serves.
+        ``apart``: only for nodes without data in the domain they serve.
         """
 
     def bound(self, counts: Ints, kinds: int) -> float:
@@ -117,10 +117,10 @@ class KindCosts(ABC):
         return [amount * serves for amount in found]
 
     def _places(self, at: int, *, exactly: bool) -> Floats:
-        """Return for each place a cost below which no node of a size can be there.
+        """Return a lower bound of the cost of a node of this size at each position.
 
-        Ranks before that give an overlap are tried one by one if ``exactly``; all others are
-        relaxed to the cheapest that the node could send, and possibly overlap.
+        With ``exactly``, numbers of ranks before that give an overlap are tried individually; all
+        others are relaxed to the least the node could send and overlap.
         """
         floor = self.floor(at, apart=exactly)
         if exactly:
@@ -141,7 +141,7 @@ class KindCosts(ABC):
 
 
 def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKind, int]]:
-    """Return the kinds that differ for a model, each with the rounds it stands for.
+    """Return the kinds that differ for a model, each with its number of rounds.
 
     Where messages alone count, kinds that differ in their bytes are one.
     """
@@ -158,13 +158,13 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
 def of_kind(
     kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
 ) -> KindCosts:
-    """Return the costs of a kind of round, as its model asks for them; see `KindCosts`."""
+    """Return the costs of a kind of round in the form its model needs; see `KindCosts`."""
     chosen = _ByBytes if _bytes_count(model) else _ByMessages
     return chosen(kind, nodes, sizes, model, reading=reading)
 
 
 def _bytes_count(model: NodeCost) -> bool:
-    """Tell whether costs depend on bytes: of the node, or of the others, which are busy by them."""
+    """Whether costs depend on bytes, of the node or of the other nodes (``busy``)."""
     return model.of_bytes or model.of_neighbours
 
 
@@ -188,7 +188,7 @@ class _ByMessages(KindCosts):
         if entries > _MAX_ENTRIES:
             raise InputError(
                 "too many different message counts to search for an order of nodes",
-                hint="take larger buffers or stripes, or fewer rounds",
+                hint="give larger buffers or stripes",
             )
         self.table = self._table()
 
@@ -223,7 +223,7 @@ class _ByMessages(KindCosts):
 
 
 class _ByBytes(KindCosts):
-    """Costs from messages and their bytes, both as they are; arrays hold the two in this order."""
+    """Costs from messages and bytes; arrays hold the two in this order."""
 
     def __init__(
         self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
@@ -263,7 +263,7 @@ class _ByBytes(KindCosts):
         overlaps = self._overlap(place, before, after)
         for amount, within in enumerate(overlaps):
             sent = self.sent[amount].take(after) - self.sent[amount].take(before)
-            # bytes may be means, which are rounded: what is nothing is not to be less
+            # bytes may be rounded means: avoid negative values
             into = np.maximum(self.received[amount].take(place) - within, 0.0)
             sides.append((within, into, np.maximum(sent - within, 0.0)))
         return self._counts(*zip(*sides, strict=True))
@@ -304,14 +304,14 @@ class _ByBytes(KindCosts):
 
 
 class _Boxes:
-    """Pairs of amounts, put into boxes of alike ones.
+    """Pairs of amounts, grouped into boxes of similar ones.
 
     Parameters
     ----------
     pairs
         Shape (2, n).
     limit
-        Most boxes; if there are fewer different pairs, each is one.
+        Maximum number of boxes; fewer different pairs have a box each.
 
     Attributes
     ----------

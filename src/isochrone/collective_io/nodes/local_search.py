@@ -1,7 +1,7 @@
-"""Local search for an order of nodes: swap two nodes such that the hot spot gets cooler.
+"""Local search for an order of nodes: swap two nodes to reduce the hot-spot cost.
 
-Only the nodes from one to the other of a swapped pair change their cost, because all before and
-after keep their place and the ranks before them. Many swaps are therefore evaluated at once.
+A swap changes only the costs of the nodes from one to the other of the pair. Many swaps are
+therefore evaluated at once.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def improve(
     start
         Ranks of each node, in order.
     bound
-        Cost at which there is nothing left to gain.
+        Lower bound: the search stops there.
     end
         Time (of the monotonic clock) at which to stop.
     generator
@@ -104,7 +104,7 @@ class _Search:
         return False
 
     def candidates(self, hot: int, generator: np.random.Generator) -> tuple[Ints, Ints]:
-        """List pairs of places whose swap changes what is at ``hot`` or before it."""
+        """List pairs of positions whose swap changes the node at ``hot`` or the ranks before it."""
         n = len(self.order)
         near = np.arange(max(0, hot - _NEAR), min(n, hot + _NEAR + 1))
         # far swaps cost more to evaluate the farther they are: fewer of them in a large order
@@ -121,7 +121,7 @@ class _Search:
         return i[useful], j[useful]
 
     def promising(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
-        """Leave out swaps after which the two that were swapped are already too hot.
+        """Drop swaps after which the swapped nodes alone exceed the hot spot.
 
         That saves most of the work of far swaps.
         """

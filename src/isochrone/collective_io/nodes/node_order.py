@@ -1,9 +1,8 @@
 """The order of nodes with the least predicted cost: quick heuristics, local search, exact search.
 
-A node is cheap if the part of the file it serves is that of its own ranks. Node k of n serves the
-part from k/n to (k+1)/n of the file, and its ranks own, roughly, the part from S/P to (S+c)/P,
-where S of all P ranks are on nodes before it. Both stay in step if the large nodes are spread
-evenly among the small ones. Sorting by size is the worst one can do.
+A node has few messages if it serves the data of its own ranks. Node k of n serves the file from k/n
+to (k+1)/n; its ranks own, roughly, S/P to (S+c)/P, where S of all P ranks are on nodes before it.
+Both match if large nodes are spread evenly among small ones. Sorting by size is the worst order.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class NodeOrder:
     method
         What found it: ``given``, ``spread``, ``in step``, ``sorted``, ``local search``, ``exact``.
     others
-        Costs of orders to compare with, by name.
+        Costs of reference orders, by name.
     """
 
     order: list[int]
@@ -70,8 +69,7 @@ class NodeOrder:
 def spread(cores: Ints) -> Ints:
     """Spread the nodes of each size evenly over the order (Bresenham's rule for many sizes).
 
-    The j-th of m nodes of a size would like to stand at the part (j + 1/2) / m of the order; all
-    nodes are sorted by this wish.
+    The ideal position of the j-th of m nodes of a size is (j + 1/2) / m; nodes are sorted by it.
     """
     sizes, counts = np.unique(cores, return_counts=True)
     wish = np.concatenate([(np.arange(m) + 0.5) / m for m in counts])
@@ -98,16 +96,16 @@ def in_step(cores: Ints) -> Ints:
 def best_order(
     cores: Sequence[int], positions: Positions, *, seconds: float | None = None, seed: int = 1
 ) -> NodeOrder:
-    """Return the cheapest order that is found in time, with a bound.
+    """Return the cheapest order found in time, with a lower bound.
 
     Parameters
     ----------
     cores
         Ranks of each node, in the given order.
     positions
-        What nodes cost where.
+        Costs of nodes by position.
     seconds
-        Time limit of local and exact search together; None: what suits the number of nodes.
+        Time limit of local and exact search together; None: derived from the number of nodes.
     seed
         Of the random orders to compare with, and of the local search.
     """
@@ -148,25 +146,25 @@ def best_order(
 
 @dataclass
 class _Best:
-    """The cheapest order so far, and what found it."""
+    """The cheapest order so far, and the method that found it."""
 
     order: Ints
     cost: float
     method: str
 
     def reaches(self, bound: float) -> bool:
-        """Tell whether it is as cheap as any order can be."""
+        """Whether it reaches the lower bound."""
         return self.cost <= bound * (1 + TIE)
 
     def take(self, order: Ints, positions: Positions, method: str) -> None:
-        """Take another order if it is cheaper."""
+        """Replace it by an order if that is cheaper."""
         cost = float(positions.total(order))
         if cost < self.cost * (1 - TIE):
             self.order, self.cost, self.method = order, cost, method
 
 
 def _exact(positions: Positions, best: _Best, end: float) -> float:
-    """Look for a cheaper order; return a cost below which there certainly is none."""
+    """Search a cheaper order; return a lower bound of the cost of all."""
     if are_few(positions) or len(positions.weights) > 1:
         order, complete = enumerate_orders(positions, best.cost)
         if order is not None:
@@ -181,7 +179,7 @@ def _exact(positions: Positions, best: _Best, end: float) -> float:
 
 
 def nodes_of(given: Ints, sizes: Ints) -> list[int]:
-    """Turn an order of sizes into nodes; nodes of the same size keep their order."""
+    """Convert an order of sizes to nodes; nodes of equal size retain their order."""
     waiting: dict[int, list[int]] = {}
     for node in reversed(range(len(given))):
         waiting.setdefault(int(given[node]), []).append(node)

@@ -1,9 +1,9 @@
-"""What a node costs at a place in the order of nodes.
+"""Cost of a node by its position in the order of nodes.
 
 Nodes are filled one after the other and node k serves file domain k. Then the messages of a node
-depend on three numbers only: its place k, the ranks S on the nodes before it, and its own ranks c.
-How the other nodes are ordered does not matter. All searches rest on this. A model that knows how
-``busy`` the others are makes times depend on them, too: then `Positions.costs` are lower bounds.
+depend on three numbers only: its position k, the ranks S on the nodes before it, and its own ranks
+c. The order of the other nodes does not matter. All searches depend on this. With a model that has
+``busy``, times depend on the other nodes, too: then `Positions.costs` are lower bounds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 class Positions:
-    """Costs of nodes by place, ranks before and ranks.
+    """Costs of nodes by position, ranks before them and own ranks.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Positions:
     model
         What messages cost a node.
     reading
-        Whether the call is a read: messages go the other way.
+        Whether the call is a read: messages in the opposite direction.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Positions:
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
 
-        If they depend on the other nodes, too: seconds below which these nodes are not.
+        Lower bounds if they depend on the other nodes.
         """
         return np.stack([kind.costs(place, before, size) for kind in self._kinds])
 
@@ -71,12 +71,12 @@ class Positions:
         return float(self.weights @ costs.max(axis=-1))
 
     def bound(self) -> float:
-        """Return a cost below which no order can be.
+        """Return a lower bound of the cost of all orders.
 
-        Every node must stand somewhere, and no two at the same place. If m nodes are of the sizes
-        A, then the m-th cheapest of the places, each at the cheapest of A and of all ranks
-        before, is a bound (Hall's condition for a bottleneck assignment). A runs through the
-        single sizes and through all from the largest down to each.
+        Each node has its own position. If m nodes are of the sizes A, then the m-th cheapest
+        position, each at the cheapest of A and of all ranks before, is a bound (Hall's condition
+        for a bottleneck assignment). A runs through the single sizes and through all from the
+        largest down to each.
         """
         return float(
             self.weights @ [kind.bound(self.counts, len(self._kinds)) for kind in self._kinds]

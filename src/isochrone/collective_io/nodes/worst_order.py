@@ -1,8 +1,8 @@
-"""The worst order that is found: what somebody pays who has bad luck with the order of nodes.
+"""Worst-case order of nodes: the highest predicted cost that was found.
 
-An order arranges labels. Of nodes they are numbers of ranks, because nodes with equally many are
-alike; of aggregators they are hosts, each its own. Few orders are tried one by one; of more, those
-that are furthest out of step with the file are made worse by swaps.
+An order arranges labels. For nodes they are numbers of ranks, because nodes with equally many are
+interchangeable; for aggregators they are hosts. Few orders are enumerated; otherwise the orders
+that match the file least are made worse by swaps.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _ELEMENTS: Final = 2_000_000
 
 
 def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
-    """Return the dearest arrangement of ``labels`` that is found: the dearest of all if few.
+    """Return the most expensive arrangement of ``labels`` found; exact if there are few.
 
     Parameters
     ----------
     labels
-        What is arranged; equal ones are alike.
+        Labels to arrange; equal ones are interchangeable.
     total
         Costs of arrangements.
     starts
-        Arrangements to begin with; at least one.
+        Initial arrangements; at least one.
     """
     kinds, counts = np.unique(labels, return_counts=True)
     if how_many(counts) <= MAX_ORDERS:
@@ -68,7 +68,7 @@ def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
 
 
 def climb(order: Ints, total: Total, end: float, generator: np.random.Generator) -> Ints:
-    """Swap two labels as long as that makes an order dearer; each time the best of many swaps."""
+    """Swap two labels while that raises the cost; each time the best of many swaps."""
     first, second = np.triu_indices(len(order), 1)
     cost = float(total(order[None, :])[0])
     while time.monotonic() < end:

@@ -1,1 +1,1 @@
-"""Orders compared: what is expected of them, and what they take."""
+"""Comparison of orders: expected and measured times."""

@@ -1,9 +1,9 @@
-"""Expected against measured, order by order, and whether the prediction finds the best one.
+"""Expected and measured times of orders, and whether the prediction finds the best one.
 
 As figure 6 of the cFireworks paper (K. Cha) has it for four orders of nodes. Orders are launched in
-turns, so that each turn has every order once; a turn is what is drawn for all intervals, because
-what disturbed the machine disturbed its neighbours in time (percentile bootstrap, Efron &
-Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).
+turns, each with every order once. Intervals resample whole turns, because disturbances are
+correlated in time (percentile bootstrap, Efron & Tibshirani 1993, *An Introduction to the
+Bootstrap*, chapter 13).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_LABEL: Final = 16
 _ONE_OF_MANY: Final = re.compile("(random|listed) [0-9]+")
 
 _LEAST_ORDERS: Final = 4
-"""With fewer orders a rank correlation says nothing."""
+"""Minimum number of orders for a rank correlation."""
 
 
 class Ends(NamedTuple):
@@ -44,18 +44,18 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedOrder:
-    """An order, what its exchange should take, and what it took.
+    """An order with its expected and measured times.
 
     Attributes
     ----------
     names
-        What it is: ``given``, ``best found``, ``listed 1`` …
+        Labels: ``given``, ``best found``, ``listed 1`` …
     order
         Nodes or hosts, as indices of those given.
     hosts, nodes
         Their names, and the ranks of each, in this order.
     predicted, low, high
-        Seconds of the call, with the interval of the model; NaN where it knows none.
+        Seconds of the call, with the interval of the model; NaN where unknown.
     times
         Measured: the median of each launch, seconds; empty if nothing was launched.
     """
@@ -106,28 +106,27 @@ class Correlation:
 
 @dataclass(frozen=True)
 class ComparedOrders:
-    """Orders, by what is expected of them: the best first.
+    """Orders, sorted by expected time, best first.
 
     Attributes
     ----------
     orders
-        Sorted by `ComparedOrder.predicted`; where several are the best, the one that a user would
-        be told to take is first.
+        Sorted by `ComparedOrder.predicted`; of several best ones, the recommended one is first.
     what
         ``nodes`` or ``aggregators``.
     op
         ``write`` or ``read``.
     expected
-        What the prediction is of: the ``exchange``, or the whole ``call``.
+        Predicted time: of the ``exchange`` or of the whole ``call``.
     timed
-        What was measured of the two; they differ where the library wrote a file and its exchange
-        was not seen.
+        Measured time; differs from ``expected`` where the library wrote a file and its exchange was
+        not recorded.
     origin
         Where the times come from: ``measured``, ``simulated`` …
     model_origin
-        Where the times come from that the model was fitted to.
+        Origin of the times that the model was fitted to.
     warnings
-        What makes the numbers doubtful.
+        Warnings about the numbers.
     """
 
     kind: ClassVar[str] = "orders"
@@ -165,7 +164,7 @@ class ComparedOrders:
         return found[0] if found else None
 
     def what_is(self, at: int) -> str:
-        """Say what an order is, unless it is one of many; empty then."""
+        """Label of an order; empty if it is one of many."""
         names = [name for name in self.orders[at].names if not _ONE_OF_MANY.fullmatch(name)]
         return ", ".join(names)
 
@@ -176,16 +175,16 @@ class ComparedOrders:
         return ",".join(words if len(words) <= _MAX_LABEL else [*words[:_MAX_LABEL], "…"])
 
     def missed(self) -> Speedup:
-        """Compare the order that is expected to be the best with the fastest one, turn by turn.
+        """Compare the order expected to be best with the fastest one, turn by turn.
 
-        Its ratio - 1 is the regret: what somebody loses who takes the prediction's word.
+        Its ratio - 1 is the regret: the loss from following the prediction.
         """
         return speedup(self.orders[0].times, self.orders[self.fastest].times)
 
     def gain_reached(self) -> float:
-        """Return the part of the fastest order's gain that the order expected to be best has.
+        """Return the fraction of the fastest order's gain reached by the order expected to be best.
 
-        Of the time that the fastest one saves over the given one. NaN where there is no such gain.
+        The gain is the time saved over the given order. NaN if there is none.
         """
         if self.given is None or self.given == self.fastest:
             return math.nan
@@ -298,7 +297,7 @@ def _spearman(left: Floats, right: Floats) -> float:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return the rank of each; those that are alike have the mean of their ranks."""
+    """Return the rank of each; ties have the mean of their ranks."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     group = np.cumsum(np.append(False, ordered[1:] > ordered[:-1] * (1 + TIE)))

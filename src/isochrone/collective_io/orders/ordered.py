@@ -1,4 +1,4 @@
-"""What an order is of: nodes, which moves ranks, or the aggregators' hosts, which moves none."""
+"""Orders of nodes, which move ranks, and of the aggregators' hosts, which do not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 
 _TRIES: Final = 100
-"""Random orders that are drawn for each that is wanted: of few orders most are known soon."""
+"""Random orders sampled for each wanted one, as repeats are dropped."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,11 @@ def choose(
     Parameters
     ----------
     named
-        Orders by what they are, the most interesting ones first.
+        Named orders, most important first.
     alike
-        Returns the same for two orders that are predicted the same because they are the same:
-        nodes with equally many ranks may change places.
+        Returns equal keys for equivalent orders: nodes with equally many ranks are interchangeable.
     most
-        Orders in all; fewer if there are no more.
+        Maximum number of orders.
     random
         How many elements a random order has; 0: no random ones.
     seed
@@ -160,7 +159,8 @@ class Ordered(ABC):
         found = allocations.from_numbers(text, "--orders").cores if numbers else ()
         if sorted(found) != sorted(ranks):
             raise InputError(
-                f"'{text[:60]}' is no order of nodes with {','.join(map(str, ranks[:16]))} ranks",
+                f"'{text[:60]}' is not an order of nodes with {','.join(map(str, ranks[:16]))} "
+                "ranks",
                 where="--orders", hint="give the ranks of each node, or the names of the hosts",
             )  # fmt: skip
         return nodes_of(np.array(ranks), np.array(found))
@@ -212,7 +212,7 @@ class Nodes(Ordered):
         return Arrangement(self.given, order)
 
     def config(self, order: Sequence[int]) -> str:
-        """Return ROMIO's own: one aggregator on each host, as the ranks meet them."""
+        """Return ROMIO's default: one aggregator on each host, in rank order."""
         return DEFAULT
 
     def alike(self, order: Sequence[int]) -> Hashable:
@@ -259,11 +259,11 @@ class Aggregators(Ordered):
         """Name as few hosts as make this order."""
         named = len(order) - 1
         while named and order[named - 1] < order[named]:
-            named -= 1  # hosts that are not named follow as the ranks meet them
+            named -= 1  # unnamed hosts follow in rank order
         return ",".join([*(self.given.hosts[k] for k in order[:named]), DEFAULT])
 
     def alike(self, order: Sequence[int]) -> Hashable:
-        """Hosts that serve nothing may change places."""
+        """Hosts that serve nothing are interchangeable."""
         return tuple(order[: self.most])
 
     def best(self) -> list[int]:
@@ -273,9 +273,9 @@ class Aggregators(Ordered):
         return assign(self.kinds, layout, hints, self.model, reading=self.call.reading).order
 
     def worst(self) -> list[int]:
-        """Search from the dearest host of each kind of round."""
+        """Search from the most expensive host of each kind of round."""
         hosts, starts = np.arange(len(self.given.hosts)), []
-        for some in self._costs.table:  # the dearest host of one kind of round
+        for some in self._costs.table:  # the most expensive host of one kind of round
             host, place = np.unravel_index(int(np.argmax(some)), some.shape)
             starts.append(np.insert(np.delete(hosts, host), min(int(place), len(hosts) - 1), host))
         return [int(k) for k in worst(hosts, self._costs.total, starts)]

@@ -1,10 +1,10 @@
-"""The document of `place orders`: orders, expected and measured. It can be drawn again.
+"""The JSON document of `place orders`: orders, expected and measured.
 
 Format history
 --------------
 1
-    First format: one JSON object. What follows from the orders (deviations, ranks, regret) is in
-    it for scripts, and is worked out again when it is read.
+    First format: one JSON object. Derived values (deviations, ranks, regret) are for scripts;
+    reading recomputes them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Order(msgspec.Struct):
 
 
 class _Document(msgspec.Struct):
-    """What is read of a document."""
+    """Fields that are read."""
 
     orders: list[_Order]
     what: str = "nodes"
@@ -55,7 +55,7 @@ class _Document(msgspec.Struct):
 
 
 def looks_like_one(path: Path) -> bool:
-    """Look at the beginning of a file, if it can be read."""
+    """Whether a file begins like such a document."""
     try:
         check_ordinary(path)
         with path.open("rb") as stream:
@@ -80,7 +80,7 @@ def read(path: Path) -> ComparedOrders:
     Raises
     ------
     InputError
-        If it cannot be read, is no such document, is of a newer format, or is damaged.
+        If it is unreadable, not such a document, of a newer format, or damaged.
     """
     where = str(path)
     check_ordinary(path)
@@ -100,7 +100,7 @@ def read(path: Path) -> ComparedOrders:
 
 def _checked(found: _Document) -> ComparedOrders:
     if not found.orders:
-        raise InputError("damaged: it holds no orders")
+        raise InputError("damaged: no orders")
     orders = [_order(one) for one in found.orders]
     if len({len(one.times) for one in orders}) > 1:
         raise InputError("damaged: orders differ in their number of launches")
@@ -112,10 +112,10 @@ def _checked(found: _Document) -> ComparedOrders:
 
 def _order(one: _Order) -> ComparedOrder:
     if not len(one.order) == len(one.hosts) == len(one.nodes) > 0:
-        raise InputError("damaged: an order whose hosts are not as many as its nodes")
+        raise InputError("damaged: an order with different numbers of hosts and nodes")
     ends = [value for value in (one.low, one.high) if value is not None]
     if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
-        raise InputError("damaged: a time that is not above zero")
+        raise InputError("damaged: a time is not positive")
     low, high = (math.nan if value is None else value for value in (one.low, one.high))
     return ComparedOrder(
         one.names, one.order, one.hosts, one.nodes, one.predicted, low, high, one.times

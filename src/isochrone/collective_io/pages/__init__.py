@@ -1,1 +1,1 @@
-"""What is said of the results of this subject."""
+"""Pages of the results of collective I/O."""

@@ -1,4 +1,4 @@
-"""Words for the parts of a collective access: what they are called, and which one is slow."""
+"""Names of the phases of a collective access, and the sentence on the slowest one."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ LABELS: Final = {
 LATE: Final = "late"
 
 _DONE: Final = {
-    "offsets": "is agreeing on who accesses which bytes, before the first round",
-    "counts": "is agreeing on the sizes of the messages of each round",
-    "exchange": "is moving data between ranks",
-    "file": "is accessing the file",
-    "rest": "is none of the parts: packing and copying in the ranks",
-    LATE: "is waiting for the last rank to come: no hint changes that",
+    "offsets": "is the exchange of offsets and lengths before the first round",
+    "counts": "is the exchange of message sizes in each round",
+    "exchange": "is the data exchange between ranks",
+    "file": "is file access",
+    "rest": "is the remainder: packing and copying in the ranks",
+    LATE: "is waiting for the last rank, which no hint changes",
 }
 
 
 def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None:
-    """Say which part takes most of ``whole`` seconds; None if none is known.
+    """Sentence on the longest phase of ``whole`` seconds; None if none is known.
 
-    ``parts`` may name `LATE`, which is part of the rest.
+    ``parts`` may include `LATE`, which is part of the remainder.
     """
     if not parts or whole <= 0:
         return None
@@ -40,8 +40,8 @@ def slow(name: str, whole: float, parts: Mapping[str, float]) -> Sentence | None
     if LATE in own and "rest" in own:
         own[LATE] = min(own[LATE], own["rest"])
         own["rest"] -= own[LATE]
-    if "exchange" not in own:  # what the library does between ranks is in the rest
-        done = {**_DONE, "rest": "is what the library does between the ranks"}
+    if "exchange" not in own:  # communication inside the library is in the remainder
+        done = {**_DONE, "rest": "is communication inside the library"}
     else:
         done = _DONE
     most = max(own, key=lambda part: own[part])

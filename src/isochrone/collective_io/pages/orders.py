@@ -1,4 +1,4 @@
-"""Orders compared: whether the prediction finds the best, and each, expected and measured."""
+"""Page of compared orders: whether the prediction finds the best, and a table."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ MAX_ROWS = 40
 
 
 def blocks(found: ComparedOrders, model: Model) -> list[Block]:
-    """Say what a comparison found; the answer first."""
+    """Print a comparison; the answer first."""
     answer = [Sentence(text, "" if k else "strong") for k, text in enumerate(verdict(found))]
     return [*answer, predicted_by(model), _table(found), Warnings(tuple(found.warnings))]
 
 
 def verdict(found: ComparedOrders) -> list[str]:
-    """Answer whether the prediction finds the best order, and say how far it is off."""
+    """Whether the prediction finds the best order, and its deviation."""
     if not found.launched:
         return [_expected(found)]
     said = [_answer(found)]
     if found.tied > 1:
         took = [one.measured for one in found.orders[: found.tied]]
         said.append(
-            f"{found.tied} orders are expected to be equally good, and the first of them is taken: "
-            f"they took {format_seconds(min(took))} to {format_seconds(max(took))}"
+            f"{found.tied} orders are expected to be equally good; the first is taken. They took "
+            f"{format_seconds(min(took))} to {format_seconds(max(took))}"
         )
     mean, worst = found.deviations()
     ranks = found.correlation
     if math.isnan(ranks.value):
-        rank = "all orders are expected, or were measured, to be the same"
+        rank = "all orders have the same expected or measured time"
     else:
         rank = f"rank correlation (Spearman) {ranks.value:.2f}"
         if not math.isnan(ranks.low):
@@ -55,12 +55,12 @@ def _expected(found: ComparedOrders) -> str:
 
 
 def _answer(found: ComparedOrders) -> str:
-    """Say whether the order expected to be the best is the one measured to be the best."""
+    """Whether the order expected to be best is the fastest measured."""
     chosen, fastest = found.orders[0], found.orders[found.fastest]
     number = plural(len(found.orders), "order")
     took = f"{found.label(0)}, {format_seconds(chosen.measured)}{_gain(found)}"
     if found.tied == len(found.orders) > 1:
-        return f"The prediction sees no difference between the {number}: the first is {took}"
+        return f"The prediction does not distinguish the {number}: the first is {took}"
     if found.fastest == 0:
         return f"The prediction finds the best of {number}: {took}"
     missed = found.missed()
@@ -78,7 +78,7 @@ def _answer(found: ComparedOrders) -> str:
 
 
 def _gain(found: ComparedOrders) -> str:
-    """Say how much faster than the given order the chosen one is, and of which gain that is."""
+    """Speedup of the chosen order over the given one, and its share of the possible gain."""
     if found.given in (None, 0):
         return ""
     assert found.given is not None
@@ -91,7 +91,7 @@ def _gain(found: ComparedOrders) -> str:
 
 
 def _table(found: ComparedOrders) -> Table:
-    """List the orders, by what is expected of them."""
+    """Table of the orders, by expected time."""
     known = any(map(math.isfinite, (one.high for one in found.orders)))
     titles = ["expected", *["interval"] * known]
     if found.launched:

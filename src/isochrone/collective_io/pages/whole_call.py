@@ -1,4 +1,4 @@
-"""What is said of a whole collective call: the best possible gain first, then its parts."""
+"""Page of a whole collective call: the best possible gain first, then its phases."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ from isochrone.pages.words import between
 from isochrone.runfile.run import Run
 
 MAX_CALLS: Final = 4
-"""Kinds of calls of which it is said how much faster they can get; those that take longest."""
+"""Number of kinds of calls, longest first, whose possible gain is reported."""
 
 MAX_RANKS: Final = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
 MEASURE: Final = (
-    "Only the exchange is predicted. For the whole call, measure one on this machine with "
-    "'isochrone measure tile-io --file FILE' or 'isochrone record --collective-io', and add it "
-    "with --calls."
+    "Only the exchange is predicted. For the whole call, add a run of 'isochrone measure tile-io "
+    "--file FILE' or 'isochrone record --collective-io' with --calls."
 )
 
 
 def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[Block]:
-    """Say how much can be gained at most, and what the call consists of."""
+    """Print the maximum gain and the phases of the call."""
     first, *more = best.why
     said: list[Block] = [Sentence(first, tone="strong"), *(Sentence(text) for text in more)]
     if not cost.known:
         said.append(Sentence(MEASURE))
-        # without --calls it is no news that nothing was measured
+        # expected without --calls
         return [*said, Warnings(tuple(cost.warnings))] if measured else said
     time = f"{format_seconds(cost.seconds, 3)} ({between(cost.low, cost.high)})"
     return [
@@ -43,13 +42,13 @@ def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[B
 
 
 def best_gains(run: Run) -> list[Sentence]:
-    """Say of each call of a run, whose parts were seen, how much faster it can get at most.
+    """Print the maximum gain of each call of a run with recorded phases.
 
-    Without a model of the hot spot: the exchange goes by the bytes of the busiest node.
+    Without a hot-spot model, the exchange is proportional to the bytes of the busiest node.
     """
     try:
         measured = measured_calls([run])
-    except InputError:  # it holds no call, or not who served it: there is nothing to say
+    except InputError:  # no call, or aggregators unknown
         return []
     seen = [one for one in measured if one.collective and "exchange" in one.parts]
     seen = [one for one in seen if len(one.by_rank) <= MAX_RANKS]
@@ -65,7 +64,7 @@ def best_gains(run: Run) -> list[Sentence]:
 
 
 def _parts(cost: WholeCost) -> Table:
-    """Tabulate the parts; one that was not measured is not known, which is said."""
+    """Table of the phases; unmeasured ones are marked."""
     rows = []
     for part in PARTS:
         seconds = cost.parts[part]

@@ -1,5 +1,5 @@
 """Access patterns: ONE FILE = ONE PATTERN, named as its option: ``tiles.py`` is ``--tiles``.
 
 A file ends in ``PATTERN = Pattern(…)`` (`isochrone.collective_io.workload.pattern`). To add a
-pattern, add a file; nothing else has to know it.
+pattern, add a file.
 """

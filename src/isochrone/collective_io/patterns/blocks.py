@@ -11,7 +11,7 @@ from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
 LENGTH: Final = 64
-"""Elements of a block along each axis, if the user does not say."""
+"""Default number of elements of a block along each axis."""
 
 
 def block_array(blocks: Sequence[int], length: Sequence[int], element: int = 8) -> Grid:

@@ -1,4 +1,4 @@
-"""Any access at all: a file with lines ``rank,offset,length[,count,stride]``, in bytes."""
+"""Any access pattern: a file with lines ``rank,offset,length[,count,stride]``, in bytes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _HEADING: Final = re.compile(rb"\s*rank[ ,\t]+offset[ ,\t]+length([ ,\t]+count[ 
 def read(path: Path, ranks: int = 0) -> Accesses:
     """Read a table: three or five whole numbers a line, with commas or blanks.
 
-    ``#`` begins a remark, and a heading may be. With five, a line is ``count`` pieces that begin
-    ``stride`` bytes apart.
+    ``#`` begins a comment; a header line is allowed. With five, a line is ``count`` pieces that
+    begin ``stride`` bytes apart.
 
     Parameters
     ----------
     path
         The file.
     ranks
-        Of the job; those that the table does not name touch nothing.
+        Of the job; those missing in the table access nothing.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read(path: Path, ranks: int = 0) -> Accesses:
 
 
 def _plain(data: bytes) -> Ints | None:
-    """Return the columns of a table without a fault; None if it has one, or cannot be sure."""
+    """Return the columns of a valid table; None if it may be invalid."""
     text = re.sub(rb"#[^\n]*", b"", data)
     first, end, rest = text.lstrip().partition(b"\n")
     body = rest if _HEADING.fullmatch(first) else first + end + rest
@@ -74,7 +74,7 @@ def _plain(data: bytes) -> Ints | None:
 def _possible(
     rank: Ints, offset: Ints, length: Ints, count: Ints | None = None, stride: Ints | None = None
 ) -> bool:
-    """Say whether all lines are accesses, as `_access` checks them one by one."""
+    """Whether all lines are accesses, as `_access` checks individually."""
     possible = rank.max() < MAX_RANKS and max(offset.max(), length.max()) <= MAX_OFFSET
     if not possible or count is None or stride is None:
         return bool(possible and (offset + length).max() <= MAX_OFFSET)
@@ -85,7 +85,7 @@ def _possible(
 
 
 def _line_by_line(data: bytes, path: Path) -> Ints:
-    """Return the columns of any table, or say which line is none of it."""
+    """Return the columns of any table, or raise an error with the invalid line."""
     accesses: list[tuple[int, ...]] = []
     for number, line in enumerate(data.decode("utf-8", errors="replace").splitlines(), start=1):
         words = line.partition("#")[0].replace(",", " ").split()
@@ -100,16 +100,16 @@ def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
     digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in words)
     if len(words) not in (3, 5) or not digits:
         raise InputError(
-            "not a line of rank, offset and length, nor of these with count and stride",
+            "not a line rank,offset,length[,count,stride]",
             where=where,
         )
     rank, offset, length, count, stride = (*map(int, words), 1, 0)[:5]
     if rank >= MAX_RANKS or offset + max(count - 1, 0) * stride + length > MAX_OFFSET:
-        raise InputError("a rank or an offset beyond all bounds", where=where)
+        raise InputError("a rank or an offset out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
         raise InputError(
-            "several pieces in the same place, or none", where=where,
-            hint="give a count above 0, and the bytes from one piece to the next",
+            "pieces overlap, or there are none", where=where,
+            hint="give a count above 0 and a stride of at least the length",
         )  # fmt: skip
     return rank, offset, length, count, stride
 

@@ -39,7 +39,7 @@ def _square(ranks: int) -> tuple[int, int]:
 
 
 def _make(options: Options, ranks: int) -> Grid:
-    """Return as many tiles as the user says, or one per rank, as square as can be."""
+    """Return the given grid of tiles, or one per rank, as square as possible."""
     tile = options["tile"] or TILE
     if len(tile) != 2:
         raise InputError("a tile has two dimensions", where="--tile")

@@ -1,1 +1,1 @@
-"""What a collective call costs, by models."""
+"""Predicted cost of a collective call."""

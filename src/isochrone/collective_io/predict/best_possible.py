@@ -1,7 +1,7 @@
-"""The most that any setting can gain: what is left if all that can shrink were as short as can be.
+"""Upper bound on the speedup that any setting can achieve.
 
-It is said before anything is tried: where most of a call is spent on what no order of nodes or
-aggregators changes, the best order gains little.
+It is reported before anything is tried: where most of a call does not depend on the order of nodes
+or aggregators, the best order gains little.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EACH: Final = 64
 """Up to so many ranks each number of aggregators is looked at, and of more, powers of two."""
 
 MAX_RANKS: Final = 2048
-"""Of more ranks, it takes too long to look at other numbers of aggregators."""
+"""With more ranks, evaluating other numbers of aggregators takes too long."""
 
 
 class Gain(NamedTuple):
@@ -49,20 +49,20 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class BestPossible:
-    """How much faster a call can get.
+    """Bounds on the time of a call.
 
     Attributes
     ----------
     now
         Seconds of the given setting.
     by_order
-        Seconds that no order of nodes or aggregators falls below.
+        Lower bound for all orders of nodes or aggregators.
     by_hints
         The same for any number of aggregators and any buffer; None: not known.
     independent
         Seconds without collective buffering; None: not known.
     why
-        What limits it, in sentences; the first has the gain.
+        Sentences on the limits; the first has the gain.
     """
 
     now: Hidden[float]
@@ -80,13 +80,13 @@ class BestPossible:
 
     @property
     def seconds(self) -> float:
-        """The fewest seconds of all that is known."""
+        """The least of the known bounds."""
         known = [self.by_hints, self.independent]
         return min([self.by_order, *(one for one in known if one is not None)])
 
     @property
     def gain(self) -> float:
-        """How many times as fast as now that is; at least 1, for nothing need be changed."""
+        """Maximum speedup; at least 1."""
         return _gain(self.now, self.seconds)
 
     @property
@@ -148,7 +148,7 @@ def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) ->
     ranks = list(range(number))
     found = collective_features(call, by_rank, ranks, None).values
     values = _bounded(whole, call, by_rank, number, found)
-    # lists of pieces go the way of the data
+    # lists of pieces travel with the data
     lists = values["hot_bytes"] / max(found["hot_bytes"], 1.0)
     values["list_pieces"] *= min(lists, 1.0)
     values |= {"rounds": 1.0, "calls": 2.0}
@@ -157,12 +157,12 @@ def _least(whole: WholeCall, call: Call, by_rank: Sequence[str], number: int) ->
 
 
 def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
-    """Say what another order can gain, and what it leaves as it is."""
+    """Sentence on the gain of another order, and on what it does not change."""
     gain = _gain(now.seconds, least)
     if not now.known:
         return [
-            f"The exchange can be at most {gain:.2g} times as fast in another order; what the "
-            "rest of the call takes is not known."
+            f"The exchange can be at most {gain:.2g} times as fast in another order; the other "
+            f"phases are not known."
         ]
     other = max(now.seconds - exchange, 0.0)
     fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
@@ -171,26 +171,24 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
     of = f"{format_seconds(other, 3)} of {format_seconds(now.seconds, 3)}"
     if gain < 1.005:
-        return [
-            f"No other order makes it faster: the exchange is as short as any, {of} are {said}."
-        ]
+        return [f"No other order is faster: the exchange is at its lower bound; {of} are {said}."]
     why = f": {of} are {said}, which no order changes" if said else ""
     return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
 
 
 def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> list[str]:
-    """Say whether collective buffering pays."""
+    """Sentence on the benefit of collective buffering."""
     hint = "romio_cb_read" if reading else "romio_cb_write"
     if alone is None:
         if not now.known:
             return []
-        return [f"Without collective buffering: not known, measure it with {hint} = disable."]
+        return [f"Without collective buffering: not known; measure it with {hint} = disable."]
     times = f"{format_seconds(alone.seconds, 3)} without, {format_seconds(now.seconds, 3)} with it"
     if alone.high < now.low:
-        return [f"Collective buffering costs you here, switch it off ({hint} = disable): {times}."]
+        return [f"Collective buffering is slower here; disable it ({hint} = disable): {times}."]
     if alone.seconds < now.seconds:
-        return [f"Collective buffering may cost you here, try {hint} = disable: {times}."]
-    return [f"Collective buffering pays: {times}."]
+        return [f"Collective buffering may be slower here; try {hint} = disable: {times}."]
+    return [f"Collective buffering is faster: {times}."]
 
 
 def _gain(now: float, least: float) -> float:

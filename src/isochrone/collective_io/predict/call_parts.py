@@ -1,12 +1,12 @@
-"""How long the parts of a collective call take: laws weighed by the calls that were measured.
+"""Times of the phases of a collective call: laws weighted by measured calls.
 
-What a call is made of besides its exchange has no benchmark of its own. It is seen when a program
-runs, most often in a single setting. So each part has a few quantities that it can depend on, such
-as rounds or the bytes of the busiest aggregator, and any mixture of them is a law of this part:
-one setting fixes the scale of each law, and leaves open which of them is right. Their disagreement
-is the interval. Every further setting weighs the laws by how well they explain it (a posterior on a
-grid of mixtures, with an inverse gamma distribution of the scatter), and the interval shrinks. What
-is predicted is the median over the laws: a single one that extrapolates steeply does not move it.
+The phases other than the exchange have no benchmark. They are observed in runs of a program, mostly
+in a single setting. Each phase may depend on a few quantities, such as rounds or the bytes of the
+busiest aggregator; any mixture of them is a law of the phase. One setting determines the scale of
+each law, and the spread of the laws is the interval. Every further setting weights the laws by
+likelihood (a posterior on a grid of mixtures, with an inverse gamma distribution of the scatter),
+and the interval shrinks. The prediction is the median over the laws, which is robust to a single
+steep law.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from scipy.special import ndtri
 Floats = NDArray[np.float64]
 
 PARTS: Final = ("offsets", "counts", "exchange", "file", "rest")
-"""What a collective call consists of, in the order of its steps."""
+"""Phases of a collective call, in order."""
 
 INDEPENDENT: Final = "independent"
 """The whole call when every rank accesses the file on its own."""
 
 LATE: Final = "late"
-"""What of the rest is waiting for the last rank to come: the program's, whatever the setting."""
+"""Part of the remainder spent waiting for the last rank; independent of settings."""
 
 LAWS: Final[Mapping[str, Mapping[str, float]]] = {
     # lists of offsets: found by each rank, then sent to the aggregators, 16 bytes a piece
     "offsets": {"ranks": 1, "pieces": 1, "list_pieces": 1},
     # one MPI_Allreduce, and an MPI_Alltoall in each round
     "counts": {"calls": 2, "1": 1, "calls*ranks": 1},
-    # the hot spot as modelled, or its bytes and messages; packing, and what each round costs
+    # the modelled hot spot, or its bytes and messages; packing; cost of each round
     "exchange": {"exchange": 16, "busiest": 1, "rounds": 0.1},
     # bandwidth of each aggregator, or of all together; what each access costs
     "file": {"busiest_file": 2, "bytes_file": 2, "rounds": 0.1},
@@ -48,19 +48,19 @@ LAWS: Final[Mapping[str, Mapping[str, float]]] = {
 """Quantities that a part depends on, and how likely a law of each alone is, before any is tried."""
 
 WITHOUT_MODEL: Final = {"hot_bytes": 16, "hot_messages": 1, "rounds": 0.1, "busiest": 1}
-"""Of the exchange, if there is no model of a hot spot."""
+"""Laws of the exchange without a hot-spot model."""
 
 LEVELS: Final = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)
 """Weights of quantities in a law, before they are made to sum up to 1."""
 
 SCATTER: Final = 0.12
-"""Scatter of a time from one launch to the next, as a part of it, until more is known."""
+"""Prior of the relative scatter between launches."""
 
 MOST_SCATTER: Final = 1.0
-"""Calls that scatter more, by a factor of e, say no more about launches."""
+"""Calls with a larger scatter (factor e) carry no information on launches."""
 
 BELIEF: Final = 4.0
-"""How many launches this first guess of the scatter is worth."""
+"""Weight of the prior, in launches."""
 
 LEAST: Final = 1e-3
 """A part shorter than this part of the call is taken as this long: it has no logarithm else."""
@@ -84,20 +84,20 @@ class Parts:
 
 @dataclass(frozen=True)
 class Observation:
-    """A call as it was measured in one setting.
+    """A call measured in one setting.
 
     Attributes
     ----------
     features
         The quantities of `LAWS`, of this call.
     seconds
-        Of each part that was seen.
+        Of each recorded phase.
     whole
         Seconds of the whole call.
     reading
-        A read: its parts are another thing than those of a write.
+        Whether it is a read: its phases are separate from those of a write.
     scatter
-        Standard deviation of the logarithm of a part among alike calls, as far as it is known.
+        Standard deviation of the logarithm of a phase among equal calls, if known.
     """
 
     features: Mapping[str, float]
@@ -223,9 +223,8 @@ def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
     usable = np.asarray((table > 0).any(axis=0))
     terms = [term for term, use in zip(prior, usable.tolist(), strict=True) if use]
     usual = table[:, usable].mean(axis=0)
-    # Mixtures, shape (laws, terms). One term has the most, the others a fourth, a sixteenth … of
-    # it: what is a small share in one setting may be all of the time in another, with a hundred
-    # times as many rounds.
+    # Mixtures, shape (laws, terms). One term dominates, the others have a fourth, a sixteenth … of
+    # it: a small share in one setting may dominate in another with many more rounds.
     mixtures = np.array([row for row in product(LEVELS, repeat=len(terms)) if 1.0 in row])
     shares: Floats = mixtures / mixtures.sum(axis=1, keepdims=True)
     belief = np.array([prior[term] for term in terms])

@@ -1,4 +1,4 @@
-"""Measured calls out of run files: of `measure tile-io`, and of recorded programs."""
+"""Measured calls from run files of `measure tile-io` and of recorded programs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
     phase, op = (np.array(texts(table, key, run.where)) for key in ("phase", "op"))
     pattern, hints = _tiles(run.options, run.size, run.where), tile_io.hints(run)
     if "" in run.hosts:
-        raise InputError("the run does not say where its ranks were", where=run.where)
+        raise InputError("the run does not record the hosts of its ranks", where=run.where)
     found = []
     for name in ("write", "read"):
         mine = table.where((phase == "file") & (op == name))
@@ -70,17 +70,17 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
             for key in ("seconds", *PARTS) if key in mine
         }  # fmt: skip
         call = call_of(pattern, hints, reading=name == "read")
-        ranks = []  # nobody serves: each rank accesses the file for itself
+        ranks = []  # no aggregators: each rank accesses the file independently
         if call.exchanges:
             ranks = [one["rank"] for one in tile_io.aggregators(run)]
             if not ranks and not hints and run.library.library.startswith("Open MPI"):
                 call = replace(call, driver="ompio")
                 ranks = call.rows()
             if not ranks:
-                what = "the run does not say who the aggregators were"
+                what = "the run does not record its aggregators"
                 raise InputError(what, where=run.where)
             if not all(0 <= rank < run.size for rank in ranks):
-                raise InputError("an aggregator that is no rank of the run", where=run.where)
+                raise InputError("an aggregator is not a rank of the run", where=run.where)
         found.append(_typical(call, run.hosts, ranks, times))
     return found
 
@@ -94,7 +94,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         mine = [call for call in calls if call.pattern == one.number]
         file = files[one.file]
         if not mine or not len(one.rank) or not one.whole or "cb_config_list" not in file.hints:
-            continue  # without ROMIO's hints nothing is known of who served the file
+            continue  # without ROMIO's hints the aggregators are unknown
         members = None if len(file.ranks) == run.size else tuple(file.ranks.tolist())
         columns = (one.rank, one.offset, one.length, one.count, one.stride)
         pattern = made(*columns, ranks=run.size, members=members)
@@ -118,7 +118,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
 def _typical(
     call: Call, hosts: list[str], ranks: list[int], times: Mapping[str, Sequence[float | None]]
 ) -> MeasuredCall:
-    """Return the median of alike calls, of each part that was seen."""
+    """Return the median of equal calls, for each recorded phase."""
     seen = {name: [time for time in column if time is not None] for name, column in times.items()}
     middle = {name: float(np.median(column)) for name, column in seen.items() if column}
     scatter = {name: scatter_of(column) for name, column in seen.items() if column}
@@ -132,14 +132,14 @@ def _typical(
 def _tiles(options: Mapping[str, Option], ranks: int, where: str) -> AccessPattern:
     """Return the tiles of a run; its options were checked by the probe that ran them."""
     try:
-        # if nothing is said, the tiles across and down are those of the probe
+        # default: the probe's own choice of tiles
         y = next(n for n in range(int(ranks**0.5), 0, -1) if ranks % n == 0)
         x, y = _pair(options.get("tiles", f"{ranks // y}x{y}"))
         width, height = _pair(options["tile"])
         overlap = _pair(options.get("overlap", "0x0"))
         element = int(options["element"])  # type: ignore[arg-type]
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError("the options of this run do not say its tiles", where=where) from error
+        raise InputError("the options of this run do not define its tiles", where=where) from error
     return Grid((Axis(y, height, overlap[1]), Axis(x, width, overlap[0])), element)
 
 
@@ -149,7 +149,7 @@ def _pair(option: Option) -> tuple[int, int]:
 
 
 def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) -> Call:
-    """Return the call that the hints in force make of a pattern; defaults are those of ROMIO."""
+    """Return the call of a pattern with the active hints; defaults are ROMIO's."""
     lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
     unit = _number(hints, "striping_unit")
     found = Call(

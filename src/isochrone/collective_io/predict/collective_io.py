@@ -1,4 +1,4 @@
-"""Collective I/O: the messages of every node, what they cost, and which node is the hot spot."""
+"""Predicted exchange of collective I/O: messages and cost of every node, and the hot spot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CallCost:
-    """What the exchange of a collective call costs.
+    """Predicted cost of the exchange of a collective call.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class CallCost:
     rounds
         Rounds of the exchange.
     seconds, low, high
-        Of the whole call: the hot spot of each round, summed up; with its interval.
+        Of the whole call: sum of the hot spots of all rounds, with its interval.
     node_costs
         Seconds of each node in an average round.
     origin
-        Where the times come from that the model was fitted to; empty if not known.
+        Origin of the times the model was fitted to; empty if unknown.
     warnings
-        What makes the prediction doubtful.
+        Warnings about the prediction.
     """
 
     hosts: Sequence[str]
@@ -56,7 +56,7 @@ class CallCost:
 
     @property
     def hot_nodes(self) -> list[int]:
-        """Nodes that cost the most; several if they are alike."""
+        """Nodes with the highest cost; several if tied."""
         most = float(self.node_costs.max())
         return [int(k) for k in np.flatnonzero(self.node_costs >= most * (1 - TIE))]
 

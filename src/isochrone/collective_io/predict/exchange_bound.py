@@ -1,4 +1,4 @@
-"""A lower bound of the exchange: whichever nodes serve the parts of the file, in any order."""
+"""Lower bound of the exchange for any assignment of file domains to nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_CHOICES: Final = 20_000
 
 @dataclass(frozen=True)
 class ExchangeBound:
-    """Seconds, bytes and messages (one way) of the hottest node that no order falls below."""
+    """Lower bounds for the busiest node: seconds, bytes and messages (one direction)."""
 
     seconds: float
     bytes: float
@@ -56,17 +56,17 @@ class _Nodes:
 def least_exchange(
     kinds: Sequence[RoundKind], layout: Layout, model: NodeCost | None, most: int | None = None
 ) -> ExchangeBound:
-    """Return what the exchange takes at least, for any order of nodes and of aggregators.
+    """Return a lower bound of the exchange, for any order of nodes and of aggregators.
 
-    Each domain is served by a node of some size, which gets from others at least what no run of as
-    many ranks has, and sends what its own ranks have for other domains. Fractions of domains may
-    be dealt out (a linear program), and nodes of one size share evenly: no order is better. A node
-    with that much in one direction has no less than nothing in the other.
+    Each domain is served by a node of some size, which receives at least the data that no run of as
+    many ranks has, and sends its own ranks' data for other domains. Relaxations: fractions of
+    domains (a linear program), and equal shares for nodes of one size. The other direction is
+    bounded by zero.
 
     Parameters
     ----------
     most
-        Domains that one node serves at most; None: any number.
+        Maximum number of domains of one node; None: unlimited.
     """
     size = np.bincount(layout.node, layout.last - layout.first, layout.nodes).astype(np.int64)
     ranks, number = np.unique(size, return_counts=True)

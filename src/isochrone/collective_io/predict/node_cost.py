@@ -1,4 +1,4 @@
-"""The cost of a node from its messages, by a model of a hot spot, for whole arrays."""
+"""Cost of nodes from their messages by a hot-spot model, vectorised."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Floats = NDArray[np.float64]
 KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 
 TIE: Final = 5e-7
-"""Costs closer than this part of them are the same hot spot: below the digits of any model."""
+"""Costs within this relative distance are ties: below the precision of any model."""
 
 
 FAR: Final = 1.5
-"""Factor from which a message size is another one than the model knows."""
+"""Factor from which a message size is outside the sizes of the model."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,8 @@ class NodeCost:
     ) -> Floats:
         """Return the seconds of each node in an average of the ``spread`` rounds.
 
-        Other nodes are not looked at, unless ``busy`` says how busy they are (`Counts.busy`).
-        ``usual`` are the bytes of a message that a node without any is taken to have; None: the
-        mean of those given.
+        Other nodes are ignored, unless ``busy`` is given (`Counts.busy`). ``usual``: assumed bytes
+        of a message for nodes without messages; None: the mean of those given.
         """
         asked = self._variables(counts, spread, busy, usual)
         segments = self._segments
@@ -152,7 +151,7 @@ class NodeCost:
 
     @property
     def sizes(self) -> list[float]:
-        """Message sizes that the model was fitted to, from small to large; empty if not known."""
+        """Message sizes that the model was fitted to, ascending; empty if unknown."""
         own = {one.where.get("bytes") for one in self.model.chosen(self.where)}
         selected = [float(size) for size in own if isinstance(size, int)]
         return sorted(selected) or self.model.sizes
@@ -186,7 +185,7 @@ class NodeCost:
 
 @np.errstate(divide="ignore", invalid="ignore")
 def _sum(segment: Segment, variables: Mapping[str, Floats]) -> Floats:
-    """Return what a formula gives."""
+    """Evaluate a formula."""
     total = np.zeros(len(next(iter(variables.values()))))
     for term, coefficient in zip(segment.terms, segment.coefficients, strict=True):
         total += coefficient * evaluate_term(term, variables)
@@ -194,19 +193,19 @@ def _sum(segment: Segment, variables: Mapping[str, Floats]) -> Floats:
 
 
 def far_off(size: float, known: Sequence[float]) -> str:
-    """Say that messages are of another size than a model was fitted to; empty if they are not.
+    """Warning that messages are outside the sizes a model was fitted to; empty if not.
 
     Parameters
     ----------
     size
-        Mean bytes of a message that is asked for; 0: there are none.
+        Mean bytes of a message; 0: no messages.
     known
-        Message sizes that the model was fitted to; none: that is not known.
+        Message sizes that the model was fitted to; empty: unknown.
     """
     if not known or not size or min(known) / FAR <= size <= max(known) * FAR:
         return ""
     ends = [round(end) for end in dict.fromkeys((min(known), max(known)))]
-    # in whole units, ten or more where it is none of them: nobody measures 91,750.3 bytes
+    # rounded to a size a user would measure
     units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
     unit = next(units, 1)
     asked = round(size / unit) * unit
@@ -228,8 +227,8 @@ def refuse_no_time(cost: float) -> None:
     """
     if not cost > 0:
         raise InputError(
-            "the formula gives the hottest node no time above zero", where="--model",
-            hint="fit a hot spot that was measured with as few messages as this call has",
+            "the formula gives no positive time for the busiest node", where="--model",
+            hint="fit a hot-spot run with as few messages as this call",
         )  # fmt: skip
 
 
@@ -239,9 +238,9 @@ Array = NDArray[np.float64]
 Limits = Mapping[str, Array]
 
 
-@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # what is no number is no bound
+@np.errstate(divide="ignore", invalid="ignore", over="ignore")  # NaN is no bound
 def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Array:
-    """Return a lower bound of what the formulas give, shape (n,).
+    """Return a lower bound of the formulas, shape (n,).
 
     Parameters
     ----------
@@ -264,7 +263,7 @@ def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Array:
                 if bound is not None:
                     near[k] += octaves_beyond(value[nearest], bound, side)
                     far[k] += octaves_beyond(value[1 - nearest], bound, side)
-    # the segment at the least distance holds
+    # the nearest segment applies
     possible = near <= far.min(axis=0)
     return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
 

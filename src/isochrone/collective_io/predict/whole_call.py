@@ -1,4 +1,4 @@
-"""A whole collective call: the exchange by a model, its other parts by what was measured."""
+"""Time of a whole collective call: exchange by a model, other phases by measured calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from isochrone.collective_io.workload.node_messages import Layout, count, layout
 from isochrone.collective_io.workload.traffic import RoundKind
 
 BEYOND: Final = 2.0
-"""A quantity so many times as large, or small, as in any measured call is worth a warning."""
+"""Warn when a quantity is outside the measured calls by this factor."""
 
 WATCHED: Final = {
     "rounds": "rounds", "bytes": "bytes", "ranks": "ranks", "pieces": "pieces of a rank",
@@ -39,20 +39,20 @@ WATCHED: Final = {
 
 @dataclass(frozen=True)
 class WholeCost:
-    """What a collective call takes.
+    """Predicted time of a collective call.
 
     Attributes
     ----------
     parts
-        Seconds by the names of the parts; None where a part was not measured and is not known.
+        Seconds by phase; None where unknown.
     seconds
-        Of the call: the sum of what is known.
+        Of the call: the sum of the known phases.
     low, high
-        Its 95 % interval; ``high`` is infinite if parts are not known.
+        Its 95 % interval; ``high`` is infinite if phases are unknown.
     rounds
         Rounds of the exchange; 0 if every rank accesses the file on its own.
     warnings
-        What makes it doubtful.
+        Warnings about it.
     """
 
     parts: dict[str, float | None]
@@ -81,10 +81,9 @@ class WholeCall:
     Attributes
     ----------
     model
-        What messages cost a node. None: the exchange goes by the bytes of the hot spot, in
-        proportion to the measured one.
+        Node cost model. None: the exchange is proportional to the bytes of the hot spot.
     times
-        Laws of the parts, fitted to measured calls.
+        Laws of the phases, fitted to measured calls.
     """
 
     model: NodeCost | None
@@ -102,7 +101,7 @@ class WholeCall:
         return collective_features(call, by_rank, aggregators, self.model)
 
     def predict(self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]) -> WholeCost:
-        """Return what a call with collective buffering takes.
+        """Predict a call with collective buffering.
 
         Parameters
         ----------
@@ -116,17 +115,17 @@ class WholeCall:
         return self.of(call.reading, self.features(call, by_rank, aggregators))
 
     def of(self, reading: bool, features: CallFeatures) -> WholeCost:
-        """Return what a call of these quantities takes."""
+        """Predict a call from its quantities."""
         values = features.values
         found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
         told = list(features.exchange.warnings) if features.exchange else []
         if not self.times.knows(reading, "rest"):
             op = "read" if reading else "write"
-            told.append(f"of a {op}, only the exchange is known: no call was measured")
+            told.append(f"no {op} was measured: only the exchange is known")
         elif not self.times.knows(reading, "exchange"):
-            told.append("the parts of the call were not seen: its time is predicted as a whole")
+            told.append("phases of the call were not recorded: its time is predicted as a whole")
         elif missing := [part for part in PARTS if found[part] is None]:
-            told.append(f"not seen apart from the rest of the call: {', '.join(missing)}")
+            told.append(f"not recorded separately: {', '.join(missing)}")
         if found["exchange"] is None and not self.times.knows(reading, "rest"):
             cost = features.exchange
             found["exchange"] = (
@@ -137,11 +136,10 @@ class WholeCall:
         return _summed(found, features.rounds, told, complete)
 
     def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
-        """Return what the call takes if every rank accesses the file on its own.
+        """Predict the call with independent accesses.
 
         None if no such call was measured (``romio_cb_write`` or ``romio_cb_read`` = ``disable``):
-        what a file system makes of many small accesses at once cannot be concluded from few large
-        ones.
+        many small accesses cannot be extrapolated from a few large ones.
         """
         if not self.times.knows(call.reading, INDEPENDENT):
             return None
@@ -167,14 +165,14 @@ def _summed(
 
 
 def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:
-    """Say what is far from all that was measured."""
+    """Warn of quantities far from all measured calls."""
     found = []
     for name, words in WATCHED.items():
         if name in values and name in ranges:
             least, most = ranges[name]
             if not least / BEYOND <= values[name] <= most * BEYOND:
                 span = f"{least:g}" if least == most else f"{least:g} to {most:g}"
-                found.append(f"{values[name]:g} {words}; the measured calls have {span}")
+                found.append(f"{values[name]:g} {words}; measured calls have {span}")
     return found
 
 
@@ -183,7 +181,7 @@ def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float
 
 @dataclass(frozen=True)
 class MeasuredCall:
-    """A call, or the median of several alike ones.
+    """A call, or the median of several equal ones.
 
     Attributes
     ----------
@@ -196,10 +194,10 @@ class MeasuredCall:
     seconds
         Of the whole call: those of the slowest rank.
     parts
-        Seconds of the parts that were seen, by name, and ``late``: waiting for the last rank.
-        What is left is the rest.
+        Seconds of the recorded phases by name, and ``late``: waiting for the last rank. The
+        remainder is ``rest``.
     scatter
-        Standard deviation of the logarithm of the times of alike calls, by part.
+        Standard deviation of the logarithm of the times of equal calls, by phase.
     """
 
     call: Call
@@ -239,7 +237,7 @@ def observation(measured: MeasuredCall, model: NodeCost | None) -> Observation:
 
 # --- quantities of calls --------------------------------------------------------------------------
 
-# What the parts of a collective call depend on: its rounds, pieces, bytes and hot spots.
+# Quantities of the laws: rounds, pieces, bytes and hot spots.
 
 Floats = NDArray[np.float64]
 
@@ -247,12 +245,12 @@ SIEVE: Final = {False: 512 * 1024, True: 4 * 1024**2}
 """ROMIO's ``ind_wr_buffer_size`` and ``ind_rd_buffer_size``, by whether it is a read."""
 
 MAX_SIEVES: Final = 1_000_000
-"""More buffers of a file are not told apart."""
+"""Maximum number of buffers of a file that are distinguished."""
 
 
 @dataclass(frozen=True)
 class CallFeatures:
-    """The quantities that laws of parts are made of, and the exchange as modelled.
+    """Quantities of the laws of phases, and the modelled exchange.
 
     Attributes
     ----------
@@ -286,8 +284,8 @@ def collective_features(
         "aggregators": float(len(aggregators)),
         **_amounts(kinds, layout, aggregators),
     }
-    # Bytes accessed for each byte of data: ROMIO reads what is between the first and the last byte
-    # of a buffer, and, where there are holes between pieces, also before it writes
+    # Bytes accessed for each byte of data: ROMIO reads all between the first and the last byte of a
+    # buffer and, where there are holes between pieces, also before it writes
     # (ADIOI_R_Exchange_data, ADIOI_W_Exchange_data).
     first, last = call.pattern.extent
     whole = max((last - first) / max(values["bytes"], 1.0), 1.0)
@@ -309,7 +307,7 @@ def _amounts(
     for kind in kinds:
         traffic, times = kind.traffic, kind.times
         nodes = count(traffic, layout, aggregators)
-        # what is counted are the pieces in place of the bytes
+        # pieces are counted in place of bytes
         told = count(replace(traffic, bytes=traffic.pieces), layout, aggregators)
         lists += times * np.array([told.into_bytes, told.out_bytes])
         pieces += times * np.diff(traffic.pieces.sent)
@@ -329,7 +327,7 @@ def _by_rank(runs: Runs, each: Ints, ranks: int) -> Floats:
 
 
 def independent_features(call: Call) -> dict[str, float]:
-    """Return what the same call depends on if every rank accesses the file on its own.
+    """Return the quantities of the same call with independent accesses.
 
     A rank whose data is one piece writes it at once. Several pieces go through a buffer by *data
     sieving* (``ADIOI_GEN_WriteStrided``): each part of the file as long as the buffer that holds

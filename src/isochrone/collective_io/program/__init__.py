@@ -1,1 +1,1 @@
-"""The collective I/O of a program, made faster by trying: recorded, chosen, proved."""
+"""Tuning of a program's collective I/O: record, choose, verify."""

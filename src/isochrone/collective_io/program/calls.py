@@ -1,4 +1,4 @@
-"""The collective calls of a recorded program, as they are predicted: the few that take its time."""
+"""The most expensive collective calls of a recorded program, prepared for prediction."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Made:
     Attributes
     ----------
     call
-        As it was measured, the median of those of its pattern.
+        Measured: the median of the calls of its pattern.
     times
-        How often it was made.
+        Number of calls.
     config, nodes
-        ``cb_config_list`` and ``cb_nodes`` in force.
+        Active ``cb_config_list`` and ``cb_nodes``.
     """
 
     call: MeasuredCall
@@ -49,9 +49,9 @@ class Made:
 
 
 def program_calls(run: Run, found: Summary) -> list[Made]:
-    """Return the calls that take most of the time, the longest first.
+    """Return the most expensive calls, longest first.
 
-    A pattern whose pieces are not all known, or that cannot be predicted, is left out.
+    Patterns with unknown pieces or without a prediction are omitted.
     """
     listed: list[Made] = []
     seconds = 0.0

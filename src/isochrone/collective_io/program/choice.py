@@ -1,8 +1,7 @@
-"""Which settings are worth a try for the collective calls that a program made.
+"""Candidate settings for the collective calls of a program.
 
-One file of hints holds for all files of a program, so that each setting is predicted for all of its
-calls together. Predictions are rough: a few settings are returned that differ from each other, and
-trying decides.
+One hints file applies to all files of a program, so each setting is predicted for all calls
+together. Predictions are rough: a few different settings are returned, and measurements decide.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list
 
 
 def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
-    """Return settings that keep collective buffering, predicted to be faster than the given."""
+    """Return settings with collective buffering that are predicted to be faster than the given."""
     now = _predicted(calls, Change(), whole)
     tried: list[tuple[float, Change]] = []
     listed = list(settings([made.call for made in calls], model))
@@ -93,20 +92,19 @@ def _predicted(calls: Sequence[Made], setting: Change, whole: WholeCall) -> floa
 
 
 def _independent(calls: Sequence[Made]) -> Proposal:
-    """Return the way without collective buffering.
+    """Return the proposal without collective buffering.
 
-    What a file system makes of it is not predicted but tried: between 10 times as fast and 10 times
-    as slow has been seen.
+    Its time is measured, not predicted: it ranges from 10 times as fast to 10 times as slow.
     """
     measured = [one.call for one in calls]
     features = [independent_features(one.call) for one in measured]
     large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
-    words = "collective buffering off: every rank accesses the file on its own"
+    words = "collective buffering off: independent access by every rank"
     return Proposal(words, independent_hints(measured, sieving=not large))
 
 
 def _enabled(calls: Sequence[MeasuredCall]) -> Proposal:
-    """Return the way with collective buffering, for calls that ROMIO made without."""
+    """Return the proposal with collective buffering, for calls that ROMIO made without."""
     ops = sorted({"read" if one.call.reading else "write" for one in calls})
     return Proposal("collective buffering on", {f"romio_cb_{op}": "enable" for op in ops})
 
@@ -114,7 +112,7 @@ def _enabled(calls: Sequence[MeasuredCall]) -> Proposal:
 def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
     """Return settings of Open MPI that have an effect: its own component, or its ROMIO.
 
-    OMPIO looks at no host names, and has no order of aggregators.
+    OMPIO ignores host names, and has no order of aggregators.
 
     Parameters
     ----------
@@ -150,18 +148,18 @@ SEARCH: Final = 4.0
 
 @dataclass(frozen=True)
 class Change:
-    """What is changed of the hints in force.
+    """Changes to the active hints.
 
     Attributes
     ----------
     config
-        ``cb_config_list``; None: as it is.
+        ``cb_config_list``; None: unchanged.
     nodes
-        ``cb_nodes``; None: as it is.
+        ``cb_nodes``; None: unchanged.
     buffer
-        ``cb_buffer_size`` in bytes; None: as it is.
+        ``cb_buffer_size`` in bytes; None: unchanged.
     stripes
-        How a new file lies on Lustre; None: as it is.
+        Layout of a new file on Lustre; None: unchanged.
     """
 
     config: str | None = None
@@ -192,7 +190,7 @@ class Change:
 
     @property
     def words(self) -> str:
-        """Say what it changes."""
+        """Description of the change."""
         found = []
         if "order" in self.levers:
             found.append(f"order of aggregators {self.config}")
@@ -246,10 +244,10 @@ def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Chang
 
 
 def independent_hints(calls: Sequence[MeasuredCall], *, sieving: bool) -> dict[str, str]:
-    """Return the hints that let every rank access the files on its own.
+    """Return the hints for independent access by every rank.
 
-    Without ``sieving``, pieces are not collected in a buffer, for which what lies between them is
-    locked, read and written back.
+    Without ``sieving``, pieces are not collected in a buffer (which locks, reads and writes back
+    the gaps).
     """
     found = {}
     for one in calls:

@@ -1,4 +1,4 @@
-"""From a recording to ways that are worth a try: which library, which calls, which model."""
+"""From a recording to proposals: MPI library, calls and model."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Chooser:
     override: bool = False
 
     def choose(self, run: Run, found: Summary) -> tuple[list[Proposal], Mapping[str, Any]]:
-        """Return promising ways, best first, and what the report says of how they were chosen."""
+        """Return promising proposals, best first, and the report on their choice."""
         warnings = [str(one.get("text", "")) for one in run.warnings]
         if not any("cb_config_list" in one.hints for one in found.files):
             ways = ompio_ways(run.hosts, romio=_has_romio(run))
@@ -75,20 +75,20 @@ class Chooser:
 
 
 def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
-    """Return what may help, too, but changes how the user starts the program.
+    """Return advice that changes how the user starts the program.
 
-    The order of nodes matters to what is exchanged in the calls that take most of the time.
+    The order of nodes affects the exchange of the most expensive calls.
     """
     if here.file is None or not calls or not calls[0].call.collective:
         return None
     return (
-        "another order of nodes, which changes how you start the program: isochrone place nodes "
+        "another order of nodes (changes how you start the program): isochrone place nodes "
         f"--table {folder / 'recording.jsonl'} --model {here.file}"
     )
 
 
 def _has_romio(run: Run) -> bool:
-    """Whether this Open MPI has ROMIO beside OMPIO; version 6 has none."""
+    """Whether this Open MPI has ROMIO in addition to OMPIO; version 6 has not."""
     words = run.library.library.split()
     version = next((word.lstrip("v") for word in words if word.lstrip("v")[:1].isdigit()), "")
     major = whole_number(version.partition(".")[0])
@@ -129,38 +129,38 @@ class Machine:
 def machine(
     trials: Trials, run: Run, messages: Sequence[int], *, given: Path | None, measure: bool
 ) -> Machine:
-    """Return the model to choose by.
+    """Return the model used for the choice.
 
     Parameters
     ----------
     trials
-        How the program is started; its folder keeps the model.
+        How the program is started; its folder holds the model.
     run
         The recording: hosts and MPI of the ranks.
     messages
-        Usual bytes of a message of each exchange, that which takes longest first.
+        Usual bytes of a message of each exchange, longest exchange first.
     given
         The user's model.
     measure
-        Whether it may be measured.
+        Whether measuring is allowed.
     """
     if given is not None:
         return Machine(NodeCost(models.read(given)), f"the model {given}", given)
     if len(set(run.hosts)) < 2:
-        return Machine(None, "all ranks are on one host, where no order matters")
+        return Machine(None, "all ranks are on one host, so orders do not matter")
     if not messages or not messages[0]:
         return Machine(None, "no messages are exchanged")
     kept = _kept(trials.folder, run)
     if kept is not None:
         return kept
     if not measure:
-        return Machine(None, "as asked for, the machine was not measured")
+        return Machine(None, "the machine was not measured (as requested)")
     words = launcher_words(trials.program.command, run.notes.get("command", ""))
     if words is None:
-        return Machine(
-            None, "which words of the command start the ranks could not be told, so that the "
-            "machine was not measured (give --model)",
-        )  # fmt: skip
+        why = (
+            "the machine was not measured: no launcher in the command was recognised (give --model)"
+        )
+        return Machine(None, why)
     try:
         return _measured(trials, run, words, messages)
     except (InputError, MeasurementError) as error:
@@ -175,7 +175,7 @@ def general() -> NodeCost:
 
 
 def _kept(folder: Path, run: Run) -> Machine | None:
-    """Return the model of an earlier time, if it is of these hosts and this MPI."""
+    """Return an earlier model, if it is of these hosts and this MPI."""
     path, model = folder / RUN, folder / MODEL
     if not (path.is_file() and model.is_file()):
         return None
@@ -183,7 +183,7 @@ def _kept(folder: Path, run: Run) -> Machine | None:
         before = read(path)
         same = (before.hosts, before.library.library) == (run.hosts, run.library.library)
         return Machine(
-            NodeCost(models.read(model)), f"the model of an earlier time, {model}", model
+            NodeCost(models.read(model)), f"an earlier model, {model}", model
         ) if same and before.complete else None  # fmt: skip
     except IsochroneError:  # damaged: it is measured again
         return None
@@ -195,7 +195,7 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
     named = ", ".join(format_bytes(size) for size in sizes)
     trials.tell(
         f"Measuring the machine with messages of {named}: about {MINUTES:.0f} minutes "
-        "(--no-measure leaves it out; it is kept for the next time)"
+        "(--no-measure skips this; the model is reused next time)"
     )
     path = trials.folder / RUN
     path.unlink(missing_ok=True)
@@ -216,8 +216,8 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
 def sizes_around(messages: Sequence[int]) -> list[int]:
     """Return sizes around the usual one, and those of the smallest and the largest exchange.
 
-    More aggregators make messages smaller, fewer larger; and what is measured with large messages
-    says little of small ones.
+    More aggregators make messages smaller, fewer make them larger, and large messages predict small
+    ones badly.
     """
     usual = messages[0]
     around = (usual // 4, usual, 2 * usual, min(messages), max(messages))

@@ -1,7 +1,7 @@
-"""A way to run a program: hints for its MPI library, given from outside.
+"""Proposals: hints for the MPI library of a program, set from outside.
 
-ROMIO reads a file of hints that ``ROMIO_HINTS`` names; what the application sets itself wins over
-it. Open MPI's OMPIO reads no file; its parameters are variables of the environment.
+ROMIO reads a file of hints that ``ROMIO_HINTS`` names; hints set by the application override it.
+Open MPI's OMPIO reads no file; its parameters are environment variables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SYSTEM_HINTS: Final = Path("/etc/romio-hints")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A way to run the program.
+    """A proposed way to run the program.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Proposal:
     expected
         Seconds of the collective calls by the model; None: not predicted.
     gives_up
-        The hint of the user's file that it replaces, to see what keeping it costs.
+        The hint of the user's file that it replaces, to measure the cost of that hint.
     """
 
     words: str
@@ -65,22 +65,22 @@ def without_given(
     user: Mapping[str, str] | None = None,
     without: Collection[str] = (),
 ) -> tuple[list[Proposal], list[str]]:
-    """Take away hints that are not to be changed; ways that change nothing more are left out.
+    """Remove hints that must not change; proposals without remaining changes are omitted.
 
     Parameters
     ----------
     proposals
-        Ways, best first.
+        Proposals, best first.
     given, user
-        Hints that the application sets itself, and those of the user's file that are to be kept.
+        Hints set by the application, and those of the user's file that must stay.
     without
-        Hints that are to be left alone, with or without ``romio_`` in front.
+        Hints to leave unchanged, with or without the prefix ``romio_``.
 
     Returns
     -------
     left, warnings
-        Proposals, then one for each hint of the user that is in their way, which gives up that
-        hint alone; and which hints of the application are in their way.
+        Proposals, then one for each conflicting hint of the user, which replaces that hint alone;
+        and warnings of conflicting hints of the application.
     """
     fixed = {**(user or {}), **given}
     closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
@@ -91,14 +91,14 @@ def without_given(
         lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
         for key in lost:
             blocked.setdefault(key, []).append(one)
-        words = f"{one.words} (but for {', '.join(lost)})" if lost else one.words
+        words = f"{one.words} (without {', '.join(lost)})" if lost else one.words
         tried = Proposal(words, hints, one.environ, None if lost else one.expected)
         known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
         if (hints or one.environ) and not known:
             left.append(tried)
     warnings = [
-        f"the program sets {key}={given[key]} itself, which wins over any hints file: to try "
-        "others, remove that MPI_Info_set (or the option of the program that leads to it)"
+        f"the program sets {key}={given[key]} itself, which overrides hints files; to try "
+        f"others, remove that MPI_Info_set from the program"
         for key in sorted(blocked)
         if key in given
     ]
@@ -111,7 +111,7 @@ def without_given(
 
 
 def _giving_up(key: str, way: Proposal, closed: Collection[str]) -> Proposal:
-    """Return a way that leaves all hints that are to be kept as they are, but for one."""
+    """Return a proposal that replaces only one of the user's hints."""
     hints = {one: value for one, value in way.hints.items() if one == key or one not in closed}
     expected = way.expected if len(hints) == len(way.hints) else None
     return Proposal(way.words, hints, way.environ, expected, key)
@@ -140,14 +140,14 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) -> list[str]:
-    """List the hints that none of the files had.
+    """List the hints that had an effect on no file.
 
     Parameters
     ----------
     wanted
         Hints that were given.
     found
-        Hints in force, of each file. A key that a library does not report is not judged.
+        Active hints of each file. Keys that a library does not report are ignored.
     """
     return [
         key for key, value in wanted.items()
@@ -157,7 +157,7 @@ def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) 
 
 
 def _same(wanted: str, found: str) -> bool:
-    """Tell whether a library took a value: ``cb_nodes`` is lowered to what there is."""
+    """Whether a library accepted a value: ``cb_nodes`` is capped by the available ranks."""
     number, most = whole_number(found), whole_number(wanted)
     if number is not None and most is not None:
         return number <= most

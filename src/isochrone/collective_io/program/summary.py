@@ -1,4 +1,4 @@
-"""What one recorded run says before anything is changed: what is slow, and what could be gained."""
+"""Summary of the recorded run: slow phases and possible gains."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Summary:
 
     @property
     def filesystems(self) -> list[str]:
-        """Kinds of file systems that the files are on, as far as known."""
+        """Known kinds of the files' file systems."""
         return sorted({one.filesystem for one in self.files} - {""})
 
     @property
@@ -68,28 +68,27 @@ class Summary:
         return found
 
     def nothing_to_gain(self, least: float) -> str:
-        """Say why nothing can be gained here, whatever is changed; empty if something may be."""
+        """Reason why no setting can help; empty if one may."""
         if not self.files:
             return "the program opens no file through MPI-IO"
         if not self.calls:
             alone = any(one.independent for one in self.files)
             return (
-                "the program reads and writes through MPI-IO, but never collectively: settings of "
-                "collective I/O change nothing (MPI_File_write_all and the like would have to be "
-                "called)"
+                "the program uses MPI-IO but no collective calls (such as MPI_File_write_all), "
+                "so these settings have no effect"
                 if alone
-                else "the program reads and writes nothing through MPI-IO"
+                else "the program transfers no data through MPI-IO"
             )
         if self.share < least:
             return (
                 f"collective I/O takes {format_seconds(self.in_calls, 3)} of "
-                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing is "
-                "to be gained here"
+                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing "
+                f"to gain"
             )
         return ""
 
     def best_possible(self) -> dict[str, Any]:
-        """Say what would be gained if collective calls took no time at all: a bound."""
+        """Upper bound of the gain: collective calls in no time."""
         parts = self.parts()
         left = self.whole - min(self.in_calls, 0.999 * self.whole)
         why = (
@@ -122,11 +121,11 @@ class Summary:
 
 
 _WORDS: Final = {
-    "offsets": "telling each other which bytes are meant",
-    "counts": "telling each other how much is sent, round by round",
-    "exchange": "the exchange of data",
-    "file": "the file itself",
-    "rest": "work of the library on the lists of pieces, and waiting",
+    "offsets": "exchange of offsets and lengths",
+    "counts": "exchange of message sizes",
+    "exchange": "data exchange",
+    "file": "file access",
+    "rest": "processing of lists of pieces, and waiting",
 }
 
 

@@ -1,4 +1,4 @@
-"""Starts a program in one way or another, with its collective reads and writes recorded."""
+"""Starts a program with a proposal, and records its collective reads and writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 FIRST_LIMIT: Final = 3600.0
-"""Seconds after which the first start is ended, if the user does not say."""
+"""Default time limit of the first start, in seconds."""
 
 PATIENCE: Final = 4.0
 """A start may take so many times as long as the first one, and `SLACK` seconds."""
@@ -44,19 +44,19 @@ class Trials:
     program
         What is started.
     folder
-        Keeps recordings, what the program prints, and hints files.
+        Holds recordings, output of the program, and hints files.
     limit
-        Seconds after which a start is ended; None: derived from the first.
+        Time limit of a start in seconds; None: derived from the first.
     lost
-        The same, of a setting that is tried: it has lost then.
+        The same for a trial, which then counts as slower.
     base
-        Hints that the program gets from a file already.
+        Hints that the program already gets from a file.
     tell
-        Is told of each start that has ended.
+        Called after each start.
     ways
         The proposals by name.
     failures
-        Why a way failed, by name.
+        Why a proposal failed, by name.
     """
 
     program: Program
@@ -91,12 +91,12 @@ class Trials:
         return run, whole
 
     def start(self, name: str) -> Timed | None:
-        """Run the program in the way of this name; None: it failed, and `failures` says why.
+        """Run the program with the proposal of this name; None: it failed, see `failures`.
 
         Raises
         ------
         MeasurementError
-            If it fails as given.
+            If it fails with the given settings.
         """
         number = len(self.times.setdefault(name, [])) + 1
         runs = self.folder / "runs"
@@ -123,7 +123,7 @@ class Trials:
         return timed
 
     def variables(self, name: str) -> dict[str, str]:
-        """Return the variables of a way; writes its hints file."""
+        """Return the variables of a proposal; writes its hints file."""
         if name == GIVEN:
             return {}
         way = self.ways[name]
@@ -135,12 +135,12 @@ class Trials:
 
     def _run(self, variables: Mapping[str, str], stem: Path, limit: float) -> tuple[Run, float]:
         path, log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
-        path.unlink(missing_ok=True)  # the library overwrites nothing
+        path.unlink(missing_ok=True)  # the library does not overwrite files
         whole = self.program.run(path, variables, log, limit)
         if not path.is_file() or not path.stat().st_size:
             path.unlink(missing_ok=True)
             raise InputError(
-                "nothing was recorded: is it a program of this MPI?",
+                "nothing was recorded: is the program built with this MPI?",
                 where=" ".join(self.program.command),
                 hint="it must call MPI_Finalize and load the MPI library of the launcher "
                 "dynamically; see --mpicc",

@@ -1,7 +1,7 @@
-"""Makes the collective I/O of a program faster, or leaves it as it is: record, choose, prove.
+"""Tunes the collective I/O of a program: record, choose, verify.
 
-Nothing is believed that was not seen: a setting is kept only if the program was faster with it, in
-pairs of starts that had no part in choosing it.
+A setting is accepted only if the program was faster with it, in pairs of starts that were not used
+to choose it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from isochrone.measure.race import Duel, Timed, duel, heats, most_starts
 from isochrone.runfile.run import Run
 
 LONGEST: Final = 600.0
-"""Seconds that pairs may take beyond those that were asked for."""
+"""Seconds for additional pairs."""
 
 CHEAP: Final = 60.0
-"""Seconds within which it is measured what each kept hint of the user costs."""
+"""Seconds for measuring the cost of the user's hints."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for.
+    """Options of the user.
 
     Attributes
     ----------
     launches
-        Pairs of starts that prove a gain.
+        Pairs of starts that confirm a gain.
     least
-        Part of the run time that collective calls must have for anything to be tried.
+        Minimum share of collective calls in the run time.
     """
 
     launches: int
@@ -98,16 +98,16 @@ class _KeptHint:
 
 
 class Tuned:
-    """Collective I/O of a program, tuned by trying.
+    """Result of tuning.
 
     Attributes
     ----------
     kept
         The file to use.
     portable
-        Where the gain rests on a file system of one host: the best setting that does not.
+        The best setting whose gain does not depend on a file system of one host.
     kept_hints
-        What hints of the user cost.
+        Costs of the user's hints.
     local_filesystems
         Of one host: memory, local disks.
     """
@@ -141,13 +141,13 @@ class Tuned:
 
 
 Choose = Callable[[Run, Summary], tuple[Sequence[Proposal], Mapping[str, Any]]]
-"""Returns promising ways, best first, and what the report says of how they were chosen."""
+"""Returns promising proposals, best first, and the report on their choice."""
 
 
 def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -> Proposal | None:
-    """Record, choose and prove; return what is to be kept, if anything is.
+    """Record, choose and verify; return the accepted setting, if any.
 
-    ``document`` is filled as results come, so that it holds all of them whatever ends the work.
+    ``document`` is filled as results arrive, so that an interruption loses none.
     """
     run, whole = trials.first()
     document["starts"] = 1
@@ -192,16 +192,16 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
 
 
 def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
-    """Return what is known of a kept hint of the user before its cost is measured."""
+    """Return the entry of a user's hint before its cost is measured."""
     return {
         "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
         "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
-        "gain": None, "why": "not measured: its starts would take too long",
+        "gain": None, "why": "not measured: too long",
     }  # fmt: skip
 
 
 def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
-    """Whether memory or a disk of one host may explain the gain of one of these ways."""
+    """Whether memory or a local disk may explain the gain of one of these proposals."""
     return bool(document["local_filesystems"]) and not all(one.portable for one in ways)
 
 
@@ -212,12 +212,12 @@ def _race(
     ways: Mapping[str, Proposal],
     document: dict[str, Any],
 ) -> Proposal | None:
-    """Choose by heats, judge by a duel; and by another what is portable, if the winner is not."""
+    """Choose by heats, confirm by a duel; by another duel if the winner is not portable."""
     chosen = heats(trials.start, list(ways))
     for one in document["choices"]:
         one["dropped"] = trials.failures.get(one["name"]) or chosen.dropped.get(one["name"])
     if chosen.winner is None:
-        document["why"] = "none of the settings was faster when it was tried"
+        document["why"] = "no tried setting was faster"
         return None
     winner = ways[chosen.winner]
     document |= _judged(trials, wish, whole, chosen.winner)
@@ -227,15 +227,15 @@ def _race(
         name = chosen.fastest(name for name, one in ways.items() if one.portable)
         document["portable"] = {"name": name} | (
             _judged(trials, wish, whole, name) if name
-            else {"why": "no setting that may last elsewhere was faster when it was tried"}
+            else {"why": "no portable setting was faster"}
         )  # fmt: skip
     return winner
 
 
 def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
-    """Compare a way with the given one in pairs; ``why`` says why it is not to be kept, if so."""
+    """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
-    trials.tell(f"{name} ({way.words}) is compared with the given settings, in pairs")
+    trials.tell(f"{name} ({way.words}) and the given settings are compared in pairs")
     most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
     judged = duel(trials.start, name, wish.launches, most)
     if judged is None:

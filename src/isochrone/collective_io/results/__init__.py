@@ -1,1 +1,1 @@
-"""What was measured of hot spots and collective calls."""
+"""Measured hot spots and collective calls."""

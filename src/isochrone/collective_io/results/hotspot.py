@@ -1,4 +1,4 @@
-"""Hot spots, summarised: the points of the grid, who took part, what could not be reached."""
+"""Summary of hot spots: points of the grid, participants, unreachable points."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from isochrone.runfile.samples import Times, counted, identity, times_of
 KIND: Final = "hotspot"
 
 STAR: Final = "star"
-"""The shape of points at which one node is hot; of runs that do not say, all are."""
+"""Shape of points with one hot node; the default of runs without this field."""
 
 _COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
 
 
 @dataclass(frozen=True)
 class GridPoint:
-    """One point of the grid: the messages of the hot node, and how long they take.
+    """One point of the grid: the messages of the hot node, and their times.
 
     Attributes
     ----------
     intra, into, out
         Messages within the hot node, into it and out of it, over all its hot processes.
     order
-        What is posted first: ``intra-first`` or ``inter-first``.
+        Posting order: ``intra-first`` or ``inter-first``.
     hot
         Number of hot processes.
     bytes
@@ -44,8 +44,8 @@ class GridPoint:
     shape
         ``star``: one node is hot; ``ring``: all nodes are as busy.
     busy
-        Mean over all nodes of their busier direction, as a part of the hot node's; None if the run
-        does not say.
+        Mean over all nodes of their busier direction, as a fraction of the hot node's; None if
+        unknown.
     """
 
     intra: int
@@ -72,7 +72,7 @@ class GridPoint:
 
 
 def points(runs: Sequence[Run]) -> list[GridPoint]:
-    """Summarise the points of one or several runs; repetitions of the same point are put together.
+    """Summarise the points of one or several runs; repetitions of the same point are merged.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
     Raises
     ------
     InputError
-        If a run is none of hot spots, or damaged.
+        If a run is not of hot spots, or damaged.
     """
     found: dict[tuple[Any, ...], list[float]] = {}
     busy: dict[tuple[Any, ...], float] = {}
@@ -115,12 +115,12 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
 
 
 def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return what keeps points of the same messages apart: order, hot processes, size, shape."""
+    """Return the key of points with the same messages: order, hot processes, size, shape."""
     return (key[0], key[4], key[5], key[6])
 
 
 class Role(TypedDict):
-    """Who took part: hot process or partner, its group, and its number in it."""
+    """A participant: hot process or partner, its group, and its number in it."""
 
     rank: int
     role: str

@@ -1,4 +1,4 @@
-"""A recording of the collective I/O of a program: which bytes its ranks access, and for how long.
+"""Recording of a program's collective I/O: accessed bytes and times.
 
 Calls whose pieces are the same, up to one shift of all ranks, are one pattern.
 """
@@ -38,7 +38,7 @@ class RecordedCall:
     pattern
         Number of its pattern.
     shift
-        Bytes by which its pieces are further in the file than those of the pattern's first call.
+        Offset in bytes from the pieces of the pattern's first call.
     op
         ``write`` or ``read``.
     name
@@ -46,14 +46,13 @@ class RecordedCall:
     seconds
         The slowest rank.
     parts
-        Where they went, as far as that was seen: seconds that all ranks together needed to say
-        who accesses what before the first round (``offsets``); of all rounds to agree on sizes
-        (``counts``), to move data between ranks (``exchange``) and to access the ``file``; and the
-        ``rest``: packing, copying, waiting for ranks that came late.
+        Seconds of the recorded phases: exchange of offsets and lengths before the first round
+        (``offsets``); in all rounds, exchange of sizes (``counts``), data exchange (``exchange``)
+        and file access (``file``); and the ``rest``: packing, copying, waiting for late ranks.
     rounds
-        Of the exchange; None where that was not seen.
+        Of the exchange; None if not recorded.
     late
-        Seconds by which the first rank came earlier than the last; None where that was not seen.
+        Seconds between the arrival of the first and the last rank; None if not recorded.
     """
 
     call: int
@@ -75,7 +74,7 @@ class RecordedCall:
 
 @dataclass(frozen=True)
 class RecordedPattern:
-    """What one or more calls access.
+    """Access pattern of one or more calls.
 
     Attributes
     ----------
@@ -90,7 +89,7 @@ class RecordedPattern:
     ranks
         Number of ranks of the file.
     whole
-        Whether no piece is left out.
+        Whether all pieces are present.
     rank, offset, length, count, stride
         One entry for each run: ``count`` pieces of ``length`` bytes, ``stride`` apart, the first at
         ``offset``, accessed by ``rank`` (its number in the run).
@@ -146,17 +145,17 @@ class RecordedFile:
     Attributes
     ----------
     number, name
-        In the run; as the program names it.
+        In the run; as given by the program.
     ranks
         That opened it, ascending.
     opens
         How often.
     hints, given
-        In force, as the library reported them; given by the program.
+        Active, as reported by the library; given by the program.
     independent
         Accesses of single ranks.
     filesystem
-        That it is on (``tmpfs``, ``lustre`` …), ``other``, or empty if not known.
+        Its kind (``tmpfs``, ``lustre`` …), ``other``, or empty if unknown.
     """
 
     number: Annotated[int, "as file"]
@@ -175,7 +174,7 @@ def files(run: Run) -> list[RecordedFile]:
     Raises
     ------
     InputError
-        If the run is no recording of collective I/O, or damaged.
+        If the run is not a recording of collective I/O, or damaged.
     """
     in_force, given = _hints(run, "value"), _hints(run, "given")
     alone: dict[int, list[Independent]] = {}
@@ -193,7 +192,7 @@ def files(run: Run) -> list[RecordedFile]:
 
 
 def hints(run: Run, file: int) -> dict[str, str]:
-    """Return the hints in force for a file.
+    """Return the active hints of a file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Collective I/O of tiles, summarised: its phases, who accessed the file, messages of nodes."""
+"""Summary of collective I/O of tiles: phases, ranks that accessed the file, messages of nodes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from isochrone.runfile.samples import Times, counted, identity, times_of
 KIND: Final = "tile-io"
 
 PARTS: Final = ("open", "seconds", *call_parts.PARTS, "close", "total")
-"""What is timed of an access, by the keys of the run file; ``seconds`` is the access itself, and
-its own parts follow where they were seen."""
+"""Times of an access, by the keys of the run file; ``seconds`` is the access itself, followed by
+its phases where recorded."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Bytes a second of an access, and their 95 % interval; None where they are not known."""
+    """Bytes a second of an access, and their 95 % interval; None if unknown."""
 
     bandwidth: float | None = None
     bandwidth_low: float | None = None
@@ -72,10 +72,7 @@ class Phase:
 
     @property
     def bandwidth(self) -> tuple[float, float | None, float | None] | None:
-        """Bytes per second of the access and its 95 % interval, as far as they are known.
-
-        None in a clock too coarse.
-        """
+        """Bytes per second of the access and its 95 % interval, if known; None: coarse clock."""
         access = self.times["seconds"]
         if access.median <= 0 or access.low <= 0:
             return None
@@ -127,7 +124,7 @@ def file_io(run: Run) -> list[Any]:
 
 
 def nodes(run: Run) -> list[Any]:
-    """List the messages of each node when writing; ``hot`` where most go to and from others."""
+    """List the messages of each node when writing; ``hot``: most messages to and from others."""
     found = _records(run, "node", "node", "intra", "in", "out")
     most = max((one["in"] + one["out"] for one in found), default=0)
     for one in found:

@@ -1,4 +1,4 @@
-"""Which ranks touch which bytes of a file: what every access pattern can say."""
+"""Interface of access patterns: which ranks access which bytes of a file."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class AccessPattern(Protocol):
 
     @property
     def interleaved(self) -> bool:
-        """Whether the accesses of the ranks lie between each other.
+        """Whether the accesses of the ranks interleave.
 
         ROMIO exchanges data only then, unless ``romio_cb_write`` or ``romio_cb_read`` is
         ``enable`` (MPICH, ``ad_write_coll.c``).
         """
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
-        """Say which ranks touch each window ``[start, end)`` of the file; they do not overlap."""
+        """Ranks that access each window ``[start, end)`` of the file; windows do not overlap."""
 
     def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Return the first byte touched in each window, and the one after the last.
 
-        They are equal where nothing is.
+        They are equal for empty windows.
         """

@@ -1,4 +1,4 @@
-"""Any access at all: pieces of a file, alone or repeated at a stride, and the ranks they are of."""
+"""Arbitrary accesses: pieces of a file, single or strided, and their ranks."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Accesses:
     """Pieces of a file and the ranks that touch them, in any order.
 
     A row is ``count`` pieces of ``length`` bytes, ``stride`` bytes from the start of one to the
-    start of the next. They are never listed one by one. A row of no length says where a rank
-    without data stands: ROMIO's file domains begin there if nothing is before it.
+    start of the next. They are never listed one by one. A row of no length is the offset of a rank
+    without data: ROMIO's file domains begin there if nothing is before it.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Accesses:
         return bool(between.any())
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
-        """Say which ranks touch each window; windows do not overlap."""
+        """Ranks that access each window; windows do not overlap."""
         parts = [Runs(*np.empty((5, 0), np.int64))]
         for row, window in self._meetings(starts, ends):
             before, (_, done) = self._upto(row, starts[window])
@@ -105,7 +105,7 @@ class Accesses:
         return np.minimum(first, last), last
 
     def _meetings(self, starts: Ints, ends: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield rows and the windows that lie between their ends, in handy portions."""
+        """Yield rows and the windows between their ends, in portions."""
         if not len(starts):
             return
         order = np.argsort(starts, kind="stable")
@@ -165,7 +165,7 @@ def made(
     count = np.where(length > 0, count, 1)
     stride = np.zeros_like(rank) if stride is None else stride
     if np.any((count < 1) | ((count > 1) & (stride < 1))):
-        raise InputError("pieces that are repeated at no distance", hint="a stride is at least 1")
+        raise InputError("pieces with a stride of 0", hint="a stride is at least 1")
     whole = (count > 1) & (stride == length)
     length = np.where(whole, length * count, length)
     count = np.where(whole, 1, count)
@@ -175,15 +175,15 @@ def made(
 
 
 def _portions(low: Ints, high: Ints, windows: int) -> Iterator[tuple[int, int]]:
-    """Cut windows ``0 … windows - 1`` into portions that about `PORTION` rows meet.
+    """Divide windows ``0 … windows - 1`` into portions that about `PORTION` rows overlap.
 
-    Row k meets the windows ``low[k] … high[k] - 1``.
+    Row k overlaps the windows ``low[k] … high[k] - 1``.
     """
     change = np.bincount(low, minlength=windows + 1) - np.bincount(high, minlength=windows + 1)
     meetings = np.cumsum(np.cumsum(change)[:windows])
     if meetings[-1] > MAX_MEETINGS:
         raise InputError(
-            f"the rows of the table meet {meetings[-1]} parts of the file: too many to count",
+            f"the rows of the table meet {meetings[-1]} parts of the file: too many",
             hint="give a larger buffer or stripe",
         )
     first = 0

@@ -23,16 +23,16 @@ DRIVERS: Final = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
 
 STRIPE: Final = 1024**2
-"""Bytes of a Lustre stripe, if the file system's administrator has not said otherwise."""
+"""Default bytes of a Lustre stripe."""
 
 _MOST_KINDS: Final = 1024
 _MEMORY: Final = 20_000_000
-"""Kinds of rounds of one prediction, and these times the ranks, that may be told apart."""
+"""Maximum number of kinds of rounds in a prediction, and of kinds times ranks."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """What is known of a collective read or write before any rank runs.
+    """A collective read or write, as known before a run.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Call:
     driver
         One of `DRIVERS`.
     reading
-        A read: the data go from the aggregators to the ranks.
+        Whether it is a read: data go from the aggregators to the ranks.
     buffer
         ``cb_buffer_size`` in bytes; None: one round, however large, as in the cFireworks paper.
     unit, smallest
@@ -113,10 +113,10 @@ class Call:
         return in_rounds(whole, *self.pattern.touched(whole.start, whole.end), self.buffer)
 
     def round_kinds(self, aggregators: int, *, exactly: bool = False) -> list[RoundKind]:
-        """Count the messages for this many aggregators, by kind of round.
+        """Count the messages for this number of aggregators, by kind of round.
 
-        ``exactly``: tell apart as many kinds as there are, within reason; a search, which looks at
-        each kind thousands of times, does better without.
+        ``exactly``: distinguish all kinds, up to a limit; a search, which evaluates each kind
+        thousands of times, is faster without.
         """
         many = _MEMORY // (self.pattern.ranks + aggregators)
         most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
@@ -133,13 +133,13 @@ class Call:
 
     @property
     def exchanges(self) -> bool:
-        """Whether data go through aggregators: as the hints say, or where accesses interleave."""
+        """Whether data go through aggregators: by the hints, or if accesses interleave."""
         if self.collective is not None or self.driver == "ompio":
             return self.collective is not False
         return self.pattern.interleaved
 
     def nothing_exchanged(self) -> list[str]:
-        """Say why the library exchanges nothing, if so: the first thing a user must know."""
+        """Reason why the library exchanges nothing, if so."""
         if self.exchanges:
             return []
         hint = "romio_cb_read" if self.reading else "romio_cb_write"
@@ -151,16 +151,16 @@ class Call:
         ]
 
     def warnings(self) -> list[str]:
-        """Say what makes the exchange differ from what is counted."""
+        """Warnings of differences between the real exchange and the counts."""
         found = self.nothing_exchanged()
         if self.driver == "lustre" and self.reading:
             found.append(
-                "ROMIO's Lustre driver reads with even file domains, and so does this prediction"
+                "ROMIO's Lustre driver reads with even file domains; the prediction does so, too"
             )
         return found
 
 
 def collective_by(hints: Mapping[str, str], *, reading: bool) -> bool | None:
-    """Return what hints say of collective buffering, as `Call.collective` has it."""
+    """Return the hints' value of `Call.collective`."""
     hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
     return {"enable": True, "disable": False}.get(hint or "")

@@ -1,8 +1,8 @@
-"""Which ranks do the file I/O, chosen as ROMIO chooses them.
+"""Aggregator ranks, chosen by the rules of ROMIO.
 
 Follows ``ADIOI_cb_config_list_parse`` (``cb_config_list.c``): the hosts of a list are taken in its
 order, a name is compared exactly and used once, ``host`` means ``host:1``, ``host:*`` all its
-ranks, and ``*:n`` is n ranks of every host not named before, in the order the ranks meet them.
+ranks, and ``*:n`` is n ranks of every host not named before, in rank order.
 """
 
 from __future__ import annotations

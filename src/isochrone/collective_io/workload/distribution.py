@@ -1,4 +1,4 @@
-"""Which node holds which part of a file, and which node's aggregator serves it."""
+"""Distribution of file data over nodes, and the nodes that serve each part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Distribution:
     edges
         Bytes at which the parts of the file begin, and where the last ends; shape (parts + 1,).
     held
-        Part of the bytes of each part of the file that a node's ranks hold, shape (nodes, parts).
+        Fraction of the bytes of each file part held by a node's ranks, shape (nodes, parts).
     server
         Node whose aggregator serves most of a part of the file, shape (parts,).
     """
@@ -33,7 +33,7 @@ class Distribution:
 
     @property
     def at_home(self) -> float:
-        """Part of all bytes that are served by the node that holds them."""
+        """Fraction of all bytes that are served by the node that holds them."""
         length = np.diff(self.edges)
         own = self.held[self.server, np.arange(len(self.server))]
         return float(own @ length / max(length.sum(), 1))
@@ -42,7 +42,7 @@ class Distribution:
 def distribution(
     call: Call, layout: Layout, aggregators: Sequence[int] | Ints, parts: int
 ) -> Distribution:
-    """Cut the file of a call into equal parts, and say of each who holds and who serves it.
+    """Divide the file of a call into equal parts, and find holders and servers of each.
 
     Parts are at least a byte long, so that there may be fewer.
     """

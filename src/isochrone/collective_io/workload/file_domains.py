@@ -1,4 +1,4 @@
-"""Which part of the file each aggregator serves, and in which round of the exchange.
+"""File domains: the part of the file of each aggregator, by round of the exchange.
 
 The rules are those of the libraries, read in their sources: ROMIO in MPICH 5.0 and OMPIO in
 Open MPI 5.0.

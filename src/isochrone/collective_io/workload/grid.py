@@ -1,4 +1,4 @@
-"""Arrays cut into equal blocks, one per rank: what most file patterns are made of."""
+"""Arrays divided into equal blocks, one per rank."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Grid:
         if min(*sizes, self.element) < 1 or self.header < 0:
             raise InputError("an array without blocks, elements or bytes", hint="give sizes from 1")
         if any(not 0 <= axis.overlap < axis.length for axis in self.axes):
-            raise InputError("blocks overlap as much as they are long", hint="overlap less")
+            raise InputError("the overlap is as large as a block", hint="overlap less")
         if self.extent[1] >= 2**62:
             raise InputError("a file beyond 4 EiB")
 
@@ -87,7 +87,7 @@ class Grid:
 
     @property
     def interleaved(self) -> bool:
-        """Whether a rank begins before the last byte of the rank before it, as ROMIO asks."""
+        """Whether a rank begins before the last byte of the previous rank (ROMIO's test)."""
         units = self.element * np.cumprod([1, *(a.extent for a in reversed(self.axes[1:]))])[::-1]
         place = np.unravel_index(np.arange(self.ranks), [axis.blocks for axis in self.axes])
         moves = zip(place, self.axes, units, strict=True)
@@ -99,7 +99,7 @@ class Grid:
         return bool(np.any(start[1:] < end[:-1]))
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
-        """Say which ranks touch each window, by following the axes from the slowest."""
+        """Ranks that access each window, found axis by axis from the slowest."""
         low = np.maximum(starts, self.extent[0]) - self.header
         high = np.minimum(ends, self.extent[1]) - self.header
         window = np.flatnonzero(low < high)
@@ -114,7 +114,7 @@ class Grid:
     def _divided(self) -> tuple[tuple[Axis, ...], int]:
         """Return the axes without the fastest ones that are in one block, and their bytes.
 
-        What a block holds along those is contiguous in the file.
+        Along those, a block is contiguous in the file.
         """
         kept = len(self.axes)
         while kept > 1 and self.axes[kept - 1].blocks == 1:

@@ -69,7 +69,7 @@ class Counts:
         return Counts(*whole, *parts)
 
     def reversed(self) -> Counts:
-        """Return the messages of the read that undoes the write: the same the other way round."""
+        """Return the messages of the corresponding read: the same in the opposite direction."""
         return Counts(
             self.intra, self.out, self.into, self.intra_bytes, self.out_bytes, self.into_bytes
         )
@@ -87,9 +87,9 @@ class Counts:
 
     @property
     def busy(self) -> Floats:
-        """Mean over the nodes of their busier direction's bytes, as a part of the largest.
+        """Mean over the nodes of their busier direction's bytes, as a fraction of the largest.
 
-        Nodes are along the last axis, which is kept: shape (…, 1).
+        Nodes are along the last axis; shape (…, 1).
         """
         load = np.maximum(self.into_bytes, self.out_bytes)
         most = load.max(axis=-1, initial=0.0, keepdims=True)
@@ -133,7 +133,7 @@ def _sides(
     received = np.bincount(server, weights=sums.received, minlength=layout.nodes)
     of_runs = sums.sent[layout.last] - sums.sent[layout.first]
     sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
-    # means of bytes are rounded: what is nothing is not to be less
+    # bytes may be rounded means: avoid negative values
     intra = np.maximum(intra, 0.0)
     return intra, np.maximum(received - intra, 0.0), np.maximum(sent - intra, 0.0)
 

@@ -1,4 +1,4 @@
-"""Access patterns as the command line asks for them.
+"""Access patterns as options of the command line.
 
 `isochrone.collective_io.patterns` holds the patterns, one per file; each file ends in its
 `Pattern`.
@@ -40,7 +40,7 @@ class Option:
     help
         One line.
     metavar
-        What stands for its value in the help; empty: it takes no value.
+        Placeholder of its value in the help; empty: a flag.
     read
         Reads the value; raises `argparse.ArgumentTypeError`.
     """
@@ -53,19 +53,19 @@ class Option:
 
 @dataclass(frozen=True)
 class Pattern:
-    """An access pattern that the user can ask for.
+    """An access pattern that the user can select.
 
     Attributes
     ----------
     option
-        Asks for it; named as its file.
+        Selects it; named as its file.
     make
-        Returns the pattern that the options mean, for that number of ranks if they do not
-        set one. Raises `InputError` if they contradict each other.
+        Builds the pattern from the options, for that number of ranks if they do not set one. Raises
+        `InputError` if they contradict each other.
     more
-        Options that belong to it.
+        Its other options.
     hint
-        What to write for that number of ranks, if the pattern turns out to have another one.
+        Suggested option for that number of ranks, if the pattern has another one.
     as_tiles
         Returns one of its patterns as tiles across and down, which the experiment ``tile-io`` can
         repeat; None if it is not such a grid.

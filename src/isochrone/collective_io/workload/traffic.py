@@ -1,8 +1,9 @@
 """The exchange: how many messages and bytes each rank sends for each file domain.
 
 In each round a rank sends one message to each aggregator for which it has data, itself included
-(``ADIOI_W_Exchange_data``; a read is the same the other way round). The matrix of ranks and domains
-is kept as runs of equal rows, because with 10,240 nodes it would have billions of entries.
+(``ADIOI_W_Exchange_data``; a read is the same in the opposite direction). The matrix of ranks and
+domains is stored as runs of equal rows, because with 10,240 nodes it would have billions of
+entries.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Amounts = NDArray[Any]
 """Whole numbers of messages, or means of bytes and pieces."""
 
 MAX_KINDS: Final = 64
-"""Kinds of rounds that are usually told apart."""
+"""Default maximum of distinguished kinds of rounds."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Sums:
 
     @property
     def fingerprint(self) -> tuple[bytes, bytes]:
-        """What is the same of the same amounts."""
+        """Cache by amounts."""
         steps = np.append(True, np.diff(self._weight) != 0)
         return self._key[steps].tobytes(), self._weight[steps].tobytes()
 
@@ -85,19 +86,19 @@ class Sums:
     def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
         """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
         found: Amounts = self.before(domain, last) - self.before(domain, first)
-        return np.maximum(found, 0)  # means are rounded: what is nothing is not to be less
+        return np.maximum(found, 0)  # rounded means: avoid negative values
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What ranks send for file domains in a round.
+    """Messages that ranks send for file domains in a round.
 
     Attributes
     ----------
     messages
         One for each domain that a rank has data for; whole numbers.
     bytes, pieces
-        Bytes, and contiguous pieces of the file: of alike rounds their mean.
+        Bytes, and contiguous pieces of the file: the mean over equal rounds.
     """
 
     messages: Sums
@@ -122,7 +123,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class RoundKind:
-    """Rounds of the exchange that are alike.
+    """Equal rounds of the exchange.
 
     Attributes
     ----------
@@ -147,12 +148,12 @@ class RoundKind:
 def round_kinds(
     pattern: AccessPattern, windows: FileWindows, most: int = MAX_KINDS
 ) -> list[RoundKind]:
-    """Count the messages of a pattern whose file is cut into windows, by kind of round.
+    """Count the messages of a pattern whose file is divided into windows, by kind of round.
 
     All ranks wait for each other in each round (``MPI_Alltoall`` of the sizes, ``MPI_Waitall``), so
     the hot spot of each round counts, and not that of the sum. Rounds with the same messages of
-    about the same sizes are one kind, with the mean of their bytes; if there are more than
-    ``most`` kinds, those that move about the same are averaged.
+    about the same sizes are one kind, with the mean of their bytes; if there are more than ``most``
+    kinds, similar ones are averaged.
     """
     touched = pattern.touches(windows.start, windows.end)
     joined = _joined(touched)
@@ -178,7 +179,7 @@ def round_kinds(
 
 
 def _by_kind(columns: Sequence[Ints], kind: Ints, kinds: int) -> list[list[Ints]]:
-    """Take columns apart by the kind of each row."""
+    """Split columns by the kind of each row."""
     order = np.argsort(kind, kind="stable")
     cuts = np.searchsorted(kind[order], np.arange(1, kinds))
     parts = (np.split(column[order], cuts) for column in columns)
@@ -199,7 +200,9 @@ def _joined(runs: Runs) -> _Joined:
         return _Joined(*runs[:3])
     order = np.lexsort((runs.first, runs.window))
     window, first, last = (column[order] for column in runs[:3])
-    span = int(last.max()) + 2  # windows are set apart, so that one running maximum serves all
+    span = (
+        int(last.max()) + 2
+    )  # offsets separate the windows, so that one running maximum serves all
     reach = np.maximum.accumulate(window * span + last)
     starts = np.ones(len(window), bool)
     starts[1:] = window[1:] * span + first[1:] > reach[:-1]
@@ -222,7 +225,7 @@ def _traffic(
 
 
 def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
-    """Sum up what each rank of each run has for its domain, which stands for its window."""
+    """Sum the data of each rank of each run for its window."""
     kind = each.dtype
     change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
     sent = np.zeros(ranks + 1, kind)
@@ -246,7 +249,7 @@ Floats = NDArray[np.float64]
 Marks = NDArray[np.uint64]
 
 STEPS: Final = (64, 16, 4)
-"""Sizes are told apart by so many steps of the largest, from fine to coarse."""
+"""Resolutions of sizes, in steps of the largest, from fine to coarse."""
 
 OCTAVE: Final = 0.125
 """Steps of the largest itself, in octaves, for as many as the finest `STEPS`."""
@@ -263,15 +266,15 @@ def alike(
     Parameters
     ----------
     windows
-        Parts of the file by domain and round.
+        Ranges of the file by domain and round.
     messages
         Window, first rank and rank after the last of runs that send one message each.
     data
-        What ranks have for windows.
+        Data of ranks for windows.
     ranks
         Number of them.
     most
-        Kinds that may be told apart.
+        Maximum number of kinds.
     """
     window, first, last = messages
     who = _marks(windows, window, windows.domain[window], first, last)
@@ -307,7 +310,7 @@ def _sizes(windows: FileWindows, data: Runs, steps: int) -> Marks:
     np.maximum.at(largest, rounds, data.bytes)
     octave = np.log2(np.maximum(largest, 1)) / (OCTAVE * STEPS[0] / steps)
     part = np.rint(steps * data.bytes / largest[rounds]).astype(np.int64)
-    some = part > 0  # what is small does not tell rounds apart
+    some = part > 0  # small amounts do not distinguish rounds
     rows = (windows.domain[data.window], data.first, data.last, part)
     marks = _marks(windows, data.window[some], *(column[some] for column in rows))
     return marks + _hash(np.rint(octave).astype(np.int64))

@@ -1,1 +1,1 @@
-"""What the commands of this subject share."""
+"""Shared parts of the commands for collective operations."""

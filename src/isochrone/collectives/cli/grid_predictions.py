@@ -1,4 +1,4 @@
-"""Predictions of collectives on grids: which grids are asked for, and what is said of them."""
+"""Options and output of predictions of collectives on grids."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def answer(args: argparse.Namespace) -> int:
     Raises
     ------
     InputError
-        If a grid is not of so many ranks, the operation has no realisation on one, or the model
-        does not hold what is asked for.
+        If a grid does not fit the ranks, the operation has no grid algorithm, or the model lacks
+        the operation.
     """
     model = models.read(args.model)
     op = _operation(args, model)
@@ -85,21 +85,21 @@ def answer(args: argparse.Namespace) -> int:
 
 
 def _operation(args: argparse.Namespace, model: Model) -> str:
-    """Return the operation that is asked for, or the only one of the model."""
+    """Return the requested operation, or the only one of the model."""
     known = model.selectors.get("op", [])
     if args.op is None and len(known) != 1:
         hint = f"give --op: {', '.join(map(str, known))}" if known else "give --op"
-        raise InputError("which operation is meant?", hint=hint)
+        raise InputError("several operations", hint=hint)
     op = str(known[0]) if args.op is None else args.op
     if op not in OPERATIONS:
         raise InputError(
-            f"'{op[:40]}' has no realisation on a grid", hint=f"one of {', '.join(OPERATIONS)}"
+            f"'{op[:40]}' has no algorithm on a grid", hint=f"one of {', '.join(OPERATIONS)}"
         )
     return op
 
 
 def _machines(args: argparse.Namespace, model: Model) -> Iterator[tuple[Machine, int]]:
-    """Yield where the ranks are, and how many, of all that is asked for."""
+    """Yield all requested numbers and positions of ranks."""
     constant = int(model.constant.get("ppn", 0)) or model.full_node
     for nodes in args.nodes or [0]:
         for ppn in args.ppn or [0]:
@@ -151,7 +151,7 @@ class OnGrids(msgspec.Struct):
 
 
 def _document(points: Sequence[Sequence[GridTime]], model: Model, *, by_best: bool) -> OnGrids:
-    """Return what is printed for scripts."""
+    """Return the JSON document."""
     rows, best = [], []
     for times in points:
         said = verdict(times)

@@ -1,4 +1,4 @@
-"""What ``isochrone tune collectives`` asks of a model, and what it prints."""
+"""Model options and output of ``isochrone tune collectives``."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def add_modelled(parser: argparse.ArgumentParser) -> None:
 def modelled(
     args: argparse.Namespace, times: TuningTimes
 ) -> tuple[list[Saving], dict[Place, list[int]], str]:
-    """Return what a model chooses for numbers of ranks that were not measured.
+    """Return the choices of a model for unmeasured numbers of ranks.
 
     Returns
     -------
     found, sizes, origin
-        Choices, what was asked for by place, and the origin of the model.
+        Choices, requested sizes by place, and the origin of the model.
     """
     if args.model is None:
         if args.ranks or args.bytes or args.ppn:
-            raise InputError("--ranks, --ppn and --bytes are questions to a model: give --model")
+            raise InputError("--ranks, --ppn and --bytes need --model")
         return [], {}, ""
     if not args.ranks or not args.bytes or not args.ppn:
-        raise InputError("a model is asked for --ranks, --ppn and --bytes", where="--model")
+        raise InputError("--model needs --ranks, --ppn and --bytes", where="--model")
     model = models.read(args.model)
     known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
     found: list[Saving] = []
@@ -97,8 +97,8 @@ def print_report(document: Tuned, min_gain: float) -> None:
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
     if not document.savings:
         console.print(
-            f"{library}: no rule. Nothing that was measured saves more than {wanted} with 95 % "
-            "confidence: the library's own choice is as good, or too little was measured.",
+            f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
+            f"confidence.",
             markup=False,
         )  # fmt: skip
     else:
@@ -128,10 +128,10 @@ def print_report(document: Tuned, min_gain: float) -> None:
 
 
 def _compared(savings: list[Saving]) -> str:
-    """Say what of the library the choices were compared with."""
+    """Name the library algorithms the choices were compared with."""
     numbers = sorted({one.algorithms for one in savings})
     if numbers == [0]:
-        return "the library's default, with which alone they were compared"
+        return "the library's default, the only reference"
     return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
 
 

@@ -1,4 +1,4 @@
-"""Collectives on grids of ranks: time by size on each, the best one, and what a model was off."""
+"""Collectives on grids of ranks: time by size, the best grid, and model deviations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_GRIDS: Final = 7
-"""Beside the library: of more, those that are best somewhere, and some of all shapes."""
+"""Maximum number of grids next to the library; of more, the best ones and some of all shapes."""
 
 _MAX_PANELS: Final = 8
 
@@ -72,7 +72,7 @@ class Panel:
     drawn
         The grids that are drawn, ``library`` first.
     compared
-        What a model says of them; empty without one.
+        Predicted times; empty without a model.
     left_out
         How many grids are not drawn.
     """
@@ -100,11 +100,11 @@ class Panel:
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
-    """Draw a row for each operation: times, and beside them the deviations of a model."""
+    """Draw a row for each operation: times, and next to them the deviations of a model."""
     for run in runs:
         if not is_grid_run(run):
             raise InputError(
-                "no grids were measured in it", where=run.where,
+                "no grids were measured", where=run.where,
                 hint="isochrone measure collective --grid 4x4,nodes",
             )  # fmt: skip
     model = _model(options)
@@ -128,7 +128,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _model(options: Options) -> Model | None:
-    """Read the model that is asked for; a family cannot be fitted to a picture of totals."""
+    """Read the model file; a family cannot be fitted to totals."""
     if isinstance(options.model, Model):
         return options.model
     path = Path(options.model)
@@ -136,7 +136,7 @@ def _model(options: Options) -> Model | None:
         return models.read(path)
     if str(options.model) != "auto":
         raise InputError(
-            f"'{options.model}' is no model file",
+            f"'{options.model}' is not a model file",
             where="--model",
             hint="isochrone fit -o writes one",
         )
@@ -159,7 +159,7 @@ def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[st
 
 
 def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
-    """Return what there is to draw of one run."""
+    """Return the panels of one run."""
     compared = compare(model, run) if model else []
     whole: dict[tuple[str, int], dict[str, list[GridPoint]]] = {}
     for point in sorted(points(run), key=lambda one: one.bytes):
@@ -215,22 +215,22 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
 
 
 def _draw_ratios(axes: Axes, panel: Panel) -> None:
-    """Draw the same times as parts of the library's own, which tells grids apart."""
+    """Draw the same times relative to the library's, to distinguish the grids."""
     own = {point.bytes: point.seconds for point in panel.measured.get(LIBRARY, [])}
     every = _draw_lines(axes, panel, own)
     if every:
         _scale(axes, every, "{:.3g}x".format)
     _finish(axes, panel, "time / library")
-    if not axes.get_legend_handles_labels()[0]:  # nothing was measured of the library itself
+    if not axes.get_legend_handles_labels()[0]:  # the library itself was not measured
         return
     plain_legend(axes, loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.3,
                  handlelength=1.8)  # fmt: skip
 
 
 def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
-    """Draw a line for each grid, dashed what is predicted, in parts of ``by``; return all values.
+    """Draw a line for each grid, dashed if predicted, relative to ``by``; return all values.
 
-    Sizes that ``by`` does not hold are left out.
+    Sizes missing in ``by`` are omitted.
     """
     every: list[float] = []
     for grid in panel.drawn:
@@ -270,7 +270,7 @@ def _finish(axes: Axes, panel: Panel, title: str) -> None:
 
 
 def _mark_best(axes: Axes, panel: Panel) -> None:
-    """Draw a ring around the best of each size, and its name above; not all if they are many."""
+    """Mark the best of each size with a ring and, space permitting, its name."""
     best = _best({grid: panel.measured[grid] for grid in panel.drawn})
     step = -(-len(panel.sizes) // 10)
     for number, size in enumerate(panel.sizes):

@@ -1,1 +1,1 @@
-"""What operations on grids cost, by models."""
+"""Predicted times of operations on grids."""

@@ -1,4 +1,4 @@
-"""Predicted against measured: whole operations on grids, and their phases."""
+"""Comparison of predicted and measured times: operations on grids, and their phases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from isochrone.runfile.run import Run
 
 @dataclass(frozen=True)
 class Compared:
-    """One measured time and what a model says of it, in seconds.
+    """One measured time and its prediction, in seconds.
 
     Attributes
     ----------
@@ -44,15 +44,15 @@ class Compared:
 
 
 def compare(model: Model, run: Run) -> list[Compared]:
-    """Hold all operations of a run against a model: totals, and phases as they are in a total.
+    """Compare all operations of a run with a model: totals, and phases as in a total.
 
-    A phase is measured in all its groups at once, and so it is predicted. What the model says
-    nothing of is left out.
+    Phases are measured, and predicted, with all groups at once. Operations missing in the model are
+    omitted.
 
     Raises
     ------
     InputError
-        If the run is of no collectives.
+        If the run is not of collectives.
     """
     machine = Machine.of_hosts(run.hosts)
     groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
@@ -65,7 +65,7 @@ def compare(model: Model, run: Run) -> list[Compared]:
         try:
             wanted = None if grid == LIBRARY else Grid.parse(grid)
             (time,) = predict(model, op, ranks, [wanted], [size], machine)
-        except InputError:  # the model holds no such operation, or gives it no time
+        except InputError:  # the model has no such operation, or no time for it
             continue
         several = len(time.phases) > 1
         predicted = [(one.phase.group, one.seconds) for one in time.phases if several]
@@ -79,7 +79,7 @@ def compare(model: Model, run: Run) -> list[Compared]:
 
 
 def summarised(compared: Iterable[Compared]) -> Deviation | None:
-    """Return least, average and largest deviation; None of nothing."""
+    """Return least, average and largest deviation; None if empty."""
     rows = list(compared)
     if not rows:
         return None

@@ -1,9 +1,9 @@
 """The time of a collective operation on a grid of ranks: the sum of its two phases.
 
 Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication
-Operations*, section 3: each phase takes what the standard operation takes in one of its groups.
-They found that concurrent groups do not disturb each other; here a factor that was measured says
-by how much they do. What was measured of a group itself corrects the formula for that group.
+Operations*, section 3: each phase takes the time of the standard operation in one of its groups.
+They found that concurrent groups do not disturb each other; here a measured factor accounts for it.
+Measured times of a group correct the formula for that group.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _FEW: Final = 3
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the ranks are.
+    """Placement of the ranks.
 
     Attributes
     ----------
     nodes, ppn
-        Nodes, and ranks on each; 0 where it is not known.
+        Nodes, and ranks on each; 0 if unknown.
     placement
         Node after node, or a rank on each in turn.
     numbers
-        Node of each rank, if they are known one by one.
+        Node of each rank, if known individually.
     """
 
     nodes: int = 0
@@ -68,7 +68,7 @@ class Machine:
 
     @classmethod
     def of_hosts(cls, hosts: Sequence[str]) -> Machine:
-        """Return that of ranks on named hosts; empty names: not known."""
+        """Return the placement of ranks on named hosts; empty names: unknown."""
         if not all(hosts):
             return cls()
         number = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
@@ -76,7 +76,7 @@ class Machine:
         return cls(len(number), most, numbers=tuple(number[host] for host in hosts))
 
     def node_of(self, ranks: int) -> NDArray[np.int64] | None:
-        """Return the node of each rank, or None if that is not known."""
+        """Return the node of each rank, or None if unknown."""
         if len(self.numbers) == ranks:
             return np.array(self.numbers)
         if not self.ppn:
@@ -92,18 +92,17 @@ class GridTime:
     Attributes
     ----------
     op, ranks, bytes
-        What was asked for; ``bytes`` is the block of one rank.
+        The request; ``bytes`` is the block of one rank.
     grid
         The word of the grid, or ``library``.
     phases
         In the order of time; of the library, or a grid of one row or column, one.
     warnings
-        What makes it doubtful, but for disturbances that were not measured.
+        Warnings, except for unmeasured disturbances.
     verdict
-        What is cheapest, where that was asked: a grid, library, or within the noise.
+        The fastest, if requested: a grid, library, or within the noise.
     together
-        Both phases in one operation against their sum, with its interval: they may overlap, or
-        hinder each other. 1 where that was not measured.
+        Ratio of the operation to the sum of its phases, with its interval. 1 if not measured.
     """
 
     op: str
@@ -123,7 +122,7 @@ class GridTime:
 
     @property
     def not_measured(self) -> list[int]:
-        """Numbers of concurrent groups whose disturbance is not known."""
+        """Numbers of concurrent groups whose disturbance is unknown."""
         return [one.phase.groups for one in self.phases if not one.factor_known]
 
     @property
@@ -165,13 +164,13 @@ def predict(
     Returns
     -------
     list of GridTime
-        Grid by grid, each for all sizes. Those that the model gives no time are left out.
+        Grid by grid, each for all sizes. Those without a predicted time are omitted.
 
     Raises
     ------
     InputError
-        If the operation has no realisation on a grid, a grid is not of so many ranks, or the model
-        does not hold what a phase asks for.
+        If the operation has no grid algorithm, a grid does not fit the ranks, or the model lacks an
+        operation of a phase.
     """
     machine = machine or Machine()
     asked = PhaseTimes(model)
@@ -205,30 +204,30 @@ def predict(
 
 
 def warnings_of(times: Iterable[GridTime]) -> list[str]:
-    """Return what makes predictions doubtful, each sentence once."""
+    """Return the warnings of predictions, without repeats."""
     times = list(times)
     said = list(dict.fromkeys(text for one in times for text in one.warnings))
     unknown = sorted({number for one in times for number in one.not_measured})
     if unknown:
         shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
         said.append(
-            f"not measured whether {shown} groups at once disturb each other: they are taken not to"
+            f"the disturbance of {shown} concurrent groups was not measured; none is assumed"
         )
     if len({one.grid for one in times}) > 1 and any(math.isnan(one.low) for one in times):
-        said.append("not all intervals are known: a difference may be chance")
+        said.append("some intervals are unknown: differences may be random")
     return said
 
 
 def ranked(times: Iterable[GridTime]) -> list[GridTime]:
-    """Put what was predicted for one operation and size in order, the cheapest first."""
+    """Sort the predictions of one operation and size, fastest first."""
     return sorted(times, key=lambda one: (one.seconds, one.grid != LIBRARY))
 
 
 def verdict(times: Sequence[GridTime]) -> str:
-    """Name what is cheapest: a grid, ``library``, or ``within the noise``.
+    """Name the fastest: a grid, ``library``, or ``within the noise``.
 
-    A grid that is cheapest has to be told from the library's own; the library's own, if it is
-    cheapest, from the best grid. Where an interval is not known, the times alone decide.
+    A winning grid must be significantly faster than the library, and the library than the best
+    grid. Without intervals the times alone decide.
     """
     best, *others = ranked(times)
     rivals = [one for one in others if LIBRARY in (one.grid, best.grid)]
@@ -239,7 +238,7 @@ def verdict(times: Sequence[GridTime]) -> str:
 def places(
     phase: Phase, word: str, length: int, machine: Machine, ranks: int = 0
 ) -> Place | None:  # fmt: skip
-    """Say where the groups of a phase are: that of rank 0, and how many share a node.
+    """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
     Parameters
     ----------
@@ -251,7 +250,7 @@ def places(
     Returns
     -------
     Place or None
-        None if it is not known on which nodes ranks are.
+        None if the nodes of the ranks are unknown.
     """
     node_of = machine.node_of(ranks or phase.ranks)
     if node_of is None:
@@ -267,14 +266,14 @@ _LINE: Final = 1e-9
 """A size this close to a measured one, as a part of it, is that one."""
 
 _NO_TIME: Final = 1e-12
-"""Seconds below which a formula says nothing that measured times could be compared with."""
+"""Seconds below which a formula cannot be compared with measured times."""
 
 
 @dataclass(frozen=True)
 class PhaseTime:
-    """One phase: what it is, what it takes in seconds, and what disturbance is part of that.
+    """One phase: its kind, its seconds, and the disturbance included in them.
 
-    ``low`` and ``high`` are NaN where they are not known. ``factor`` is 1 where it is not known.
+    ``low`` and ``high`` are NaN, and ``factor`` is 1, if unknown.
     """
 
     phase: Inline[Phase]
@@ -286,23 +285,23 @@ class PhaseTime:
 
 
 class PhaseTimes:
-    """A model that is asked for phases.
+    """Predicts phases by a model.
 
-    The time of a group that was measured itself is on the line between its sizes. That of another
-    group is what the formula gives, times measured / formula of the groups of the same kind with
-    fewer and with more ranks: formulas cross jumps of an algorithm, and neighbours know them.
+    The time of a measured group is interpolated between its sizes. That of another group is the
+    formula, corrected by measured / formula of the neighbouring groups of the same kind, because
+    formulas smooth over changes of algorithm.
     """
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
     def time(self, phase: Phase, place: Place | None) -> tuple[PhaseTime | None, list[str]]:
-        """Return the time of a phase, or None if the model gives none, and what is doubtful.
+        """Return the time of a phase, or None if the model gives none, and warnings.
 
         Raises
         ------
         InputError
-            If the model does not hold what is asked for.
+            If the model lacks the operation.
         """
         where: dict[str, Any] = {"op": phase.op} if "op" in self.model.selectors else {}
         known = self.model.selectors.get(GROUP, [])
@@ -313,9 +312,7 @@ class PhaseTimes:
         stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
         if set(PLACES) & set(needed(segments)):
             if place is None:
-                raise InputError(
-                    "the model needs to know on which nodes the ranks are", hint="give --ppn"
-                )
+                raise InputError("the model needs the nodes of the ranks", hint="give --ppn")
             variables["nodes"], variables["ppn"] = nodes
         not_held(segments, variables, strict=True)
         groups = self.model.kept.get("groups", ())

@@ -1,1 +1,1 @@
-"""Readers of samples to fit: ONE FILE = ONE MEMBER of a run that says more than a plain sweep."""
+"""Readers of samples to fit: ONE FILE = ONE MEMBER of samples beyond a plain sweep."""

@@ -1,10 +1,10 @@
 """A run of grid collectives as samples of standard operations.
 
-Such a run holds whole operations, by the library and on grids, and the phases of the grids apart:
-in one group alone and in all groups at once. Fitted are the library's own totals and the phases of
-one group alone: each is an operation of the library in a group of ranks. What all groups at once
-take longer is a disturbance, and no formula holds it. It is kept beside the formulas, and so is
-what was measured of each group.
+Such a run holds whole operations, by the library and on grids, and separate phases: in one group
+alone and in all groups at once. The library's totals and the phases of one group alone are fitted:
+each is an operation of the library in a group of ranks. The slowdown of concurrent groups is a
+disturbance, which no formula describes. It is stored next to the formulas, like the measured times
+of each group.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     alone = ((phase == LG) | (phase == CG)) & (table["groups"] == 1)
     table, whole = table.where(whole | alone), whole[whole | alone]
     if not len(table):
-        raise InputError("the run holds neither the library's own nor phases", where=run.where)
+        raise InputError("the run holds neither library operations nor phases", where=run.where)
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
     lacking = np.full(len(table), np.nan, dtype=object)  # in a run without phases
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):
@@ -84,12 +84,12 @@ def _grid_samples(run: Run) -> Table:
     Raises
     ------
     InputError
-        If they do not say which grid they are of.
+        If the grid of the samples is unknown.
     """
     table = run.tables["sample"]
     for name in ("op", "p", "grid", "phase", "groups", "bytes"):
         if name not in table:
-            raise InputError(f"the samples do not say their '{name}'", where=run.where)
+            raise InputError(f"the samples have no '{name}'", where=run.where)
     for name in ("p", "groups", "bytes"):
         numbers(table, name, run.where)
     for name in ("op", "grid", "phase"):
@@ -117,7 +117,7 @@ def _places(run: Run, table: Table) -> dict[str, NDArray[Any]]:
 
 
 def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = False) -> Place:
-    """Say where the group of rank 0 is; as if all ranks were on one node if that is not recorded.
+    """Return the place of rank 0's group; one node is assumed if not recorded.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = 
         node_of = np.unique(run.hosts, return_inverse=True)[1]
     if phase == TOTAL:
         return group_place("", run.size, CG, node_of, at_once=True)
-    # the ranks of a row, as far as the members of a group say them
+    # length of a row, derived from the members of a group
     length = whole_number(word.removeprefix("rows-of-")) if word.startswith("rows-of-") else None
     if length is None:
         length = members if phase == CG else -(-run.size // max(1, members))
@@ -139,7 +139,7 @@ def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = 
     return group_place(word, length, phase, node_of, at_once=at_once)
 
 
-# --- beside what is fitted ------------------------------------------------------------------------
+# --- in addition to fitted samples ----------------------------------------------------------------
 
 
 def _measured_groups(run: Run, columns: Mapping[str, NDArray[Any]]) -> list[MeasuredGroup]:

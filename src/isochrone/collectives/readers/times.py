@@ -1,9 +1,8 @@
-"""When the members of a collective operation leave it, as parts of the time of the operation.
+"""Exit times of the members of a collective operation, relative to its time.
 
-A formula is of the member that is done last. In a broadcast the root may go on at once, who sends
-to a root does not wait for all others, and an allreduce may end in a tree: a program that repeats
-an operation, or does something after it, gets back part of its time. What was measured of it is
-kept beside formulas.
+A formula describes the last member to complete. Others may complete earlier: the root of a
+broadcast, senders to a root, upper ranks of a tree. The program then continues earlier on these
+ranks. Measured exit times are stored next to formulas.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ _TOGETHER: Final = 0.98
 """Members that leave no earlier than this part of the time leave together."""
 
 MOST: Final = 64
-"""Members that are kept of an operation; of more, this many that are spread evenly."""
+"""Maximum number of stored members of an operation, evenly spaced."""
 
 _DIGITS: Final = 4
 
 
 def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
-    """Return what samples say of operations that not all leave together: medians.
+    """Return median exit times of operations whose members do not exit together.
 
     Parameters
     ----------
     columns
-        Of the samples that count: ``op``, ``p``, ``bytes``, ``times`` of the members, ``root``
-        (of the first member, where there is no such column), and ``group``, of runs with grids.
-        Without ``times`` nothing is said.
+        Of the samples that count: ``op``, ``p``, ``bytes``, ``times`` of the members, ``root`` (of
+        the first member, where there is no such column), and ``group``, of runs with grids. Without
+        ``times`` the result is empty.
     """
     if not {"op", "p", "bytes", "times"} <= set(columns):
         return []

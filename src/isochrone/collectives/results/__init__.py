@@ -1,1 +1,1 @@
-"""What was measured of operations on grids."""
+"""Measured operations on grids."""

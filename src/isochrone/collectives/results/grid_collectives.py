@@ -1,8 +1,8 @@
-"""What a run of collective operations tells of their realisations on grids of ranks.
+"""Results of a run of collective operations on grids of ranks.
 
-A run of ``measure collective --grid`` holds, for each operation and size, the library's own
-realisation, the whole operation on each grid, and the phases of each grid apart: the group of rank
-0 alone, and all groups of the phase at once. A run without grids holds the library's only.
+A run of ``measure collective --grid`` holds, for each operation and size, the library's algorithm,
+the whole operation on each grid, and the separate phases of each grid: the group of rank 0 alone,
+and all groups at once. A run without grids holds the library's only.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ TOTAL: Final = "total"
 PHASES: Final = ("LG", "CG")
 
 _MEMBER: Final = "grid"
-"""Member by which the header says that realisations on grids were measured, too."""
+"""Header member of runs with grids."""
 
 
 @dataclass(frozen=True)
 class GridPoint:
-    """One point: a whole operation, or one phase of it apart, at one size.
+    """One point: a whole operation, or one separate phase of it, at one size.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class GridPoint:
     n, seconds, low, high
         Repetitions, their median, and its 95 % interval; NaN of a single repetition.
     phase_op, phase_ranks, phase_bytes
-        What is called in the phase, by so many ranks (of the largest group), with blocks of so many
-        bytes; None of a whole operation.
+        Operation called in the phase, its ranks (of the largest group) and block bytes; None for a
+        whole operation.
     nodes, ppn
         Of the group of rank 0 (of a whole operation: of the run): nodes that it touches, and its
-        ranks on the one where they are most; 0 where it is not known.
+        ranks on the one where they are most; 0 if unknown.
     """
 
     op: str
@@ -79,7 +79,7 @@ class GridPoint:
 
 @dataclass(frozen=True)
 class Disturbance:
-    """All groups of a phase at once against one of them alone.
+    """Comparison of all groups of a phase at once with one of them alone.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Disturbance:
     groups
         At work at the same time.
     sharing
-        Most of them that have a member on the same node; 0 where the nodes are not known.
+        Most of them that have a member on the same node; 0 if the nodes are unknown.
     """
 
     op: str
@@ -125,8 +125,8 @@ def points(run: Run) -> list[GridPoint]:
     table = samples(run)
     if "op" not in run.by:
         raise InputError(
-            "this run is of no collective operations", where=run.where,
-            hint="those are measured by: isochrone measure collective",
+            "this run is not of collective operations", where=run.where,
+            hint="measure them with isochrone measure collective",
         )  # fmt: skip
     places: dict[tuple[str, str], tuple[int, int]] = {}
     found = []
@@ -230,7 +230,7 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
     Raises
     ------
     InputError
-        If it is no grid, or rows are nodes and those are not known.
+        If it is not a grid, or rows are nodes and those are unknown.
     """
     if grid == "nodes":
         on: dict[str, list[int]] = {}
@@ -241,7 +241,7 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
         return list(on.values())
     found = WORD.fullmatch(grid)
     if found is None:
-        raise InputError(f"'{printable(grid, 40)}' is no grid", where=run.where)
+        raise InputError(f"'{printable(grid, 40)}' is not a grid", where=run.where)
     length = int(found[2] or found[3])
     return [
         list(range(first, min(first + length, run.size))) for first in range(0, run.size, length)
@@ -278,7 +278,7 @@ def _places(run: Run, grid: str, phase: str) -> tuple[int, int]:
 
 
 def _phase(run: Run, table: Table, row: int, phase: str) -> dict[str, Any]:
-    """Return what is called in a phase."""
+    """Return the operation called in a phase."""
     if phase == TOTAL:
         return {}
     if phase not in PHASES:

@@ -1,4 +1,4 @@
-"""Whether a grid beats the library where both were measured, and whether its phases explain it."""
+"""Comparison of grids with the library, and of operations with the sum of their phases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Key = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Gain:
-    """A grid against the library, for one operation and size.
+    """Comparison of a grid with the library, for one operation and size.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Gain:
         The whole operation, both ways.
     ratio, low, high
         Library over grid and its 95 % interval; above 1 the grid is faster. The interval is NaN
-        where nothing was repeated.
+        without repetitions.
     """
 
     library: GridPoint
@@ -47,7 +47,7 @@ class Gain:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the grid is faster, as far as the interval can tell."""
+        """Whether the grid is significantly faster."""
         low, high = _ends(self, self.ratio)
         return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=WORTH)]
 
@@ -63,7 +63,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Parts:
-    """A whole operation on a grid beside the phases it consists of.
+    """A whole operation on a grid compared with its phases.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Parts:
     phases
         LG and CG, each with all groups at work.
     ratio, low, high
-        Sum of the phases over the total and its 95 % interval, NaN where nothing was repeated.
+        Sum of the phases over the total and its 95 % interval, NaN without repetitions.
     """
 
     total: GridPoint
@@ -83,7 +83,7 @@ class Parts:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the phases explain the total, as far as the interval can tell."""
+        """Whether the sum of the phases equals the total, within the interval."""
         low, high = _ends(self, self.ratio)
         return bool(low <= 1 + ADDS_UP and high >= 1 - ADDS_UP)
 
@@ -119,7 +119,7 @@ def best(found: Sequence[GridPoint]) -> list[Gain]:
 
 
 def parts(found: Sequence[GridPoint]) -> list[Parts]:
-    """Put the phases of each grid, all groups at work, beside the whole operation."""
+    """Compare the phases of each grid, all groups at work, with the whole operation."""
     working: dict[tuple[Key, str, str], GridPoint] = {}
     for point in found:
         place = (_key(point), point.grid, point.phase)
@@ -143,7 +143,7 @@ def _parts(total: GridPoint, phases: tuple[GridPoint, GridPoint]) -> Parts:
 
 
 def _ends(one: Gain | Parts, unknown: float | None) -> Any:
-    """Return the ends of an interval; what is not known is replaced."""
+    """Return the ends of an interval; unknown ones are replaced."""
     return (unknown if math.isnan(end) else end for end in (one.low, one.high))
 
 

@@ -1,4 +1,4 @@
-"""What is said of collective operations on grids: who is faster, the phases, who disturbs whom."""
+"""Report of collective operations on grids: fastest algorithm, phases, disturbances."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ MAX_SENTENCES: Final = 12
 MAX_TILES: Final = 4
 
 DISTURBED: Final = 1.1
-"""Factor from which groups are said to disturb each other."""
+"""Factor from which a disturbance between groups is reported."""
 
 FEW: Final = (
-    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval: theirs is from the "
-    "smallest to the largest, and verdicts that rest on it are weak"
+    f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval; their range is "
+    f"used, and verdicts are weak"
 )
 
 HOW: Final = (
     "A grid of p1 x p2 ranks does an operation in two of the library: LG are its columns, with one "
-    "rank of each row, CG its rows. A phase apart starts like the whole operation, on all ranks; "
-    "the group of rank 0 works alone, while the others sleep, or all groups work at once. The "
-    "intervals of ratios are those of two medians, each with its own; of several grids the one "
-    "with the shortest median is compared, which favours it a little."
+    "rank of each row, CG its rows. A separate phase starts like the whole operation, on all "
+    "ranks; then the group of rank 0 works alone, while the others sleep, or all groups work at "
+    "once. Intervals of ratios combine those of two medians. Of several grids the one with the "
+    "shortest median is compared, a slight bias in its favour."
 )
 
 
 @dataclass(frozen=True)
 class GridRun:
-    """What is shown of a run with grids: all sizes, or the one the user names."""
+    """Contents of a report of a run with grids: all sizes, or the selected one."""
 
     points: list[GridPoint]
     gains: list[Gain]
@@ -103,7 +103,7 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
 def _sections(
     run: Run, nbytes: int | None, about: Sequence[Block], pictures: Sequence[Block]
 ) -> list[Section]:
-    """Say who is faster."""
+    """Print the fastest algorithms."""
     found = read(run, nbytes)
     return [
         Section("Summary", tuple(about)),
@@ -119,7 +119,7 @@ def _sections(
 
 
 def overview(read: GridRun) -> list[Block]:
-    """Say in a few sentences where a grid is faster, and what is odd about the phases."""
+    """Summarise where a grid is faster, and unusual phases."""
     found: list[Block] = []
     faster = sorted((g for g in read.best if g.verdict == "faster"), key=lambda g: -g.ratio)
     tiles = [
@@ -138,7 +138,7 @@ def overview(read: GridRun) -> list[Block]:
 
 
 def _sentence(read: GridRun, op: str, ranks: int) -> Sentence:
-    """Say of an operation where a grid is faster than the library."""
+    """Sentence on the sizes at which a grid is faster than the library."""
     own = [gain for gain in read.best if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)]
     name = f"{_name(op)}, {plural(ranks, 'rank')}"
     if not own:
@@ -156,7 +156,7 @@ def _sentence(read: GridRun, op: str, ranks: int) -> Sentence:
 
 
 def verdict(gain: Gain) -> str:
-    """Say whether a grid is faster: ``4x4 is 1.32x faster (1.28 to 1.37)``."""
+    """Verdict on a grid: ``4x4 is 1.32x faster (1.28 to 1.37)``."""
     name = _name(gain.on_grid.grid)
     if gain.verdict == "faster":
         return f"{name} is {_times(gain.ratio)} faster{_ends(gain.low, gain.high)}"
@@ -210,7 +210,7 @@ def _not_added(read: GridRun) -> Iterator[Sentence]:
     for one in sorted(least.values(), key=lambda one: -_off(one)):
         whole = one.total
         yield Sentence(
-            f"LG and CG apart take {_times(one.ratio)} as long as both in one operation"
+            f"LG and CG separately take {_times(one.ratio)} as long as both in one operation"
             f"{_ends(one.low, one.high)}",
             about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
         )
@@ -298,7 +298,7 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
 
 
 def _factor(one: Disturbance | None) -> str:
-    """Write what all groups do to each other: ``2.1x by 8``; one group disturbs nobody."""
+    """Format a disturbance: ``2.1x by 8``; empty for one group."""
     return f"{_times(one.factor)} by {one.groups}" if one else "–"
 
 
@@ -317,7 +317,7 @@ def _name(text: str) -> str:
 
 
 def _how() -> Sequence[Sentence]:
-    """Say how phases are timed, and what the intervals of ratios mean."""
+    """Explain the timing of phases and the intervals of ratios."""
     return (Sentence(HOW),)
 
 

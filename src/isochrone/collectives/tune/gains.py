@@ -1,20 +1,20 @@
-"""What one way of doing an operation saves against another one, and how sure that is.
+"""Relative gain of one algorithm over another, with its confidence interval.
 
 The gain is 1 − chosen / library. Its interval is of the logarithm x of the ratio library / chosen:
 
 * three or more launches that measured both: of each launch one x, from its medians, and Student's
-  interval of their mean (1908, *The probable error of a mean*, Biometrika 6): launches differ, and
-  what both have in common cancels;
+  interval of their mean (1908, *The probable error of a mean*, Biometrika 6): differences between
+  launches that affect both cancel;
 * fewer: of each pass, in which both were measured in turn, one x, and the order statistics that
   enclose their median, whatever the distribution (`isochrone.base.inference.median_interval`). It
-  is of these launches: another one may be slower or faster by more;
+  holds for these launches; others may differ by more;
 * launches that measured one each: the interval of `isochrone.base.inference.contrast`, from three
-  of each on; of fewer launches that of their passes, but only where the other side has to be ruled
-  out and not to be chosen.
+  of each on; of fewer launches that of their passes, but only to exclude a candidate, never to
+  choose one.
 
-Where one of k candidates is to be chosen by the same data, the fastest looks better than it is.
-Each interval then has the confidence 1 − 0.05 / k (Bonferroni), so that of choices between equals
-at most one in twenty is wrong, at each size.
+Choosing the fastest of k candidates by the same data is biased. Each interval then has the
+confidence 1 − 0.05 / k (Bonferroni), so that at most one in twenty choices between equals is wrong,
+at each size.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def gain(
     exact: bool = False,
     by_passes: bool = False,
 ) -> Gain:
-    """Compare two ways of doing an operation.
+    """Compare two algorithms of an operation.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def gain(
     candidates
         How many there were to choose from.
     exact
-        Whether the times know no chance, as in a simulation.
+        Whether the times are deterministic, as in a simulation.
     by_passes
         Whether launches of one each may be compared by their passes, where they are few.
     """
@@ -100,7 +100,7 @@ def gain(
         low, high = map(float, means(_launches(least) - _launches(own)).interval(rate))
     elif both:
         ratios = _passes(least, own)
-        if 2.0 ** (1 - len(ratios)) <= rate:  # or all may lie on one side of the median
+        if 2.0 ** (1 - len(ratios)) <= rate:  # all may be on one side of the median
             low, high = median_interval(ratios, 1 - rate)
     else:
         launches = min(len(library), len(chosen))

@@ -1,4 +1,4 @@
-"""Choose grids where nothing was measured, by a model, where its intervals leave no doubt."""
+"""Choose grids by a model for unmeasured cases, where its intervals are conclusive."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def modelled_savings(
     """Choose at each size the grid that saves most, if even its slow end saves enough.
 
     The gain then lies between what the upper end of the grid leaves of the lower end of the
-    library, and the other way round. Where a model does not say how sure it is, nothing is chosen.
+    library, and the other way round. Without intervals of the model, nothing is chosen.
 
     Parameters
     ----------
     model
         Of collectives.
     op, ranks, sizes, machine
-        What is asked for; ``machine`` knows its nodes.
+        The request; ``machine`` has the nodes.
     least
-        Smallest gain that is wanted, a part of the time.
+        Minimum gain, as a fraction of the time.
 
     Raises
     ------
     InputError
-        If the model does not hold what is asked for.
+        If the model lacks the operation.
     """
     grids: list[Grid | None] = [None, *all_grids(ranks)]
     if 1 < machine.ppn < ranks:

@@ -1,10 +1,10 @@
-"""Is a choice in force? Short jobs that use a tuning file, and what can be seen of them.
+"""Verify by short jobs that the rules of a tuning file are active.
 
-A library may ignore a file without a word, so that it is not enough to have written one:
+A library may silently ignore a file, so its effect is checked:
 
 * Open MPI: which bytes went from whom to whom within collective operations (its component
   ``pml/monitoring`` counts them), with the file, and with the algorithm forced;
-* MPICH: the files that it says it has loaded (MPIR_CVAR_DEBUG_SUMMARY);
+* MPICH: the files that it reports as loaded (MPIR_CVAR_DEBUG_SUMMARY);
 * the table of the interposer: what its report counts.
 """
 
@@ -28,13 +28,13 @@ from isochrone.measure.job import TIMEOUT, folder_for
 from isochrone.measure.setup import Setup
 from isochrone.measure.tuned import settings
 
-Verdict = Literal["in force", "not in force", "cannot tell"]
+Verdict = Literal["active", "not active", "unknown"]
 
 _REPEATS: Final = 40
 
 _ALIKE: Final = (0.05, 0.15)
-"""Parts of all bytes, and of all messages, by which two patterns may differ: the probe itself does
-some collective operations, too, which a rule for a size does not reach, and what is forced does."""
+"""Tolerated difference of two patterns, as a fraction of bytes and messages: a forced algorithm
+also applies to the probe's own operations, a rule for one size does not."""
 
 _COUNT: Final = {
     "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
@@ -53,7 +53,7 @@ _LEVELS: Final = {
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen of one rule.
+    """Verification of one rule.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Seen:
     choice
         Algorithm or grid.
     verdict
-        Whether it is in force.
+        Whether it is active.
     why
-        What the verdict rests on, in a few words.
+        Reason of the verdict.
     """
 
     op: str
@@ -122,16 +122,16 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
             lines = jobs.run([rule.op], [size], rule.ranks, forced)
             counted = [m for m in map(_CALLS.match, lines) if m]
             calls = sum(int(m[4]) for m in counted if (m[1], m[3]) == (rule.op, rule.grid))
-            verdict: Verdict = "in force" if calls else "not in force"
+            verdict: Verdict = "active" if calls else "not active"
             why = f"{calls} calls of rank 0 were on it" if calls else _complaint(lines)
             found.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
     return found
 
 
 def _complaint(lines: Sequence[str]) -> str:
-    """Return what the library says of the table, if it says why it does not follow it."""
+    """Return the library's reason for not applying the table, if reported."""
     said = [line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)]
-    return said[0] if said else "the library that applies the table says nothing: is it loaded?"
+    return said[0] if said else "no report of the library that applies the table: is it loaded?"
 
 
 def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
@@ -142,7 +142,7 @@ def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) ->
 
 
 def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
-    """Prove rules of MPICH by the files that it says it has loaded."""
+    """Verify rules of MPICH by the files it reports as loaded."""
     found = []
     with folder_for(None) as folder:
         jobs = TuningJobs(setup, folder)
@@ -154,13 +154,13 @@ def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> 
                 Path(path).name for name, path in written.environ.items()
                 if name in _LEVELS and loaded.get(_LEVELS[name]) != path
             ]  # fmt: skip
-            verdict: Verdict = "not in force" if missing else "in force"
+            verdict: Verdict = "not active" if missing else "active"
             why = (
                 f"MPICH has not loaded {' and '.join(missing)}" if missing
-                else "MPICH says that it selects by the files that hold this rule"
+                else "MPICH reports that it has loaded the files with this rule"
             )  # fmt: skip
             if not loaded:
-                verdict, why = "cannot tell", "this MPICH does not say what it has loaded"
+                verdict, why = "unknown", "this MPICH does not report its files"
             found.append(_seen(rule, verdict, why))
     return found
 
@@ -174,17 +174,13 @@ def _by_messages(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
     ours = _pattern(jobs, rule, written.environ, "with")
     wanted = _pattern(jobs, rule, forced.environ, "forced")
     if ours is None or wanted is None:
-        return _seen(rule, "cannot tell", "this Open MPI does not count messages (pml/monitoring)")
+        return _seen(rule, "unknown", "this Open MPI does not count messages (pml/monitoring)")
     if not _alike(ours, wanted):
-        return _seen(
-            rule, "not in force", "the messages are not those of the algorithm where it is forced"
-        )
+        return _seen(rule, "not active", "messages differ from those of the forced algorithm")
     default = _pattern(jobs, rule, {}, "without")
     if default is not None and _alike(default, wanted):
-        return _seen(rule, "cannot tell", "without the file the messages are the same")
-    return _seen(
-        rule, "in force", "the messages are those of the algorithm, and without the file others"
-    )
+        return _seen(rule, "unknown", "messages are the same without the file")
+    return _seen(rule, "active", "messages are those of the algorithm, and differ without the file")
 
 
 def _pattern(

@@ -1,8 +1,8 @@
-"""Times of collective operations for a choice: of the library, of its algorithms and of grids.
+"""Times of collective operations: of the library, of its algorithms and of grids.
 
 They come from runs of ``measure collective``, with or without ``--grid`` and ``--algorithm``. A
-launch with forced algorithms says nothing of the library's own choice: it counts for the operations
-that were forced only, and not for grids, whose phases would use these algorithms, too.
+launch with forced algorithms counts only for the forced operations: not for the library's default,
+and not for grids, whose phases would use these algorithms, too.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from isochrone.runfile.samples import points as by_point
 from isochrone.sweep.curves import samples
 
 _SELECTOR: Final = "selector"
-"""Of SimGrid: whose choice stands for the library's own."""
+"""SimGrid's selector that corresponds to a library's default."""
 
 
 class Choice(NamedTuple):
-    """One way to do an operation: the library's own, one of its algorithms, or a grid."""
+    """One algorithm: the library's default, one of its named algorithms, or a grid."""
 
     kind: Literal["default", "algorithm", "grid"]
     name: str
@@ -42,7 +42,7 @@ DEFAULT: Final = Choice("default", "")
 
 
 class Place(NamedTuple):
-    """What a choice is for: an operation, its ranks, and the nodes that these are on."""
+    """Scope of a choice: operation, ranks and nodes."""
 
     op: str
     ranks: int
@@ -81,7 +81,7 @@ class TuningTimes:
 
     @property
     def exact(self) -> bool:
-        """Whether the times know no chance."""
+        """Whether the times are deterministic."""
         return self.origin == "simulated"
 
 
@@ -101,7 +101,7 @@ def read_times(runs: Sequence[Run]) -> TuningTimes:
             choices = times.setdefault(place, {}).setdefault(size, {})
             choices.setdefault(choice, {})[launch] = passes
     if not times:
-        raise InputError("the runs hold no operation of a size", where=runs[0].where)
+        raise InputError("the runs hold no operation with a size", where=runs[0].where)
     origin = together(run.origin for run in runs)
     return TuningTimes(_library(runs[0]), origin, times, _partial(runs))
 
@@ -111,7 +111,7 @@ def _library(run: Run) -> str:
 
 
 def _partial(runs: Sequence[Run]) -> list[str]:
-    return [f"{run.where} did not come to its end" for run in runs if not run.complete]
+    return [f"{run.where} is incomplete" for run in runs if not run.complete]
 
 
 def _check_alike(runs: Sequence[Run]) -> None:
@@ -119,21 +119,20 @@ def _check_alike(runs: Sequence[Run]) -> None:
     placed: dict[int, tuple[int, ...]] = {}
     for run in runs:
         if run.kind != "sweep" or not {"op", "p"} <= set(run.by):
-            raise InputError("this is no run of 'measure collective'", where=run.where)
+            raise InputError("not a run of 'measure collective'", where=run.where)
         if _library(run) != _library(first):
             raise InputError(
                 f"it is of {_library(run)}, {first.where or 'another one'} of {_library(first)}",
-                where=run.where, hint="tune each MPI library by itself",
+                where=run.where, hint="tune each MPI library separately",
             )  # fmt: skip
         if algorithm(run).get(_SELECTOR) != algorithm(first).get(_SELECTOR):
             raise InputError("it has another selector than the first run", where=run.where)
         if (run.origin == "simulated") != (first.origin == "simulated"):
-            raise InputError("some runs are simulated, and others are not", where=run.where)
+            raise InputError("simulated and measured runs are mixed", where=run.where)
         layout = tuple(rank.node for rank in run.ranks)
         if placed.setdefault(run.size, layout) != layout:
             raise InputError(
-                f"its {run.size} ranks are placed on the nodes in another way than those of "
-                "another run", where=run.where,
+                f"its {run.size} ranks are placed differently from another run", where=run.where,
             )  # fmt: skip
 
 
@@ -160,7 +159,7 @@ def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
 
 
 def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
-    """Return what a sample is of; None if it says nothing for a choice."""
+    """Return the algorithm of a sample; None if it is not usable for a choice."""
     if not forced:
         return DEFAULT if grid == LIBRARY else Choice("grid", grid)
     if grid == LIBRARY and op in forced:

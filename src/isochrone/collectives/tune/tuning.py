@@ -1,10 +1,9 @@
-"""Choose for each operation, number of ranks and size: the library, or something that is faster.
+"""Choose the fastest algorithm for each operation, number of ranks and size.
 
-At each size that was measured a candidate is taken if the interval of its gain lies above the
-smallest gain that is wanted (`isochrone.collectives.tune.gains`). A grid has to be faster than
-the best that is known of the library: its own choice, and each of its algorithms that was measured.
-Sizes that follow each other and have the same choice become one range. It ends at the geometric
-mean with the next size, or, beyond what was measured, at the size itself.
+At each size that was measured a candidate is taken if the interval of its gain is above the minimum
+gain (`isochrone.collectives.tune.gains`). A grid must be faster than the best measured library
+algorithm, default or named. Sizes that follow each other and have the same choice become one range.
+It ends at the geometric mean with the next size, or, beyond what was measured, at the size itself.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
 
 FARTHEST: Final = 16
-"""Between sizes that are farther apart than by this factor nothing is assumed."""
+"""No rule spans two measured sizes with a larger ratio than this."""
 
 Kind = Literal["grid", "algorithm"]
 
 
 class Names(NamedTuple):
-    """What is chosen, and what it is compared with."""
+    """Chosen algorithm and its reference."""
 
     choice: str
     against: str
@@ -36,18 +35,18 @@ class Names(NamedTuple):
 
 @dataclass(frozen=True)
 class Saving:
-    """What was chosen at a measured size.
+    """The choice at a measured size.
 
     Attributes
     ----------
     place, bytes
         Operation, ranks and nodes; block.
     choice
-        What is chosen.
+        The chosen algorithm.
     against
-        The best known of the library, which it is compared with.
+        The best library algorithm, the reference.
     gain
-        Part of its time that is saved.
+        Fraction of its time that is saved.
     algorithms
         How many algorithms of the library, beside its default, a grid was compared with.
     """
@@ -67,7 +66,7 @@ class Saving:
 
 
 def savings(times: TuningTimes, kind: Kind, least: float) -> list[Saving]:
-    """Choose at each measured size; sizes at which nothing is gained are left out.
+    """Choose at each measured size; sizes without a gain are omitted.
 
     Parameters
     ----------
@@ -177,7 +176,7 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
     if any(few < FEWEST_LAUNCHES for kind, few in launches if kind == "algorithm"):
         said.append(
             f"algorithms of the library that were launched fewer than {FEWEST_LAUNCHES} times, or "
-            "whose default was, are not chosen: launches differ"
+            "whose default was, are not chosen"
         )
     return said
 

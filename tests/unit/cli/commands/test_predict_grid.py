@@ -113,12 +113,12 @@ def test_a_model_of_grids_still_answers_for_the_library(isochrone: Command, fold
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--op", "bcast", "--ranks", 96, "--grid", "8x13"), "of 104 ranks, not of 96"),
-        (("--op", "bcast", "--ranks", 96, "--grid", "8by12"), "is no grid"),
+        (("--op", "bcast", "--ranks", 96, "--grid", "8x13"), "has 104 ranks, not 96"),
+        (("--op", "bcast", "--ranks", 96, "--grid", "8by12"), "is not a grid"),
         (("--op", "bcast", "--ranks", 96, "--grid", "nodes"), "give --ppn"),
         (("--op", "bcast", "--grid", "8x12"), "give --ranks"),
-        (("--op", "barrier", "--ranks", 96, "--grid", "best"), "no realisation on a grid"),
-        (("--op", "nothing", "--ranks", 96, "--grid", "best"), "no realisation on a grid"),
+        (("--op", "barrier", "--ranks", 96, "--grid", "best"), "no algorithm on a grid"),
+        (("--op", "nothing", "--ranks", 96, "--grid", "best"), "no algorithm on a grid"),
         (("--op", "alltoall", "--ranks", 96, "--grid", "8x12"), "no op 'alltoall'"),
         (("--ranks", 96, "--grid", "8x12"), "give --op"),
         (("--op", "bcast", "--ranks", 96, "--nodes", 5, "--ppn", 4, "--grid", "best"),

@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(document)
     else:
         print_report(document, args.min_gain)
-    return 1 if any(one.verdict == "not in force" for one in document.verified) else 0
+    return 1 if any(one.verdict == "not active" for one in document.verified) else 0
 
 
 def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
