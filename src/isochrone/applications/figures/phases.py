@@ -1,4 +1,4 @@
-"""Time of an iteration by phase: as it ran, and beside it what models predict."""
+"""Time of an iteration by phase: as it ran, and next to it what models predict."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     panels = [(app, groups) for app in found.apps if (groups := _groups(found, app, predicted))]
     if not panels:
         raise InputError(
-            "no application was launched alone", where=run.where, hint="emulate with --runs alone"
+            "no application was launched alone", where=run.where, hint="emulate with --sets alone"
         )
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)

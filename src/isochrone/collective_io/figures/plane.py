@@ -2,7 +2,7 @@
 
 A plane seen from the side: over the pairs of messages with other nodes (pe) it is a bundle of
 lines, one for each number of pairs within the node (pa), each with its points. A model
-that keeps the two directions apart has max(in,out) across and a line for each min(in,out).
+of two separate directions has max(in,out) across and a line for each min(in,out).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
-    """Part the points by order, hot processes and size, and by pa where directions are apart."""
+    """Part the points by order, hot processes and size, and by pa where directions are separate."""
     parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     each = 2 if 2 * len(parted) <= MAX_PANELS else 1
@@ -135,7 +135,7 @@ def _draw_line(
     axes: Axes, panel: Panel, model: Model, regimes: Sequence[Regime], here: float, most: float,
     colour: str,
 ) -> None:  # fmt: skip
-    """Draw the formula for one value of what tells the lines apart; each regime has a style."""
+    """Draw the formula for one value of what distinguishes the lines; each regime has a style."""
     start = here if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
@@ -165,7 +165,7 @@ def _finish(
 
 
 def _add_legend(axes: Axes, series: str) -> None:
-    """Say beside the panel which line is which: within it, a steep plane leaves no room."""
+    """Draw the legend next to the panel: within it, a steep plane leaves no room."""
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
     legend = axes.legend(

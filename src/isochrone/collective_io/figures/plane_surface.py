@@ -1,6 +1,6 @@
 """The fitted plane of a hot spot in three dimensions, with the points it goes through.
 
-A model that keeps the two directions apart is a roof over the messages into the node and out of it;
+A model of two separate directions is a folded plane over the messages into the node and out of it;
 one that does not is a plane over pairs within the node and with other nodes. There is a panel for
 each message size. Where the model knows what it costs that all nodes are busy, a wire frame above
 the surface shows it.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _MESH: Final = 25
-"""Points along a side of the surface; the fold of a roof is among them."""
+"""Points along a side of the surface; the fold is among them."""
 _SIDES: Final = {
     "in": "messages in", "out": "messages out", "pa": "pairs within (pa)",
     "pe": "pairs with others (pe)",
@@ -131,7 +131,7 @@ def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Arr
 
 
 def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
-    """Look from where no messages are in front, so that no point hides behind the roof."""
+    """Look from where no messages are in front, so that no point hides behind the surface."""
     from matplotlib.ticker import MaxNLocator
 
     axes.view_init(elev=22, azim=-125)

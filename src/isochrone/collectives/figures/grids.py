@@ -100,7 +100,7 @@ class Panel:
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
-    """Draw a row for each operation: times, and beside them the deviations of a model."""
+    """Draw a row for each operation: times, and next to them the deviations of a model."""
     for run in runs:
         if not is_grid_run(run):
             raise InputError(
@@ -215,7 +215,7 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
 
 
 def _draw_ratios(axes: Axes, panel: Panel) -> None:
-    """Draw the same times as parts of the library's own, which tells grids apart."""
+    """Draw the same times as parts of the library's own, which distinguishes grids."""
     own = {point.bytes: point.seconds for point in panel.measured.get(LIBRARY, [])}
     every = _draw_lines(axes, panel, own)
     if every:

@@ -116,11 +116,9 @@ def title_of(points: Observations) -> str:
 
 
 def value_text(name: str, value: float) -> str:
-    """Write the value of a variable for a legend or an axis."""
+    """Write the value of a variable for a legend, which explains all but sizes."""
     if name == "b":
         return format_bytes(int(value))
-    if name == "busy":
-        return f"busy {value:g}"
     if name in BYTES:
         return f"{format_bytes(int(value))} {WORDS[name].removeprefix('bytes ')}"
-    return f"{value:g} {WORDS[name]}"
+    return f"{name} = {value:g}"

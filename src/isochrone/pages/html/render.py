@@ -38,6 +38,7 @@ LONGEST: Final = 1000
 """Characters of one text of a file; nobody reads more."""
 
 _TEMPLATE: Final = "page.html.j2"
+_PICTURES: Final = ("picture", "livemap")
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,15 @@ _Rendered = tuple[str, "Block | _Explored"]
 
 @dataclass(frozen=True)
 class _Part:
-    """A heading, and below it blocks with the names of the macros that render them."""
+    """A heading, and below it blocks with the names of the macros that render them.
+
+    The first ``shown`` blocks are seen at once, the others are folded below the heading.
+    """
 
     id: str
     title: str
     blocks: list[_Rendered]
+    shown: int
 
 
 @dataclass(frozen=True)
@@ -96,11 +101,11 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         for run, title in zip(runs, titles, strict=True)
     ]
     shared = [section for sections in together.values() for section in sections]
+    several = len(runs) > 1
     articles = [
-        _article(run, page, f"run-{number}", title, alone=run.kind not in together)
+        _article(run, page, f"run-{number}", title, alone=run.kind not in together, folded=several)
         for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1)
     ]
-    several = len(articles) > 1
     _write(
         path,
         title=f"{len(articles)} measurements" if several else articles[0].page.title,
@@ -127,22 +132,34 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     return found
 
 
-def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Article:
+def _article(run: Run, page: Page, name: str, title: str, *, alone: bool, folded: bool) -> _Article:
     sections = [section for section in page.sections if alone or not section.alone]
-    return _Article(name, title, page, _parts([*sections, provenance(run)], name, title))
+    parts = _parts([*sections, provenance(run)], name, title, folded=folded)
+    return _Article(name, title, page, parts)
 
 
-def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
-    """Put the blocks of sections with the same title together; leave out what is not for us."""
+def _parts(
+    sections: Sequence[Section], name: str, called: str, *, folded: bool = False
+) -> list[_Part]:
+    """Put the blocks of sections with the same title together; leave out what is not for us.
+
+    Unless all are folded, the first part and the first picture of all are shown.
+    """
     blocks: dict[str, list[_Rendered]] = {}
     for section in sections:
         if said(section, "report"):
             blocks.setdefault(section.title, []).extend(_blocks(section, called))
-    return [
-        _Part(f"{name}-{number}", title, found)
-        for number, (title, found) in enumerate(blocks.items(), start=1)
-        if found
-    ]
+    parts: list[_Part] = []
+    pictures = folded
+    for number, (title, found) in enumerate(blocks.items(), start=1):
+        if not found:
+            continue
+        at = [k for k, (macro, _) in enumerate(found, start=1) if macro in _PICTURES]
+        shown = len(found) if not parts and not folded and len(at) < 2 else 0
+        if at and not pictures:
+            shown, pictures = max(shown, at[0]), True
+        parts.append(_Part(f"{name}-{number}", title, found, shown))
+    return parts
 
 
 def _blocks(section: Section, called: str) -> Iterator[_Rendered]:
