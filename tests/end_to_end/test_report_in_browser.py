@@ -241,6 +241,14 @@ def test_a_report_fits_on_three_screens_and_opens_with_what_was_found(
     assert browser.evaluate("document.querySelectorAll('details.part[open]').length") == 0
 
 
+def test_the_link_of_a_finding_opens_its_run(browser: Browser, demonstration: Path) -> None:
+    browser.open(demonstration)
+    browser.evaluate("document.querySelectorAll('.lead a')[1].click()")
+    browser.evaluate(SETTLED)
+    opened = "[...document.querySelectorAll('article > details')].map(one => one.open)"
+    assert browser.evaluate(opened) == [False, True]
+
+
 def test_what_is_folded_is_printed(browser: Browser, demonstration: Path) -> None:
     browser.open(demonstration)
     drawn = (

@@ -101,11 +101,11 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         for run, title in zip(runs, titles, strict=True)
     ]
     shared = [section for sections in together.values() for section in sections]
-    several = len(runs) > 1
     articles = [
-        _article(run, page, f"run-{number}", title, alone=run.kind not in together, folded=several)
+        _article(run, page, f"run-{number}", title, alone=run.kind not in together)
         for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1)
     ]
+    several = len(articles) > 1
     _write(
         path,
         title=f"{len(articles)} measurements" if several else articles[0].page.title,
@@ -132,33 +132,29 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     return found
 
 
-def _article(run: Run, page: Page, name: str, title: str, *, alone: bool, folded: bool) -> _Article:
+def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Article:
     sections = [section for section in page.sections if alone or not section.alone]
-    parts = _parts([*sections, provenance(run)], name, title, folded=folded)
-    return _Article(name, title, page, parts)
+    return _Article(name, title, page, _parts([*sections, provenance(run)], name, title))
 
 
-def _parts(
-    sections: Sequence[Section], name: str, called: str, *, folded: bool = False
-) -> list[_Part]:
+def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
     """Put the blocks of sections with the same title together; leave out what is not for us.
 
-    Unless all are folded, the first part and the first picture of all are shown.
+    The first part is shown, and the first picture with what is above it; all else is folded.
     """
     blocks: dict[str, list[_Rendered]] = {}
     for section in sections:
         if said(section, "report"):
             blocks.setdefault(section.title, []).extend(_blocks(section, called))
     parts: list[_Part] = []
-    pictures = folded
+    no_picture = True
     for number, (title, found) in enumerate(blocks.items(), start=1):
-        if not found:
-            continue
-        at = [k for k, (macro, _) in enumerate(found, start=1) if macro in _PICTURES]
-        shown = len(found) if not parts and not folded and len(at) < 2 else 0
-        if at and not pictures:
-            shown, pictures = max(shown, at[0]), True
-        parts.append(_Part(f"{name}-{number}", title, found, shown))
+        pictures = [k for k, (macro, _) in enumerate(found, 1) if macro in _PICTURES]
+        shown = 0 if parts or len(pictures) > 1 else len(found)
+        if pictures and no_picture:
+            shown, no_picture = max(shown, pictures[0]), False
+        if found:
+            parts.append(_Part(f"{name}-{number}", title, found, shown))
     return parts
 
 
