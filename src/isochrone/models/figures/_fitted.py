@@ -35,6 +35,7 @@ WORDS: Final = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
     "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
+    "op": "operation", "bytes": "message size",
     "in": "messages in", "out": "messages out", "ba": "bytes within the node",
     "bi": "bytes in", "bo": "bytes out", "busy": "how busy all nodes are",
 }  # fmt: skip

@@ -227,6 +227,8 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
                       linewidth=1.1)  # fmt: skip
         drawn += [curve.found.seconds, *_draw_rivals(axes, panel, curve)]
         label = ", ".join(value_text(name, value) for name, value in curve.fixed.items())
+        if len(curve.fixed) == 1 and "b" not in curve.fixed:  # the legend has its name above
+            label = f"{next(iter(curve.fixed.values())):g}"
         axes.plot(panel.at(panel.points.variables[panel.across][curve.mine]),
                   panel.points.seconds[curve.mine], "o", color=curve.colour, markersize=4,
                   label=fill(label, _LEGEND))  # fmt: skip
@@ -270,10 +272,11 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Array) -> None:
         axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
     if len(axes.get_legend_handles_labels()[1]) < 2:
         return
+    fixed = [name for name in panel.curves[0].fixed if name not in BYTES]
     named = [
-        WORDS[name] if name == "b" else f"{name}: {WORDS[name]}"
-        for name in panel.curves[0].fixed if name not in BYTES
-    ]  # fmt: skip
+        WORDS[name] if name == "b" or len(fixed) == 1 else f"{name}: {WORDS[name]}"
+        for name in fixed
+    ]
     plain_legend(
         axes, title="\n".join(fill(text, _LEGEND) for text in named) or None,
         loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
