@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from matplotlib.figure import Figure
 
 from beds.golden import Golden
 from beds.mpis import ROOT
+from drawn import boxes_inside
 from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
@@ -308,6 +311,42 @@ def test_a_view_of_recordings_refuses_in_one_line(name: str) -> None:
 def test_a_view_of_emulations_draws_in_every_format(name: str, written: Written) -> None:
     figure = draw(name, emulation())
     written(figure)
+
+
+@pytest.mark.parametrize(
+    ("name", "run"),
+    [("heatmap", mmpi_example()), ("matrix", halo_recording(2, 4)), ("slowdown", emulation())],
+)
+def test_a_matrix_begins_at_the_upper_left_and_explains_its_colours(name: str, run: Run) -> None:
+    matrix, *others = draw(name, run).axes
+    left, right = matrix.get_xlim()
+    foot, top = matrix.get_ylim()
+    assert left < right
+    assert top < foot
+    assert any(axes.get_xlabel() or axes.get_ylabel() for axes in others)
+
+
+def test_all_matrices_of_amounts_have_the_same_colours() -> None:
+    least = [draw(name, run).axes[0].images[0].get_array() for name, run in
+             (("heatmap", mmpi_example()), ("matrix", halo_recording(2, 4)))]  # fmt: skip
+    colours = [
+        {tuple(cell) for row in np.asarray(image).tolist() for cell in row} for image in least
+    ]
+    assert (253, 231, 36, 255) in set.intersection(*colours)  # the most
+
+
+@pytest.mark.parametrize("seconds", [86400, 60, 1, 0])
+def test_dates_of_a_history_are_distinguishable(seconds: int) -> None:
+    runs = [latency_map(block(2, 4)) for _ in range(8)]
+    for k, run in enumerate(runs):
+        at = datetime(2026, 3, 1, 12, tzinfo=UTC) + timedelta(seconds=k * seconds)
+        run.header["started"] = at.isoformat()
+    figure = draw("history", runs)
+    boxes_inside(figure)
+    labels = figure.axes[0].get_xticklabels()
+    assert len({label.get_text() for label in labels}) == len(labels) == 8
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 @pytest.mark.parametrize("name", EMULATIONS)

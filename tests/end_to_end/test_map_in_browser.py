@@ -54,6 +54,7 @@ class Map:
                           deviceScaleFactor=1, mobile=False)  # fmt: skip
         self.browser.open(self.path)
         assert self.value(READY)
+        self.value("document.querySelectorAll('.part').forEach(one => { one.open = true; })")
         assert self.browser.seen("Log.entryAdded", "Runtime.exceptionThrown") == []
         self.settle()
         return self
@@ -90,7 +91,7 @@ class Map:
         ]
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Return where the middle of a cell is in the window; cell (0, 0) is at the lower left."""
+        """Return where the middle of a cell is in the window; cell (0, 0) is at the upper left."""
         x0, y0, span = self.view
         left, top, side = map(
             float, self.value("document.querySelector('canvas').dataset.plot").split()
@@ -100,7 +101,7 @@ class Map:
         )
         return (
             box[0] + left + (x + 0.5 - x0) * side / span,
-            box[1] + top + side - (y + 0.5 - y0) * side / span,
+            box[1] + top + (y + 0.5 - y0) * side / span,
         )
 
     def mouse(self, kind: str, place: tuple[float, float], **more: Any) -> None:
@@ -191,14 +192,14 @@ def test_pointing_at_a_cell_names_pair_hosts_time_and_interval(page: Map, golden
     assert "on n0 and n3" in page.hover(1, 14)
     golden.measured(page.hover(6, 7))
     assert "slow" not in page.hover(1, 14)
-    assert "suspected: node n2" in page.hover(1, 9)
+    assert "possibly slow: node n2" in page.hover(1, 9)
     golden.measured(page.hover(3, 3))
 
 
 def test_keys_move_zoom_and_go_to_what_is_slow(page: Map) -> None:
     page.open([slow_node()])
-    assert "Ranks 0 and 1" in page.press("ArrowUp")
-    assert "Ranks 1 and 2" in page.press("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowUp")
+    assert "Ranks 0 and 1" in page.press("ArrowDown")
+    assert "Ranks 1 and 2" in page.press("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowDown")
     page.press("+")
     x, y, span = page.view
     assert span == 8
@@ -280,7 +281,7 @@ def test_slow_parts_are_marked_and_listed(page: Map) -> None:
     again = [(i, j) for i in (0, 4, 12) for j in (8, 9)]
     page.open([with_retests(run, [(min(p), max(p)) for p in again], 1.0)])
     assert page.texts(".explorer tbody tr")[0].startswith("node n2")
-    assert "seen twice" in page.texts(".explorer tbody tr")[0]
+    assert "confirmed" in page.texts(".explorer tbody tr")[0]
     red = page.value("getComputedStyle(document.documentElement).getPropertyValue('--slow').trim()")
     bar = page.value(
         "(() => { const c = document.querySelector('canvas');"
@@ -329,7 +330,7 @@ def test_two_maps_become_a_map_of_ratios(page: Map) -> None:
     before = latency_map(block(4, 4), noise=0.0)
     after = latency_map(block(4, 4), noise=0.0, slow_hosts={"n1": 2.0})
     page.open([after, before])
-    page.control("against", "0")
+    page.control("compared with", "0")
     said = page.hover(1, 5)
     assert "2.00×" in said
     assert f"{seconds(after, 1, 5)} here" in said
@@ -338,14 +339,14 @@ def test_two_maps_become_a_map_of_ratios(page: Map) -> None:
     same, slower = page.colour(1.3, 14.3), page.colour(1.3, 5.3)
     assert min(same) > 230  # nearly white
     assert slower[0] > 1.5 * slower[2]  # red
-    page.control("against", "")
+    page.control("compared with", "")
     assert "×" in page.hover(1, 5)
     assert "there" not in page.hover(1, 5)
 
 
 def test_runs_of_other_sizes_are_not_compared(page: Map) -> None:
     page.open([latency_map(block(4, 4)), latency_map(block(4, 2))])
-    assert "against" not in page.texts(".tools label")
+    assert "compared with" not in page.texts(".tools label")
 
 
 def test_hostile_names_are_text_and_nothing_else(page: Map) -> None:

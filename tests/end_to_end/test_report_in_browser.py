@@ -16,12 +16,19 @@ from made_up.sweeps import bisection, collective, point_to_point, table_of
 
 pytestmark = pytest.mark.browser
 
+CORPUS = Path(__file__).parents[1] / "corpus"
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror='alert(2)'>",
     "</style><svg onload=alert(3)>",
     "https://example.org/$x$ {{ 7*7 }} ]]> &lt;b&gt;",
 ]
+
+
+UNFOLDED = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
+THREE_SCREENS = 3 * 900
+"""Pixels."""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +85,7 @@ def test_a_report_of_sweeps_is_silent_readable_and_fits(
     assert browser.seen("Page.javascriptDialogOpening") == []
     assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    browser.evaluate(UNFOLDED)
     boxes = browser.evaluate(
         "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
         ".map(b => [b.width, b.height])"
@@ -117,6 +125,7 @@ def test_a_report_of_collective_io_is_silent_readable_and_fits(
     assert browser.seen("Page.javascriptDialogOpening") == []
     assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    browser.evaluate(UNFOLDED)
     boxes = browser.evaluate(
         "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
         ".map(b => [b.width, b.height])"
@@ -185,6 +194,8 @@ def test_pictures_are_there_and_the_page_fits_its_window(page: Browser, width: i
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
               mobile=False)  # fmt: skip
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate(UNFOLDED)
+    page.evaluate(SETTLED)
     boxes = page.evaluate(
         "[...document.querySelectorAll('figure :is(:not(.still) > svg, canvas)')]"
         ".map(s => s.getBoundingClientRect()).map(b => [b.width, b.height])"
@@ -204,6 +215,55 @@ def test_text_stands_out_from_the_paper_in_both_themes(page: Browser, scheme: st
     assert min(contrast) >= 4.5, min(contrast)  # WCAG 2.2, level AA
     is_dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 29)"
     assert is_dark == (scheme == "dark")
+
+
+@pytest.fixture(scope="module")
+def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report like that of ``isochrone demo``: a map of few ranks and a long sweep."""
+    path = tmp_path_factory.mktemp("demonstration") / "report.html"
+    sizes = (0, *(64 * k for k in range(1, 51)))
+    write_report(
+        [runs.read(CORPUS / "debian-openmpi-latency-map.jsonl"), point_to_point(sizes=sizes)], path
+    )
+    return path
+
+
+def test_a_report_fits_on_three_screens_and_opens_with_what_was_found(
+    browser: Browser, demonstration: Path
+) -> None:
+    browser.call("Emulation.setDeviceMetricsOverride", width=1440, height=900,
+                 deviceScaleFactor=1, mobile=False)  # fmt: skip
+    browser.open(demonstration)
+    height = browser.evaluate("document.documentElement.scrollHeight")
+    assert height <= THREE_SCREENS
+    below = "document.getElementById('findings').getBoundingClientRect().bottom"
+    assert browser.evaluate(below) < 900
+    assert browser.evaluate("document.querySelectorAll('details.part[open]').length") == 0
+
+
+def test_the_link_of_a_finding_opens_its_run(browser: Browser, demonstration: Path) -> None:
+    browser.open(demonstration)
+    browser.evaluate("document.querySelectorAll('.lead a')[1].click()")
+    browser.evaluate(SETTLED)
+    opened = "[...document.querySelectorAll('article > details')].map(one => one.open)"
+    assert browser.evaluate(opened) == [False, True]
+
+
+def test_what_is_folded_is_printed(browser: Browser, demonstration: Path) -> None:
+    browser.open(demonstration)
+    drawn = (
+        "[...document.querySelectorAll('details.part > :not(summary)')]"
+        ".filter(one => one.checkVisibility() && one.getBoundingClientRect().height > 0).length"
+    )
+    assert browser.evaluate(drawn) == 0
+    try:
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        folded = browser.evaluate(
+            "document.querySelectorAll('details.part > :not(summary)').length"
+        )
+        assert browser.evaluate(drawn) == folded > 20
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
 
 
 CONTRAST = """

@@ -26,7 +26,7 @@ SORTS: Final = {
 
 
 def order_of(run: Run, options: Options) -> NDArray[np.int64]:
-    """Return the ranks of a map from the lower left to the upper right.
+    """Return the ranks of a map from the upper left to the lower right.
 
     Ranks that are alike keep the order of their numbers: those of a node, of a group of a level.
 

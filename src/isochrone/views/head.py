@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
-from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, wrapped
+from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, text_width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,8 +40,9 @@ def head_height(lines: int) -> float:
 def write_head(figure: Figure, left: float, title: str, lines: Sequence[HeadLine]) -> None:
     """Write the title and the lines below it; ``left`` in parts of the width."""
     inch = 1 / figure.get_figheight()
-    figure.text(left, 1 - _TITLE_AT * inch, title, size=TITLE, weight="bold", color=INK, va="top",
-                parse_math=False)  # fmt: skip
+    room = (1 - left) * figure.get_figwidth() / text_width(title, TITLE) if title else 1.0
+    figure.text(left, 1 - _TITLE_AT * inch, title, size=TITLE * min(1.0, room), weight="bold",
+                color=INK, va="top", parse_math=False)  # fmt: skip
     for k, line in enumerate(lines):
         down = _FIRST + _LINE * k
         figure.text(left, 1 - down * inch, line.text, size=CAPTION, color=line.colour, va="top",
@@ -80,7 +81,7 @@ def taken(runs: Sequence[Run]) -> list[str]:
 
 
 def _moment(started: str) -> str:
-    """Write a time of the header; one that is none as it stands there."""
+    """Write a time of the header; another text as it is."""
     try:
         return f"{datetime.fromisoformat(started):%Y-%m-%d %H:%M} UTC"
     except ValueError:

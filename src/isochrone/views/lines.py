@@ -142,7 +142,7 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
 
 
 def _draw(axes: Axes, line: Line, colour: str, at: Array) -> None:
-    """Draw one line; error bars are wider than the line, so that they are seen beside markers."""
+    """Draw one line; error bars are wider than the line, so that they are seen next to markers."""
     marker = "o" if len(at) <= _MARKERS else ""
     axes.plot(at, line.y, color=colour, linewidth=1.5, marker=marker, markersize=3.4,
               solid_joinstyle="round", zorder=3)  # fmt: skip
@@ -171,7 +171,7 @@ def _shade(
     left, right = axes.get_xlim()
     free = left
     for after, before in sorted(gaps)[:_MAX_SWITCHES]:
-        text = f"switch {tick_bytes(after)} – {tick_bytes(before)}"
+        text = f"protocol switch {tick_bytes(after)} – {tick_bytes(before)}"
         half = text_width(text, CAPTION) / _WIDTH * (right - left) / 2
         middle = float(to([after, before]).mean())
         middle = min(max(middle, left + half), right - half)

@@ -9,6 +9,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.units import format_bytes
+
 Scale = Literal["log", "linear"]
 
 _ZERO_GAP: Final = 1.4  # octaves between the place of nothing and the smallest something
@@ -97,13 +99,8 @@ def with_margin(least: float, most: float, scale: Scale) -> tuple[float, float]:
 
 
 def tick_bytes(size: float) -> str:
-    """Write a size as short as a tick wants it: ``0``, ``64 B``, ``1.5 MiB``."""
-    if size == 0:
-        return "0"
-    for factor, unit in ((1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
-        if size >= factor:
-            return f"{size / factor:.4g} {unit}"
-    return f"{size:g} B"
+    """Write a size as tables and sentences do: ``0``, ``64 B``, ``1536 KiB``."""
+    return format_bytes(round(size)) if size else "0"
 
 
 def with_units(units: Sequence[tuple[float, str]]) -> Callable[[float], str]:

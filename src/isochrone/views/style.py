@@ -45,7 +45,7 @@ COLOURS: Final = (
 )  # fmt: skip
 """Colours of lines, bars and hosts, for a few of them; no red, since red means slow.
 
-They are told apart with any colour vision (Okabe & Ito 2008, *Color universal design*, without
+They are distinguishable with any colour vision (Okabe & Ito 2008, *Color universal design*, without
 their reds and their yellow, which is hardly seen on white).
 """
 
@@ -134,7 +134,7 @@ def host_segments(hosts: Sequence[str]) -> list[Segment]:
 def short_names(hosts: Sequence[str], limit: int = 22) -> dict[str, str]:
     """Shorten host names: without the domain they share, and no longer than ``limit``.
 
-    The end of a name is kept, because nodes of one machine are told apart by their last digits.
+    The end of a name is kept, because nodes of one machine differ in their last digits.
     """
     clean = {host: printable(host) or "?" for host in dict.fromkeys(hosts)}
     parts = [name.split(".") for name in clean.values()]
@@ -212,7 +212,7 @@ def plain_axes(
     size
         Of what is written at the ticks, in points.
     title, pad
-        What stands above them, and how many points above.
+        What is above them, and how many points above.
     grid
         The axis, ``x`` or ``y``, whose ticks have lines; none if empty.
     frame
@@ -262,7 +262,7 @@ def time_ticks(axis: Axis, most: int, *, wide: bool) -> None:
 
 
 def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:
-    """Draw a bar of colours; return whether they are logarithmic, which is said beside it."""
+    """Draw a bar of colours; return whether they are logarithmic, which is written next to it."""
     from matplotlib.colors import LogNorm
 
     logarithmic = isinstance(mappable.norm, LogNorm)
@@ -323,7 +323,7 @@ def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], 
     Returns
     -------
     tuple
-        The smaller matrix, and the number of ranks a cell stands for.
+        The smaller matrix, and the number of ranks in a cell.
     """
     n = len(matrix)
     block = -(-n // limit)

@@ -81,7 +81,7 @@ class View:
     several
         Whether it draws several runs in one picture.
     predicts
-        Whether it draws what several models predict, beside what was measured.
+        Whether it draws what several models predict, next to what was measured.
     """
 
     draw: Callable[[Sequence[Any], Options], Figure]

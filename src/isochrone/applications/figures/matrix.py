@@ -18,6 +18,7 @@ from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
 from isochrone.views.style import (
     CAPTION,
+    COLOURS_OF_MAPS,
     LABEL,
     axes_at,
     colour_bar,
@@ -99,8 +100,8 @@ def _colours(values: NDArray[np.float64]) -> ScalarMappable:
     found = values[np.isfinite(values)]
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 1.0)
     if low > 0 and high > _LOG_ABOVE * low:
-        return ScalarMappable(LogNorm(low, high, clip=True), "viridis_r")
-    return ScalarMappable(Normalize(0, high, clip=True), "viridis_r")
+        return ScalarMappable(LogNorm(low, high, clip=True), COLOURS_OF_MAPS)
+    return ScalarMappable(Normalize(0, high, clip=True), COLOURS_OF_MAPS)
 
 
 def _text(value: float, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Time of an iteration by phase: as it ran, and beside it what models predict."""
+"""Time of an iteration by phase: as it ran, and next to it what models predict."""
 
 from __future__ import annotations
 

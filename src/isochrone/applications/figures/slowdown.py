@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.emulation.timing import MIN_REPEATS, Slowdown
 from isochrone.applications.figures._emulations import HEAD, head, short, the_run
@@ -35,6 +37,7 @@ _WIDE, _HIGH = 0.84, 0.5  # inches of a cell that holds a ratio and its interval
 _SMALL: Final = 0.3  # and of one that is only a colour
 _MAX_NUMBERS: Final = 17  # columns up to which cells hold numbers
 _BESIDE: Final = 11.5  # inches up to which both matrices stand side by side
+_BAR: Final = 0.55  # inches of the colours and what they mean, below the matrices
 _LEAST_SPAN: Final = math.log(2.0)  # of the colours, so that noise does not look like much
 
 _EVEN: Final = "#dfe2e7"
@@ -72,17 +75,20 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     width, height = left + wide * len(columns) + 0.45, top + high * len(rows) + 0.25
     across = len(panels) if width * len(panels) <= _BESIDE else 1
     down = len(panels) // across
-    figure = new_figure(max(width * across, 6.2), HEAD + height * down)
+    figure = new_figure(max(width * across, 6.2), HEAD + height * down + _BAR)
+    span = _span(found, [of for _, of in panels])
     full = (figure.get_figwidth(), figure.get_figheight())
     for number, (title, of) in enumerate(panels):
         x = left + width * (number % across)
         y = full[1] - HEAD - height * (number // across) - top - high * len(rows)
         axes = axes_at(figure, x, y, wide * len(columns), high * len(rows))
-        _panel(axes, found, rows, columns, of)
+        _panel(axes, found, rows, columns, of, span)
         _name(axes, [short(found.apps[app].name) for app in rows], names, slanted=slanted)
         figure.text(x / full[0], (y + high * len(rows) + top - 0.12) / full[1], title,
                     size=LABEL + 1, color=INK, va="top")  # fmt: skip
-    notes = ["time beside the column / time alone", f"{found.repeats} repeats"]
+    _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
+    notes = ["time with the application of the column / time alone"]
+    notes += [f"{found.repeats} repetitions"]
     notes += ["below: 95 % interval"] if numbers else []
     notes += ["grey: not distinguishable from 1"]
     unknown = any(of(one) is None for one in found.slowdowns for _, of in panels)
@@ -91,11 +97,18 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, found: Emulation, rows: list[int], columns: list[str], of: Of) -> None:
+def _span(found: Emulation, panels: Sequence[Of]) -> float:
+    """Return the logarithm of the ratio at which the colours end, the same in all panels."""
+    ratios = [of(one) for one in found.slowdowns for of in panels]
+    known = [one for one in ratios if one is not None and one.known and one.differs]
+    return max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known)])
+
+
+def _panel(
+    axes: Axes, found: Emulation, rows: list[int], columns: list[str], of: Of, span: float
+) -> None:
     """Fill the cells of one matrix."""
     ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}
-    known = [one for one in ratios.values() if one is not None and one.known]
-    span = max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known if one.differs)])
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     for y, app in enumerate(rows):
@@ -111,7 +124,7 @@ def _fill(axes: Axes, x: int, y: int, ratio: Estimate, span: float, columns: int
     """Draw one cell: the ratio and its interval below it, unless there are very many."""
     from matplotlib.patches import Rectangle
 
-    colour, ink = _colours(ratio, span)
+    colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
     axes.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=colour, linewidth=0))
     if columns > _MAX_NUMBERS:
         return
@@ -122,14 +135,12 @@ def _fill(axes: Axes, x: int, y: int, ratio: Estimate, span: float, columns: int
               va="center")  # fmt: skip
 
 
-def _colours(ratio: Estimate, span: float) -> tuple[str, str]:
-    """Return the colour of a cell and of what is written on it: red is slower, blue faster."""
-    if not ratio.differs:
-        return _EVEN, _ON_EVEN
+def _colours(ratio: float, span: float) -> tuple[str, str]:
+    """Return the colour of a ratio and of what is written on it: red is slower, blue faster."""
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    place = 0.5 + 0.5 * math.log(ratio.median) / span
+    place = 0.5 + 0.5 * math.log(ratio) / span
     place += 0.06 if place > 0.5 else -0.06  # the middle is white, as if it were nothing
     place = min(max(place, 0.07), 0.93)  # and the ends are nearly black
     red, green, blue, _ = colormaps["RdBu_r"](place)
@@ -137,8 +148,21 @@ def _colours(ratio: Estimate, span: float) -> tuple[str, str]:
     return to_hex((red, green, blue)), _ON_LIGHT if light > 0.58 else _ON_DARK
 
 
+def _colour_bar(axes: Axes, span: float) -> None:
+    """Draw which colour a ratio has, below the matrices."""
+    from matplotlib.colors import to_rgb
+
+    places = np.linspace(-span, span, 64)
+    colours = [to_rgb(_colours(math.exp(at), span)[0]) for at in places.tolist()]
+    axes.imshow(np.array([colours]), aspect="auto", extent=(-span, span, 0, 1))
+    ends = [-span, 0.0, span]
+    axes.set(xticks=ends, yticks=[], xlim=(-span, span))
+    axes.set_xticklabels([format_ratio(math.exp(at)) for at in ends])
+    plain_axes(axes, "times as long (less than 1: faster)", size=CAPTION, frame=())
+
+
 def _name(axes: Axes, rows: list[str], columns: list[str], *, slanted: bool) -> None:
-    """Write who is slowed down, and beside what."""
+    """Write which application is slower, and with which."""
     axes.xaxis.tick_top()
     axes.set_xticks([k + 0.5 for k in range(len(columns))], columns, parse_math=False)
     axes.set_yticks([k + 0.5 for k in range(len(rows))], rows, parse_math=False)

@@ -73,7 +73,7 @@ class Panel:
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
-    """Draw a row for each application: alone, and beside all others if that was recorded.
+    """Draw a row for each application: alone, and with all others if that was recorded.
 
     Raises
     ------
@@ -96,6 +96,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for row, high in zip(rows, heights, strict=True):
         top += _ABOVE
         lengths = [panel.seconds for panel in row.values()]
+        first = next(iter(row))
         shared = max(lengths) <= _ALIKE * min(lengths)
         for k, beside in enumerate(columns):
             if beside not in row:
@@ -103,11 +104,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             x = _LEFT + k * (wide + _GAP)
             axes = axes_at(figure, x, height - top - high, wide, high)
             _panel(axes, row[beside], max(lengths) if shared else row[beside].seconds, wide)
-            axes.set_ylabel("rank" if k == 0 else "", size=CAPTION, color=FAINT, labelpad=2)
-            words = ("beside all others" if beside else "alone") if len(columns) > 1 else ""
+            axes.set_ylabel(
+                "rank" if beside == first else "", size=CAPTION, color=FAINT, labelpad=2
+            )
+            words = ("with all others" if beside else "alone") if len(columns) > 1 else ""
             words += "" if shared else ", on a scale of its own"
             axes.set_title(words, size=LABEL, color=FAINT, loc="right", pad=5)
-            if k == 0:
+            if beside == first:
                 _legend(axes, row[beside], wide, high)
         top += high + _BELOW
     notes = ["light: receiving or waiting", "dotted: the last rank is done"]
@@ -120,7 +123,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _rows(run: Run) -> list[dict[bool, Panel]]:
-    """Return for each application its iteration alone, and beside others, by whether it is that."""
+    """Return for each application its iteration alone, and with others, by whether it is that."""
     apps = applications(run)
     alone = {(one.launch, one.app): len(one.together) == 1 for one in launched(run)}
     found: dict[tuple[int, bool], list[Event]] = {}

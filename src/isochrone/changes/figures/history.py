@@ -41,6 +41,9 @@ _PANEL: Final = 2.35
 _NAMES: Final = 2.3
 """Inches: of the figure, the height of a panel, and what is left for names on the right."""
 
+_ABOVE: Final = 0.12
+"""Part of an axis that is left free above the lines."""
+
 _FAR: Final = 2.5
 """Ratio from which on an axis is logarithmic."""
 
@@ -80,8 +83,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     title = f"History of {total} run{'s' if total > 1 else ''}"
     write_head(figure, 0.08, title, [HeadLine(legend)])
     for number, panel in enumerate(panels):
-        bottom = 0.35 + (len(panels) - 1 - number) * _PANEL
-        size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.75
+        bottom = 0.45 + (len(panels) - 1 - number) * _PANEL
+        size = _WIDTH - 0.75 - _NAMES, _PANEL - 0.85
         _draw(axes_at(figure, 0.75, bottom, *size), panel)
     return figure
 
@@ -162,21 +165,25 @@ def _mark(axes: Axes, panel: _Panel) -> None:
 
 
 def _dates(found: History, at: Sequence[int]) -> list[str]:
-    """Return the days of some runs, with the time if several are of one day."""
+    """Return when some runs were made, as exactly as tells them from each other."""
     texts = [printable(found.dates[k], 40) for k in at]
-    days = [text[:10] or f"run {k + 1}" for k, text in zip(at, texts, strict=True)]
-    if len(set(days)) == len(days):
-        return days
-    return [
-        text[5:16].replace("T", " ") or f"run {k + 1}" for k, text in zip(at, texts, strict=True)
-    ]
+    for end in (10, 16, 19):
+        words = [f"{text[:10]}\n{text[11:end]}".strip() for text in texts]
+        if len({*words, ""}) > len(words):
+            return words
+    return [f"{text[:10]}\nrun {k + 1}".strip() for k, text in zip(at, texts, strict=True)]
 
 
 def _scale(axes: Axes) -> None:
-    """Let levels far apart be seen on one axis, and what is close together on a plain one."""
+    """Choose a logarithmic axis for levels that differ much, and leave room for the changes."""
     low, high = axes.get_ylim()
-    if low > 0 and high > _FAR * low:
+    wide = low > 0 and high > _FAR * low
+    if wide:
         axes.set_yscale("log")
+        low, high = axes.get_ylim()
+    # changes are named above the lines
+    axes.set_ylim(top=high * (high / low) ** _ABOVE if wide else high + _ABOVE * (high - low))
+    if wide:
         time_ticks(axes.yaxis, 0, wide=True)
 
 
@@ -186,7 +193,7 @@ def _style(axes: Axes, panel: _Panel, unit: str) -> None:
     step = -(-runs // MAX_DATES)
     at = list(range(0, runs, step))
     axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
-    plain_axes(axes, "", unit, size=CAPTION, title=panel.title, grid="y")
+    plain_axes(axes, "", f"median in {unit}", size=CAPTION, title=panel.title, grid="y")
 
 
 VIEW: Final = View(

@@ -136,6 +136,9 @@ def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     axes.view_init(elev=22, azim=-125)
     axes.set_box_aspect((1, 1, 0.75), zoom=0.92)
     axes.set_zlim(bottom=0)
+    for side, limit in ((panel.x, axes.set_xlim), (panel.y, axes.set_ylim)):
+        if len(values := set(panel.values(side))) == 1:  # no parts of messages at the ticks
+            limit(max(0.0, min(values) - 1), max(values) + 1)
     heading = panel.heading("pa = {:g}")
     axes.set_title(heading, size=LABEL, color=INK, parse_math=False, y=0.98)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):

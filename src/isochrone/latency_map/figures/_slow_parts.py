@@ -29,8 +29,8 @@ _Style = str | tuple[float, tuple[float, ...]]
 _OUT: Final = 0.035  # inches of a frame outside the map, where it is not hidden
 _LEAST: Final = 0.07  # inches of a frame across; thinner ones would be a line over the cells
 _MAX_SPANS: Final = 4
-"""Places of a part, as of a node whose ranks lie apart, up to which all its rows are framed; of
-more, frames would hide the map, and stand at its edge only."""
+"""Places of a part, as of a node whose ranks are scattered, up to which all its rows are framed; of
+more, frames would hide the map, and are at its edge only."""
 
 _LINE: Final[_Style] = "-"
 _DASHES: Final[_Style] = (0, (4, 2.5))
@@ -61,7 +61,7 @@ def named(
         return []
     words = [f"{name_of(part, names)} {part.ratio:.1f}×" for part in shown[:_MAX_NAMED]]
     left = len(parts) - len(words)
-    begins = f"{signs[0]} slow: " if slow else f"{signs[1]} suspected, not measured again: "
+    begins = f"{signs[0]} slow: " if slow else f"{signs[1]} possibly slow, not yet confirmed: "
     more = f" and {left} more" if left else ""
     text = shortened(begins + ", ".join(words), CAPTION, width, more)
     return [HeadLine(text, SLOW if slow else INK)]
@@ -87,7 +87,7 @@ def draw_frames(axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inc
     parts
         What is slow.
     order
-        The ranks from the lower left to the upper right.
+        The ranks from the upper left to the lower right.
     inch
         Number of ranks in an inch.
     """
@@ -120,11 +120,12 @@ def _boxes(part: Slow, place: NDArray[np.int64], inch: float) -> list[Box]:
              for a, b in runs_of(ranks)]  # fmt: skip
     if part.of.concerns == "both":
         return [(a, c, b, d) for a, b in spans for c, d in spans]
-    ends = -0.5 - _OUT * inch, len(place) - 0.5 + _OUT * inch
-    if len(spans) > _MAX_SPANS:
-        ends = -0.5 - 2 * _OUT * inch, -0.5
-    upright = [(a, ends[0], b, ends[1]) for a, b in spans]
-    return upright + [(foot, left, top, right) for left, foot, right, top in upright]
+    first, last = -0.5, len(place) - 0.5
+    across = down = first - _OUT * inch, last + _OUT * inch
+    if len(spans) > _MAX_SPANS:  # where numbers are: at the left, and below
+        across, down = (first - 2 * _OUT * inch, first), (last, last + 2 * _OUT * inch)
+    columns = [(a, down[0], b, down[1]) for a, b in spans]
+    return columns + [(across[0], a, across[1], b) for a, b in spans]
 
 
 def runs_of(places: NDArray[np.int64]) -> list[tuple[int, int]]:

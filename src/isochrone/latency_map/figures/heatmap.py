@@ -1,8 +1,8 @@
 """Rank-by-rank picture: the round trip of every pair as a colour, with the hosts drawn in.
 
-It is read from the lower left, as in the mmpi paper: column 0 holds the round trips between rank 0
-and all others. Blocks of one colour along the diagonal are nodes, slow parts are framed. Where the
-ranks of a node lie apart, ``--sort node`` puts them side by side.
+Rank 0 is at the upper left: row 0 and column 0 hold the round trips between rank 0 and all others.
+Blocks of one colour along the diagonal are nodes, slow parts are framed. Where the
+ranks of a node are not neighbours, ``--sort node`` makes them so.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if options.sort != "rank":
         notes.append(SORTS[options.sort])
     elif scattered(hosts):
-        notes.append("ranks of a host lie apart: see --sort node")
+        notes.append("ranks of a host are not neighbours: see --sort node")
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     labels = _host_labels(segments, side, run.size)
     on_top = _names_on_top(segments, labels, side)
@@ -124,9 +124,7 @@ def _draw_cells(
     picture = mappable.to_rgba(values, bytes=True)
     picture[np.isnan(values)] = (255, 255, 255, 0)
     picture[unknown] = _UNMEASURED
-    axes.imshow(
-        picture, origin="lower", interpolation="none", extent=(-0.5, n - 0.5) * 2, aspect="auto"
-    )
+    axes.imshow(picture, interpolation="none", extent=(-0.5, n - 0.5, n - 0.5, -0.5), aspect="auto")
     if n <= _MAX_NUMBERS:
         size = LABEL + 1 if len(values) <= 6 else CAPTION
         print_numbers(axes, values, picture, _number, size)
@@ -181,8 +179,8 @@ def _boundaries(axes: Axes, segments: list[Segment], n: int, side: float) -> Non
 def _host_labels(segments: list[Segment], side: float, n: int) -> list[_Label]:
     """Choose the host names to print, with their places; they never touch each other.
 
-    If ranks of one host lie apart and not every change can be named, the names become a legend of
-    the colours instead: names picked out of a cyclic placement would mislead.
+    If ranks of one host are scattered and not every change can be named, the names become a legend
+    of the colours instead: names picked out of a cyclic placement would mislead.
     """
     names = short_names([segment.host for segment in segments])
     if not any(names.values()):
@@ -191,8 +189,7 @@ def _host_labels(segments: list[Segment], side: float, n: int) -> list[_Label]:
     most = int(side / _LINE)
     if len(segments) > len(names) and len(segments) > most:
         shown = list(names)[:most]
-        top = n - 0.5 - line / 2
-        return [_Label(top - k * line, names[host], host) for k, host in enumerate(shown)]
+        return [_Label(-0.5 + (k + 0.5) * line, names[host], host) for k, host in enumerate(shown)]
     labels: list[_Label] = []
     for segment in segments:
         if not labels or segment.centre - labels[-1].where >= line:
@@ -217,29 +214,31 @@ def _hosts(
     """Draw and name the hosts around the map; ``inch`` is the number of ranks in one."""
     n = segments[-1].last + 1
     colours = host_colours([segment.host for segment in segments])
-    edge = n - 0.5
+    above, right = -0.5, n - 0.5
     if len(segments) > 1:
-        near, edge = edge + _GAP * inch, edge + (_GAP + _STRIP) * inch
-        for upright in (False, True):
-            host_strip(axes, segments, colours, near, edge, upright=upright)
-    _name_hosts(axes, labels, on_top, edge, inch, colours)
-    axes.set(xlim=(-0.5, n - 0.5), ylim=(-0.5, n - 0.5))
+        near, far = _GAP * inch, (_GAP + _STRIP) * inch
+        host_strip(axes, segments, colours, above - near, above - far)
+        host_strip(axes, segments, colours, right + near, right + far, upright=True)
+        above, right = above - far, right + far
+    _name_hosts(axes, labels, on_top, (above, right), inch, colours)
+    axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
 
 
 def _name_hosts(
-    axes: Axes, labels: list[_Label], on_top: str, edge: float, inch: float,
+    axes: Axes, labels: list[_Label], on_top: str, edges: tuple[float, float], inch: float,
     colours: dict[str, str],
 ) -> None:  # fmt: skip
+    above, right = edges
     common: dict[str, Any] = {"size": LABEL, "color": INK, "parse_math": False}
     for label in labels:
-        beside = edge + 0.06 * inch
+        beside = right + 0.06 * inch
         if label.key:
             axes.text(beside, label.where, "■", size=LABEL, color=colours[label.key],
                       va="center_baseline")  # fmt: skip
             beside += 0.16 * inch
         axes.text(beside, label.where, label.text, ha="left", va="center_baseline", **common)
         if on_top:
-            axes.text(label.where, edge + 0.06 * inch, label.text, ha="center", va="bottom",
+            axes.text(label.where, above - 0.06 * inch, label.text, ha="center", va="bottom",
                       rotation=0 if on_top == "flat" else 90, **common)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""3-D surface over rank and rank, low blue to high red, as in the mmpi paper.
+"""3-D surface over rank and rank, in the colours of the heat map.
 
 Each mesh point is the round trip of one pair; rank 0 is at the lower left. The diagonal, which is
 not measured, has the height of its lower neighbour, so that ranks that are equal look equal.
@@ -16,6 +16,7 @@ from isochrone.latency_map.map_order import SORTS, order_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (
+    COLOURS_OF_MAPS,
     LABEL,
     Unit,
     axes_at,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 _MAX_POINTS: Final = 128
 """Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""
 _LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours
-_COLOURS: Final = "RdYlBu_r"
-"""Blue over yellow to red, told apart with any colour vision (Brewer, *ColorBrewer 2*)."""
 _MIN_SPAN: Final = 1.25  # largest / smallest from which the colours go to their end
 _WIDTH, _HEIGHT = 8.2, 6.0
 _LEFT: Final = 0.06
@@ -82,7 +81,7 @@ def _top(heights: NDArray[np.float64]) -> float:
 
 
 def with_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give a diagonal that was not measured the lower of the heights beside it.
+    """Give a diagonal that was not measured the lower of the neighbouring heights.
 
     The lower, because a rank is a neighbour of its own node and not of the next one.
     """
@@ -100,7 +99,6 @@ def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -
 
     All faces at once, with their colours as numbers: `plot_surface` handles each by itself.
     """
-    from matplotlib import colormaps
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -112,7 +110,7 @@ def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -
     corners = np.stack([mesh[:-1, :-1], mesh[:-1, 1:], mesh[1:, 1:], mesh[1:, :-1]], axis=2)
     faces = corners.reshape(-1, 4, 3)
     faces = faces[np.isfinite(faces).all(axis=(1, 2))]
-    mappable = ScalarMappable(Normalize(0, high), colormaps[_COLOURS])
+    mappable = ScalarMappable(Normalize(0, high), COLOURS_OF_MAPS)
     lines = n <= _LINES_UP_TO
     drawn = Poly3DCollection(
         faces, facecolors=mappable.to_rgba(faces[..., 2].mean(axis=1)),

@@ -35,6 +35,7 @@ WORDS: Final = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
     "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
+    "op": "operation", "bytes": "message size",
     "in": "messages in", "out": "messages out", "ba": "bytes within the node",
     "bi": "bytes in", "bo": "bytes out", "busy": "how busy all nodes are",
 }  # fmt: skip
@@ -116,11 +117,9 @@ def title_of(points: Observations) -> str:
 
 
 def value_text(name: str, value: float) -> str:
-    """Write the value of a variable for a legend or an axis."""
+    """Write the value of a variable for a legend, which explains all but sizes."""
     if name == "b":
         return format_bytes(int(value))
-    if name == "busy":
-        return f"busy {value:g}"
     if name in BYTES:
         return f"{format_bytes(int(value))} {WORDS[name].removeprefix('bytes ')}"
-    return f"{value:g} {WORDS[name]}"
+    return f"{name} = {value:g}"

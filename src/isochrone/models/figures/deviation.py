@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_GROUPS: Final = 24
 _WIDTH: Final = 8.2  # inches
+_LEAST: Final = 0.01  # per cent; less is rounding
 _THREE: Final = ("minimum", "average", "maximum")
 
 
@@ -76,6 +77,7 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     long = longest > 0.9 * _WIDTH / max(len(texts), 1)
     axes.set_xticks(places.tolist(), texts, parse_math=False, rotation=45 if long else 0,
                     ha="right" if long else "center")  # fmt: skip
+    axes.set_ylim(0, max(axes.get_ylim()[1], _LEAST))
     plain_axes(axes, WORDS.get(name, name), "deviation in %", grid="y")
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 

@@ -24,7 +24,7 @@ from isochrone.models.figures._fitted import (
     title_of,
     value_text,
 )
-from isochrone.models.sizes import NODE, filled
+from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.models.terms import evaluate_term, variables_of
 from isochrone.runfile.origin import with_noun
 from isochrone.views.scales import (
@@ -71,7 +71,7 @@ _DASHES: Final = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
 _PALE: Final = 0.18
 """Opacity of a band; where several lie upon each other, of them together."""
 
-_LEGEND: Final = 22
+_LEGEND: Final = 26
 """Characters of a line of the legend."""
 
 _FAR: Final = (0, (3.2, 1.6))
@@ -272,9 +272,13 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Array) -> None:
         axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)
     if len(axes.get_legend_handles_labels()[1]) < 2:
         return
-    fixed = panel.curves[0].fixed
+    fixed = [name for name in panel.curves[0].fixed if name not in BYTES]
+    named = [
+        WORDS[name] if name == "b" or len(fixed) == 1 else f"{name}: {WORDS[name]}"
+        for name in fixed
+    ]
     plain_legend(
-        axes, title=fill(WORDS[next(iter(fixed))], _LEGEND) if len(fixed) == 1 else None,
+        axes, title="\n".join(fill(text, _LEGEND) for text in named) or None,
         loc="upper left", bbox_to_anchor=(1.0, 1.03), borderaxespad=0.2,
         handlelength=2.2, alignment="left",
     )  # fmt: skip

@@ -25,6 +25,6 @@ function controlsOf(map, others, does) {
   const tools = make("div", { class: "tools" },
     map.canNodes ? labelled("show", show) : "", labelled("order", order), labelled("host", host),
     labelled("slower than", least), labelled("faster than", most),
-    others.length ? labelled("against", against) : "", zoom);
+    others.length ? labelled("compared with", against) : "", zoom);
   return { element: tools, show, host, least, most, unit };
 }

@@ -1,14 +1,14 @@
 // One map to look into: its state, and what is drawn and said of it.
 
 const START = "Point at a cell or tap it, or move with the arrow keys: "
-  + "which pair it is, and what it takes, is said here.";
+  + "the pair, and its time, is shown here.";
 const HELP = "Keys: arrows move (shift: ten at a time), + and − zoom, 0 shows all, "
-  + "s goes to the next slow part";
+  + "s goes to the next slow component";
 const NODES = ", n changes between nodes and ranks";
 const MOUSE = ". Drag a box to zoom in, or turn the wheel after a click; shift and drag moves, "
   + "a double click shows all.";
-const AGAINST = " Under “against” stand the other maps: with one of them, each cell is the time here "
-  + "over the time there.";
+const AGAINST = " Under “compared with” are the other maps: with one of them, each cell is the time here "
+  + "divided by the time there.";
 
 class Explorer {
   constructor(map, others) {
@@ -61,7 +61,7 @@ class Explorer {
       labels: map.labels, nodeOf: map.nodeOf,
       shades: this.other ? shadesOfRatios(shown) : shadesOfTimes(shown, map.colours) };
     const [about, hint] = this.other
-      ? [`time over that of ${this.other.title} (more than 1: slower here)`, "1.5"]
+      ? [`time divided by that of ${this.other.title} (more than 1: slower here)`, "1.5"]
       : [map.about, `10 ${this.controls.unit}`];
     this.controls.least.placeholder = hint;
     const gaps = hasGaps(shown) ? "; grey: not measured" : "";
@@ -155,7 +155,7 @@ class Explorer {
     if (this.box) this.selectBox(null);
   }
 
-  // Take a pair, the first across and the second up; bring it into view if asked.
+  // Take a pair, the first across and the second down; bring it into view if asked.
   choose(i, j, seen = false) {
     this.chosen = [i, j];
     const [x, y] = [this.layer.position[i], this.layer.position[j]];
@@ -243,8 +243,8 @@ class Explorer {
     const scene = sceneOf(pen, plot, view, layer, ink);
     const hosts = drawHosts(scene);
     drawTimes(scene);
-    drawNumbers(scene);
-    drawNames(scene, hosts);
+    drawNumbers(scene, hosts.length < 2);
+    if (hosts.length > 1) drawNames(scene, hosts);
     drawSlow(scene, this.map.slow, this.filter.part);
     if (this.chosen) drawChosen(scene, this.chosen);
     if (this.box) drawBox(scene, this.box);

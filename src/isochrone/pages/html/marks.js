@@ -13,12 +13,12 @@ function theme() {
 function sceneOf(pen, plot, view, layer, ink) {
   const scale = plot.side / view.span;
   return { pen, plot, view, layer, ink, scale,
-    across: (at) => plot.x + (at - view.x) * scale, up: (at) => plot.foot - (at - view.y) * scale };
+    across: (at) => plot.x + (at - view.x) * scale, down: (at) => plot.y + (at - view.y) * scale };
 }
 
-// A frame of positions: from the lower left (x0, y0) to the upper right (x1, y1), ends included.
-function outline({ pen, across, up }, [x0, x1], [y0, y1], least = 0) {
-  const left = across(x0), width = across(x1 + 1) - left, top = up(y1 + 1), height = up(y0) - top;
+// A frame of positions: from the upper left (x0, y0) to the lower right (x1, y1), ends included.
+function outline({ pen, across, down }, [x0, x1], [y0, y1], least = 0) {
+  const left = across(x0), width = across(x1 + 1) - left, top = down(y0), height = down(y1 + 1) - top;
   const wider = Math.max(0, (least - width) / 2), taller = Math.max(0, (least - height) / 2);
   pen.strokeRect(left - wider, top - taller, width + 2 * wider, height + 2 * taller);
 }
@@ -33,7 +33,7 @@ function clipped({ pen, plot }, draw) {
 }
 
 function drawHosts(scene) {
-  const { pen, plot, view, layer, across, up } = scene;
+  const { pen, plot, view, layer, across, down } = scene;
   const runs = stretches(layer.order, (unit) => layer.matrix.units[unit].node);
   const seen = runs.filter(([first, last]) => last + 1 > view.x && first < view.x + view.span);
   const crowded = seen.length * 9 > plot.side || 2 * seen.length > view.span;
@@ -46,8 +46,8 @@ function drawHosts(scene) {
       for (const [first] of runs.slice(1)) {
         pen.moveTo(across(first), plot.y);
         pen.lineTo(across(first), plot.foot);
-        pen.moveTo(plot.x, up(first));
-        pen.lineTo(plot.end, up(first));
+        pen.moveTo(plot.x, down(first));
+        pen.lineTo(plot.end, down(first));
       }
       pen.stroke();
     }
@@ -57,7 +57,7 @@ function drawHosts(scene) {
 
 // Times in the cells, where these have room for them.
 function drawTimes(scene) {
-  const { pen, view, layer, across, up } = scene, { matrix, order, shades } = layer;
+  const { pen, view, layer, across, down } = scene, { matrix, order, shades } = layer;
   if (scene.scale < 52) return;
   pen.textAlign = "center";
   pen.textBaseline = "middle";
@@ -69,7 +69,7 @@ function drawTimes(scene) {
         if (time !== time) continue;
         const [red, green, blue] = shades.palette[shades.cells[order[y] * layer.size + order[x]]];
         pen.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue < 140 ? "#fff" : "#101418";
-        pen.fillText(matrix.here ? times(time) : timeInWords(time), across(x + 0.5), up(y + 0.5));
+        pen.fillText(matrix.here ? times(time) : timeInWords(time), across(x + 0.5), down(y + 0.5));
       }
     }
   });
@@ -81,19 +81,25 @@ function niceStep(span, most) {
   return step;
 }
 
-function drawNumbers({ pen, plot, view, layer, ink, across }) {
-  const step = niceStep(view.span, plot.side / 44);
+// Ranks or nodes below the map; at its left, too, where there are no names of hosts.
+function drawNumbers({ pen, plot, view, layer, ink, across, down }, besides) {
+  const step = niceStep(view.span, plot.side / 44), ofNodes = layer.matrix.of === "node";
+  const write = (from, draw) => {
+    for (let at = Math.ceil(from / step) * step; at < Math.min(layer.size, from + view.span); at += step) {
+      const unit = layer.matrix.units[layer.order[at]];
+      draw(ofNodes ? String(unit.node) : unit.name, at + 0.5);
+    }
+  };
   pen.fillStyle = ink.faint;
   pen.textBaseline = "top";
   pen.textAlign = "right";
-  pen.fillText(layer.matrix.of === "node" ? "node" : "rank", plot.x - 12, plot.foot + 12);
+  pen.fillText(ofNodes ? "node" : "rank", plot.x - 12, plot.foot + 12);
   pen.textAlign = "center";
-  for (let at = Math.ceil(view.x / step) * step; at < Math.min(layer.size, view.x + view.span); at += step) {
-    const x = across(at + 0.5);
-    if (x < plot.x || x > plot.end) continue;
-    const unit = layer.matrix.units[layer.order[at]];
-    pen.fillText(layer.matrix.of === "node" ? String(unit.node) : unit.name, x, plot.foot + 12);
-  }
+  write(view.x, (text, at) => { if (across(at) <= plot.end) pen.fillText(text, across(at), plot.foot + 12); });
+  if (!besides) return;
+  pen.textAlign = "right";
+  pen.textBaseline = "middle";
+  write(view.y, (text, at) => { if (down(at) <= plot.foot) pen.fillText(text, plot.x - 12, down(at)); });
 }
 
 function shortened(pen, text, room) {
@@ -103,16 +109,16 @@ function shortened(pen, text, room) {
   return `…${text.slice(-kept)}`;
 }
 
-function drawNames({ pen, plot, view, layer, ink, up }, runs) {
+function drawNames({ pen, plot, view, layer, ink, down }, runs) {
   pen.fillStyle = ink.faint;
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  let free = Infinity;
+  let free = -Infinity;
   for (const [first, last, node] of runs) {
     const low = Math.max(first, view.y), high = Math.min(last + 1, view.y + view.span);
     if (high <= low) continue;
-    const y = up((low + high) / 2);
-    if (y > free - 14) continue;
+    const y = down((low + high) / 2);
+    if (y < free + 14) continue;
     const label = layer.labels[node] || layer.matrix.units[layer.order[Math.floor(low)]].name;
     pen.fillText(shortened(pen, label, plot.x - 16), plot.x - 12, y);
     free = y;
@@ -151,7 +157,7 @@ function drawBars({ pen, plot, view, scale }, [first, last]) {
   const [left, width] = bar(view.x), [low, height] = bar(view.y);
   const seen = (from) => last + 1 > from && first < from + view.span;
   if (seen(view.x)) pen.fillRect(plot.x + left, plot.foot + 3, width, 5);
-  if (seen(view.y)) pen.fillRect(plot.x - 8, plot.foot - low - height, 5, height);
+  if (seen(view.y)) pen.fillRect(plot.x - 8, plot.y + low, 5, height);
 }
 
 function drawFrames(scene, part) {
@@ -204,16 +210,16 @@ function drawChosen(scene, [i, j]) {
     }
   });
   pen.fillStyle = ink.ink;
-  const across = scene.across(x + 0.5), up = scene.up(y + 0.5);
+  const across = scene.across(x + 0.5), down = scene.down(y + 0.5);
   if (across >= plot.x && across <= plot.end) pen.fillRect(across - 1, plot.foot, 2, 9);
-  if (up >= plot.y && up <= plot.foot) pen.fillRect(plot.x - 9, up - 1, 9, 2);
+  if (down >= plot.y && down <= plot.foot) pen.fillRect(plot.x - 9, down - 1, 9, 2);
 }
 
 // What is about to become the view.
-function drawBox({ pen, across, up }, [[x0, y0], [x1, y1]]) {
+function drawBox({ pen, across, down }, [[x0, y0], [x1, y1]]) {
   pen.strokeStyle = "#fff";
   pen.fillStyle = "#fff3";
-  const place = [across(x0), up(y0), across(x1) - across(x0), up(y1) - up(y0)];
+  const place = [across(x0), down(y0), across(x1) - across(x0), down(y1) - down(y0)];
   pen.fillRect(...place);
   pen.strokeRect(...place);
 }

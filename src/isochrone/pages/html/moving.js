@@ -20,7 +20,7 @@ function zoomAt(view, size, factor, x, y) {
 function placeAt(event, canvas, plot, view) {
   const box = canvas.getBoundingClientRect();
   const x = view.x + ((event.clientX - box.left - plot.x) * view.span) / plot.side;
-  const y = view.y + ((plot.foot - (event.clientY - box.top)) * view.span) / plot.side;
+  const y = view.y + ((event.clientY - box.top - plot.y) * view.span) / plot.side;
   return [x, y];
 }
 
@@ -44,7 +44,7 @@ function followPointer(explorer) {
     if (moved && start.pan) {
       const scale = start.view.span / explorer.plot.side;
       explorer.view.x = start.view.x - (event.clientX - start.at[0]) * scale;
-      explorer.view.y = start.view.y + (event.clientY - start.at[1]) * scale;
+      explorer.view.y = start.view.y - (event.clientY - start.at[1]) * scale;
       explorer.moved();
     } else if (moved && event.pointerType !== "touch") {
       explorer.selectBox(start.place, place);
@@ -69,7 +69,7 @@ function followPointer(explorer) {
   }, { passive: false });
 }
 
-const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function followKeys(explorer) {
   const does = {

@@ -47,18 +47,17 @@ function cellImage(side, view, layer, paper) {
   const image = new ImageData(side, side);
   const points = new Uint32Array(image.data.buffer);
   const across = positions(view.x, view.span, side, layer.size);
-  const up = positions(view.y, view.span, side, layer.size);
+  const down = positions(view.y, view.span, side, layer.size);
   const colours = tables(layer.shades, paper), nothing = asNumber(paper);
   for (let line = 0; line < side; line++) {
-    const at = side - 1 - line; // position 0 is at the bottom
     const start = line * side;
-    if (line > 0 && view.span <= side && up.first[at] === up.first[at + 1]) {
+    if (line > 0 && view.span <= side && down.first[line] === down.first[line - 1]) {
       points.copyWithin(start, start - side, start);
       continue;
     }
     for (let point = 0; point < side; point++) {
       const found = standsOut(
-        { x0: across.first[point], x1: across.last[point], y0: up.first[at], y1: up.last[at] }, layer);
+        { x0: across.first[point], x1: across.last[point], y0: down.first[line], y1: down.last[line] }, layer);
       points[start + point] = found < 0 ? nothing : colours[found & 1][found >> 1];
     }
   }

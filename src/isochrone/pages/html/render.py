@@ -38,6 +38,7 @@ LONGEST: Final = 1000
 """Characters of one text of a file; nobody reads more."""
 
 _TEMPLATE: Final = "page.html.j2"
+_PICTURES: Final = ("picture", "livemap")
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,15 @@ _Rendered = tuple[str, "Block | _Explored"]
 
 @dataclass(frozen=True)
 class _Part:
-    """A heading, and below it blocks with the names of the macros that render them."""
+    """A heading, and below it blocks with the names of the macros that render them.
+
+    The first ``shown`` blocks are seen at once, the others are folded below the heading.
+    """
 
     id: str
     title: str
     blocks: list[_Rendered]
+    shown: int
 
 
 @dataclass(frozen=True)
@@ -133,16 +138,24 @@ def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Ar
 
 
 def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
-    """Put the blocks of sections with the same title together; leave out what is not for us."""
+    """Put the blocks of sections with the same title together; leave out what is not for us.
+
+    The first part is shown, and the first picture with what is above it; all else is folded.
+    """
     blocks: dict[str, list[_Rendered]] = {}
     for section in sections:
         if said(section, "report"):
             blocks.setdefault(section.title, []).extend(_blocks(section, called))
-    return [
-        _Part(f"{name}-{number}", title, found)
-        for number, (title, found) in enumerate(blocks.items(), start=1)
-        if found
-    ]
+    parts: list[_Part] = []
+    no_picture = True
+    for number, (title, found) in enumerate(blocks.items(), start=1):
+        pictures = [k for k, (macro, _) in enumerate(found, 1) if macro in _PICTURES]
+        shown = 0 if parts or len(pictures) > 1 else len(found)
+        if pictures and no_picture:
+            shown, no_picture = max(shown, pictures[0]), False
+        if found:
+            parts.append(_Part(f"{name}-{number}", title, found, shown))
+    return parts
 
 
 def _blocks(section: Section, called: str) -> Iterator[_Rendered]:

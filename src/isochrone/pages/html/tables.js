@@ -16,11 +16,11 @@ function tableOfSlow(slow, show) {
     "aria-pressed": "false", "aria-label": `show ${part.name} in the map`,
   }));
   const rows = slow.map((part, number) => [
-    part.name, times(part.ratio), part.sure ? "slow, seen twice" : "suspected", part.evidence,
+    part.name, times(part.ratio), part.sure ? "slow, confirmed" : "possibly slow", part.evidence,
     buttons[number],
   ]);
-  const caption = "Slow parts, framed in the map (dashed: suspected)";
-  return { element: table(["part", "against its level", "", "what was seen", ""], rows, caption), buttons };
+  const caption = "Slow components, framed in the map (dashed: possibly slow, not yet confirmed)";
+  return { element: table(["component", "compared with its level", "", "evidence", ""], rows, caption), buttons };
 }
 
 function tableOfPairs({ matrix, levels }, { number, best }, choose) {

@@ -15,7 +15,7 @@ function timeOfPair(matrix, i, j) {
   if (!interval) return timeInWords(time);
   const range = between(...interval);
   return matrix.of === "node"
-    ? `${timeInWords(time)} in the middle, its pairs of ranks ${range}`
+    ? `${timeInWords(time)} median, its pairs of ranks ${range}`
     : `${timeInWords(time)}, 95 % interval ${range}`;
 }
 
@@ -39,7 +39,7 @@ function partsOfPair(matrix, slow, i, j) {
   const [a, b] = [matrix.units[i], matrix.units[j]];
   const holds = (part, unit) => unit.ranks.some((rank) => part.ranks.includes(rank));
   return slow.filter((part) => CONCERNS[part.concerns](holds(part, a), holds(part, b))).map(
-    ({ name, sure }) => `${sure ? "slow" : "suspected"}: ${name}`);
+    ({ name, sure }) => `${sure ? "slow" : "possibly slow"}: ${name}`);
 }
 
 // All there is to say of one pair, in parts.
