@@ -51,7 +51,7 @@ def test_a_slow_host_exits_with_1_and_is_in_all_that_was_asked_for(
     document = json.loads(answer.stdout)
     assert (document["verdict"], document["exit"]) == ("slow", 1)
     assert document["bad_hosts"] == ["n2"]
-    assert {one["verdict"] for one in document["runs"][0]["findings"]} == {"slow", "worse"}
+    assert {one["verdict"] for one in document["runs"][0]["findings"]} == {"slow", "slower"}
     assert document["runs"][0]["earlier"] == 6
     assert hosts.read_text() == "n2\n"
     assert Xml.parse(report).getroot().get("failures") == "1"
@@ -100,7 +100,7 @@ def test_times_of_0_are_below_the_resolution_and_blame_nobody(
         answer = isochrone("check", file, "--baseline", baseline, "--json")
         document = json.loads(answer.stdout)
         assert (answer.returncode, answer.stderr) == (0, "")
-        assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
+        assert (document["verdict"], document["bad_hosts"]) == ("unclear", [])
         assert document["runs"][0]["findings"] == []
         assert isochrone("show", file, "--json").returncode == 0
         assert isochrone("compare", next(baseline.iterdir()), file).returncode == 2
@@ -129,9 +129,9 @@ def test_a_suspect_fails_only_the_strict_and_has_a_list_of_its_own(
         answer = isochrone("check", run, "--json", *lists, *strict)
         document = json.loads(answer.stdout)
         assert (answer.returncode, document["exit"]) == (code, code)
-        assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
+        assert (document["verdict"], document["bad_hosts"]) == ("unclear", [])
         assert document["suspects"] == ["n2"]
-        assert [one["verdict"] for one in document["runs"][0]["findings"]] == ["suspect"]
+        assert [one["verdict"] for one in document["runs"][0]["findings"]] == ["possibly slow"]
         assert (hosts.read_text(), suspects.read_text()) == ("", "n2\n")
     same = isochrone("check", run, "--hosts-out", hosts, "--suspects-out", hosts, "--force")
     assert same.returncode == 2
@@ -150,7 +150,7 @@ def test_not_known_is_said_and_fails_only_if_asked_for(isochrone: Command, tmp_p
     write(map_of(flat(3), block(3)), path)
     answer = isochrone("check", path)
     assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.startswith("not known: few.jsonl")
+    assert answer.stdout.startswith("unclear: few.jsonl")
     assert isochrone("check", path, "--strict").returncode == 1
 
 

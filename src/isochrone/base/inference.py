@@ -16,13 +16,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.documents import MaybeNan
 from isochrone.base.stats import binomial, known, middles_by
+from isochrone.base.verdicts import FASTER, SAME, SLOWER, UNCLEAR, Change
 
 Array = NDArray[np.float64]
 
@@ -58,35 +59,33 @@ LEAST_SPREAD: Final = 2e-3
 
 # ---- the verdict -------------------------------------------------------------------------------
 
-Verdict = Literal["faster", "slower", "equal", "not known"]
-
 
 def verdict(
     ratio: float, low: float, high: float, *, margin: float = 0.0, rounding: float = 0.0,
     least: float = 0.0, sure: bool = True,
-) -> Verdict:  # fmt: skip
-    """Say what a ratio of times, after / before, and its interval mean.
+) -> Change:  # fmt: skip
+    """Return the verdict on a ratio of times, after / before, with its interval.
 
     Parameters
     ----------
     ratio, low, high
         The estimate and its 95 % interval; NaN where that is not known.
     margin
-        ``equal`` is what lies within it as a whole, so that equality is proved.
+        ``same``: the whole interval lies within it, so that equality is proved.
     rounding
         Part of the ratio by which the ends of the interval may be off.
     least
-        Who is less faster is not called so.
+        Smaller differences are ``unclear``.
     sure
-        Whether the difference is more than chance where many questions are asked.
+        Whether the difference is significant after correction for multiple tests.
     """
     if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
-        return "equal"
+        return SAME
     if sure and low * (1 - rounding) > 1 and ratio > 1 + least:
-        return "slower"
+        return SLOWER
     if sure and high * (1 + rounding) < 1 and ratio * (1 + least) < 1:
-        return "faster"
-    return "not known"
+        return FASTER
+    return UNCLEAR
 
 
 # ---- one sample --------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ class Estimate:
     def differs(self) -> bool:
         """Whether it is of a ratio, and its interval is known and does not contain 1."""
         found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
-        return found in ("faster", "slower")
+        return found in (FASTER, SLOWER)
 
     def document(self, name: str) -> dict[str, Any]:
         """Return it for a document, under a name."""

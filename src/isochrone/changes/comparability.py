@@ -38,8 +38,8 @@ _HOW_LONG: Final = (
 )  # fmt: skip
 """Options that say how much is measured, and not what."""
 
-_MADE_UP: Final = ("bytes", "shape", "placement")
-"""Options of a made-up machine that say what is measured; all others are what is true of it."""
+_SYNTHETIC: Final = ("bytes", "shape", "placement")
+"""Options of a synthetic machine that define the measurement; all others describe the machine."""
 
 _NOTES: Final = ("preset", "algorithm")
 """Notes that are settings."""
@@ -75,7 +75,7 @@ def setting_of(run: Run) -> Setting:
     found |= {
         f"option {name}": value
         for name, value in sorted(about.options.items())
-        if name in _MADE_UP or (not about.made_up and name not in _HOW_LONG)
+        if name in _SYNTHETIC or (not about.made_up and name not in _HOW_LONG)
     }
     found |= {name: about.notes[name] for name in _NOTES if name in about.notes}
     found |= {f"setting {name}": value for name, value in sorted(about.settings.items())}

@@ -299,9 +299,9 @@ def _shares(run: Run) -> bool:
 
 
 def _deterministic(run: Run) -> bool:
-    """Tell whether a run would give the same times again: simulated, or made up without noise."""
-    made_up = run.origin == "made up" and not run.options.get("noise")
-    return run.origin == "simulated" or made_up
+    """Whether a run would give the same times again: simulated, or synthetic without noise."""
+    exact = run.origin == "synthetic" and not run.options.get("noise")
+    return run.origin == "simulated" or exact
 
 
 def _chose_sizes(run: Run) -> bool:

@@ -109,7 +109,7 @@ def test_where_something_slow_would_not_be_seen_nothing_is_called_good(number: i
             ]
             assert not good, (size, hosts)
             if size < 6:
-                assert check(run).verdict == "not known", (size, hosts)
+                assert check(run).verdict == "unclear", (size, hosts)
 
 
 def test_what_was_not_measured_again_is_suspected_and_never_slow(golden: Golden) -> None:
