@@ -170,7 +170,7 @@ def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--allow", "host=n5;rm"], "is no rule"),
+        (["--allow", "host=n5;rm"], "malformed waiver"),
         (["--baseline", "NONE"], "no such folder"),
         (["--hosts-out", "OLD"], "exists already"),
         (["--junit", "RUN"], "it is the file that is read"),
