@@ -125,7 +125,11 @@ CASES = [
     (LATENCY + "99999999999999999999 1\n9 1\n", 3, "'size' is '9999"),
     (LATENCY + "8 1 2\n9 1\n", 3, "3 columns, not 2"),
     (LATENCY + "8 1\n8 2\n", 4, "8 bytes appear twice"),
-    (LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n", 1, "unsupported test 'Multi Latency'"),
+    (
+        LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n",
+        1,
+        "unsupported test 'Multi Latency'",
+    ),
     (
         LATENCY.replace("Latency Test", "Bandwidth Test") + "8 1\n",
         1,
