@@ -123,7 +123,7 @@ def with_baseline(seed: int, seeds: int) -> None:
                 truth = made(kind, machine, dice)
                 earlier = Earlier("nights", [launch(machine, dice) for _ in range(EARLIER)])
                 found = check(launch(machine, dice, truth), earlier)
-                worse = [one for one in found.findings if one.verdict == "worse"]
+                worse = [one for one in found.findings if one.verdict == "slower"]
                 word = changed(name, found, truth)
                 counts[word] += 1
                 counts[judged(found, truth)] += 1
@@ -136,7 +136,7 @@ def with_baseline(seed: int, seeds: int) -> None:
 
 def changed(name: str, found: Check, truth: Truth) -> str:
     """Say whether what changed was found, and as what it is."""
-    kinds = {one.kind for one in found.findings if one.verdict == "worse"}
+    kinds = {one.kind for one in found.findings if one.verdict == "slower"}
     if name == "nothing":
         return "FALSE ALARM" if kinds or found.findings else "quiet"
     what = name.split()[0]

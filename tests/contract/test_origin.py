@@ -143,7 +143,7 @@ def test_every_kind_of_page_is_tested_here() -> None:
 
 @pytest.mark.parametrize(
     ("change", "origin"),
-    [("measured", "measured"), ("simulated", "simulated"), ("made_up", "made up"),
+    [("measured", "measured"), ("simulated", "simulated"), ("made_up", "synthetic"),
      ("imported", "imported")],
 )  # fmt: skip
 def test_a_model_and_its_prediction_say_where_the_times_are_from(
@@ -219,5 +219,5 @@ def test_mixed_origins_are_named_once_each_and_in_one_order(golden: Golden) -> N
     golden(together(["given", "measured and simulated"]))
     assert together([]) == together([""]) == ""
     golden(together(["measured, simulated and given", "given"]))
-    assert with_noun("made up") == "made-up times"
+    assert with_noun("made up") == "synthetic times"
     assert with_noun("") == "times"

@@ -51,7 +51,7 @@ def test_a_slow_host_exits_with_1_and_is_in_all_that_was_asked_for(
     document = json.loads(answer.stdout)
     assert (document["verdict"], document["exit"]) == ("slow", 1)
     assert document["bad_hosts"] == ["n2"]
-    assert {one["verdict"] for one in document["runs"][0]["findings"]} == {"slow", "worse"}
+    assert {one["verdict"] for one in document["runs"][0]["findings"]} == {"slow", "slower"}
     assert document["runs"][0]["earlier"] == 6
     assert hosts.read_text() == "n2\n"
     assert Xml.parse(report).getroot().get("failures") == "1"
@@ -131,7 +131,7 @@ def test_a_suspect_fails_only_the_strict_and_has_a_list_of_its_own(
         assert (answer.returncode, document["exit"]) == (code, code)
         assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
         assert document["suspects"] == ["n2"]
-        assert [one["verdict"] for one in document["runs"][0]["findings"]] == ["suspect"]
+        assert [one["verdict"] for one in document["runs"][0]["findings"]] == ["possibly slow"]
         assert (hosts.read_text(), suspects.read_text()) == ("", "n2\n")
     same = isochrone("check", run, "--hosts-out", hosts, "--suspects-out", hosts, "--force")
     assert same.returncode == 2
@@ -170,7 +170,7 @@ def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--allow", "host=n5;rm"], "is no rule"),
+        (["--allow", "host=n5;rm"], "malformed waiver"),
         (["--baseline", "NONE"], "no such folder"),
         (["--hosts-out", "OLD"], "exists already"),
         (["--junit", "RUN"], "it is the file that is read"),

@@ -58,7 +58,7 @@ def test_scripts_get_all_of_it_as_one_document(isochrone: Isochrone, folder: Pat
     answer = isochrone("compare", folder / "a.jsonl", folder / "b.jsonl", *GATE, "--json")
     found = json.loads(answer.stdout)
     assert answer.returncode == 1
-    assert found["counts"] == {"slower": 8, "faster": 0, "same": 0, "unclear": 0}
+    assert found["counts"] == {"slower": 8, "faster": 0, "same": 0, "not known": 0}
     assert {"key", "before", "after", "ratio", "low", "high", "p", "verdict"} == set(
         found["points"][0]
     )
@@ -69,7 +69,7 @@ def test_scripts_get_all_of_it_as_one_document(isochrone: Isochrone, folder: Pat
     one = isochrone("compare", folder / "a-1.jsonl", folder / "b-1.jsonl", "--json")
     point = json.loads(one.stdout)["points"][0]
     assert (point["low"], point["high"], point["p"], point["verdict"]) == (
-        None, None, None, "unclear",
+        None, None, None, "not known",
     )  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
     for other in ("a-2.jsonl", "b-1.jsonl"):
         answer = isochrone("compare", folder / "a-1.jsonl", folder / other, *GATE)
         assert answer.returncode == 1
-        assert "8 unclear" in answer.stdout
+        assert "8 not known" in answer.stdout
         assert "cannot judge" in answer.stdout
         assert "isochrone measure … --launches 5" in answer.stdout
     pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-start")
@@ -98,7 +98,7 @@ def test_tables_of_means_are_not_the_same_because_nothing_is_known(
         isochrone("import", tmp_path / f"{name}.txt", "--from", "osu")
     answer = isochrone("compare", tmp_path / "before.jsonl", tmp_path / "after.jsonl", *GATE)
     assert answer.returncode == 1
-    assert "0 same (within 5 %), 6 unclear" in answer.stdout
+    assert "0 same (within 5 %), 6 not known" in answer.stdout
     assert "2.000 [not known]" in answer.stdout
     assert "cannot judge" in answer.stdout
 
@@ -140,7 +140,7 @@ def test_folders_of_suites_are_compared_kind_by_kind(
     assert "more.jsonl" in answer.stderr
     found = json.loads(isochrone("compare", *sides, "--json").stdout)["comparisons"]
     assert set(found) == {"pair.jsonl", "operations.jsonl"}
-    assert {p["verdict"] for one in found.values() for p in one["points"]} == {"unclear"}
+    assert {p["verdict"] for one in found.values() for p in one["points"]} == {"not known"}
     gate = isochrone("compare", *sides, *GATE)
     assert gate.returncode == 1
     assert "pair.jsonl: cannot judge" in gate.stdout

@@ -17,7 +17,12 @@ def test_a_run_is_measured_kept_and_analysed(mpich: Mpi, tmp_path: Path, golden:
     path = tmp_path / "null.jsonl"
     options = {"mpicc": str(mpich.probe.mpicc)}
     run = isochrone.measure("synthetic", 4, path, shape=[2, 2], bytes="8,64", **options)
-    assert (run.experiment, run.size, run.complete, run.origin) == ("synthetic", 4, True, "made up")
+    assert (run.experiment, run.size, run.complete, run.origin) == (
+        "synthetic",
+        4,
+        True,
+        "synthetic",
+    )
     assert run.message_sizes() == [8, 64]
     assert isochrone.read(path).hosts == run.hosts
     assert isochrone.analyse(run, bytes=64)["bytes"] == 64

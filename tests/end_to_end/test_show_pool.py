@@ -61,7 +61,7 @@ def test_what_cannot_be_pooled_is_said_in_one_line(isochrone: Isochrone, folder:
     for files, says in (
         (["run-1.jsonl"], "one launch has no interval over launches; measure --launches 5"),
         (["run-1.jsonl", "run-1.jsonl"], "one launch has no interval"),
-        ([folder], "not the same thing: experiment is"),
+        ([folder], "not comparable: experiment is"),
         (["none.jsonl"], "cannot read it"),
         (["run.jsonl", "--bytes", "7"], "nothing was measured with 7 bytes"),
     ):

@@ -124,7 +124,7 @@ def test_a_suite_that_runs_several_times_can_be_compared(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("suite", "mpptest", "--ranks", "2", "--like", "."), "it holds no run of this suite"),
+        (("suite", "mpptest", "--ranks", "2", "--like", "."), "it has no run of this suite"),
         (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--budget", "-1"), "no time above 0"),

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, text, units, files, tables, statistics, plug-ins."""
+"""The foundation: errors, text, units, files, tables, statistics, plug-ins."""

@@ -1,10 +1,10 @@
-"""JSON documents follow from classes: what is printed of an object, and the JSON Schema of that.
+"""JSON documents and JSON Schemas derived from classes.
 
 The keys of a document are the annotated members of a class (a dataclass or a msgspec struct) and
-those properties that are `shown`, with the types that are declared there; the schema says what the
-section *Attributes* of the docstring says of them. A member ``nbytes`` is the key ``bytes``, and an
-underscore at the end of a name that is a word of Python is not part of its key; what else has
-another name is ``Annotated[…, "as NAME"]``.
+the properties that are `shown`, with their declared types. Descriptions in the schema come from the
+section *Attributes* of the docstring. A member ``nbytes`` is the key ``bytes``, and a trailing
+underscore of a Python keyword is not part of the key. Any other name is ``Annotated[…, "as
+NAME"]``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MaybeNan = Annotated[float, float | None]
 Scalar = str | float | bool | None
 Value = Scalar | list[Scalar]
 WarningList = list[dict[str, Scalar]]
-"""What makes the numbers of a run doubtful, each with ``code`` and ``text``."""
+"""Data-quality warnings of a run, each with ``code`` and ``text``."""
 
 _TYPES: Final = {
     str: "string", Path: "string", int: "integer", float: "number", bool: "boolean",
@@ -166,7 +166,7 @@ def record(*kinds: type) -> Schema:
 
 
 def _said(kind: type) -> dict[str, Schema]:
-    """Return what the docstrings say of the members of a class, by name."""
+    """Return the descriptions of the members of a class in its docstrings, by name."""
     found: dict[str, Schema] = {}
     for base in kind.__mro__[::-1]:
         listed = (inspect.getdoc(base) or "").partition("\nAttributes\n")[2]

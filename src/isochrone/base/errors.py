@@ -1,4 +1,4 @@
-"""The errors a person sees: one line that says what, where, and what to try."""
+"""Errors for users, one line each: what happened, where, and what to try."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IsochroneError(Exception):
     hint
         What to try.
     details
-        Lines to show below, for example the last words of a program that failed.
+        Lines to show below, for example the last output of a program that failed.
     """
 
     exit_code = 1
@@ -54,11 +54,11 @@ class MeasurementError(IsochroneError):
 
 
 class WrongResult(MeasurementError):
-    """Some of what was to be measured returns wrong data; all else was measured to the end."""
+    """Some operations returned wrong data; all others were measured."""
 
 
 class ExhaustedError(MeasurementError):
-    """The system has no room for another process or thread, whichever it is."""
+    """The system cannot start another process or thread."""
 
     def __init__(self, number: int = errno.EAGAIN) -> None:
         super().__init__(
@@ -83,7 +83,7 @@ class Interrupted(IsochroneError):
 
 @contextmanager
 def located(where: str) -> Iterator[None]:
-    """Say of refusals which file, line or option they are about."""
+    """Add the file, line or option to input errors."""
     try:
         yield
     except InputError as error:

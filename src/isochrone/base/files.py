@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and named by their hash."""
+"""Files: atomic writing, checks and hashes."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from isochrone.base.errors import InputError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file beside ``path``; it takes the place of ``path`` if all goes well.
+    """Open a temporary file next to ``path``, which replaces ``path`` on success.
 
-    It has a name that nobody can know before, so that two commands that write to one place do not
-    mix, and nobody can lay a link there.
+    Its name is random, so that concurrent commands do not interfere and no link can be placed
+    there.
 
     Raises
     ------
     InputError
-        If the file cannot be written, or ``path`` is a folder, a device or a pipe. Nothing is left
-        behind then, and what was at ``path`` is as it was.
+        If the file cannot be written, or ``path`` is a folder, a device or a pipe. Then ``path`` is
+        unchanged, and the temporary file is removed.
     """
     if path.exists() and not path.is_file():
-        raise InputError("it is no ordinary file", where=str(path), hint="choose another name")
+        raise InputError("not a regular file", where=str(path), hint="choose another name")
     partial = path.with_name(f".isochrone-{os.urandom(8).hex()}.partial")
     try:
         with partial.open("xb") as stream:
             yield stream
         partial.replace(path)
-    except BaseException as error:  # Ctrl-C, too, leaves no half a file
+    except BaseException as error:  # Ctrl-C, too
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -42,18 +42,18 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text whole or not at all; errors as of `whole_file`."""
+    """Write a text atomically; errors as for `whole_file`."""
     with whole_file(path) as stream:
         stream.write(text.encode())
 
 
 def check_ordinary(path: Path) -> None:
-    """Refuse what is no ordinary file: a pipe or a device can be without an end, or never begin.
+    """Refuse a pipe or a device, which may never end.
 
     Raises
     ------
     InputError
-        If so, or if it cannot be found.
+        If it is one, or cannot be found.
     """
     try:
         mode = path.stat().st_mode
@@ -63,13 +63,11 @@ def check_ordinary(path: Path) -> None:
     if stat.S_ISDIR(mode):
         raise InputError("cannot read it: Is a directory", where=str(path))
     if not stat.S_ISREG(mode):
-        raise InputError(
-            "it is no ordinary file", where=str(path), hint="write what it gives to a file"
-        )
+        raise InputError("not a regular file", where=str(path), hint="write its output to a file")
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal, to say what a result was made from."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""The 'format' that a file says it has: is it one that this version reads."""
+"""Check of the 'format' number of a file."""
 
 from __future__ import annotations
 

@@ -1,13 +1,10 @@
-"""What samples say for certain: intervals, comparisons of two sides, and the verdict on them.
+"""Statistical inference: intervals, tests of two sides, and verdicts.
 
-Everything that the program says of chance is decided here: what encloses a median, whether one side
-is faster than another one, and when that is not known.
-
-Repetitions within one launch are alike because they share the launch: where its ranks and pages
-are, what else runs. Launches of the same program differ by 5 to 30 %, so that a thousand
-repetitions of one launch are still one observation of the machine (Hunold & Carpen-Amarie 2016,
+Repetitions within one launch are correlated because they share the launch: the location of ranks
+and pages, and other programs. Launches of the same program differ by 5 to 30 %, so that a thousand
+repetitions of one launch are one observation of the machine (Hunold & Carpen-Amarie 2016,
 *Reproducible MPI Benchmarking Is Still Not as Easy as You Think*, IEEE TPDS 27). Each launch is
-therefore one number, the logarithm of its median.
+therefore one number, its log-median.
 """
 
 from __future__ import annotations
@@ -16,77 +13,76 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.documents import MaybeNan
 from isochrone.base.stats import binomial, known, middles_by
+from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 Array = NDArray[np.float64]
 
 RATE: Final = 0.05
-"""Chance of even one wrong ``slower`` or ``faster``, and of an interval without the truth."""
+"""Probability of any wrong ``slower`` or ``faster``, and of an interval without the true value."""
 
 FEW_GROUPS: Final = 6
-"""Fewer values cannot enclose their median at 95 %: that of 5 is beyond all of them in 2/32."""
+"""Minimum number of values for a 95 % interval of their median: of 5 it is beyond all in 2/32."""
 
 ROUNDING: Final = 1e-9
-"""Relative difference that is only how numbers are written."""
+"""Relative rounding error."""
 
 _WRITTEN: Final = 1e-4
-"""Part by which times are the same: simulated ones repeat to the digits that are written down."""
+"""Relative precision of written times, to which simulated ones repeat."""
 
 TRIM: Final = 0.2
-"""Part of the launches that may be disturbed on either end."""
+"""Fraction of the launches trimmed on either end."""
 
 LEAST_TO_TRIM: Final = 5
 
 RESAMPLES: Final = 2000
 
 FEW_PAIRS: Final = 4
-"""So few are not drawn from: where nothing differs, one interval of eight (of three pairs) would
-lie above 1."""
+"""Fewer are not resampled: without any difference, one interval of eight (for three pairs) would be
+above 1."""
 
 FEW_SPREADS: Final = 4
-"""Fewer things say nothing of how much spreads differ."""
+"""Minimum number of variances to estimate their distribution."""
 
 LEAST_SPREAD: Final = 2e-3
-"""Relative spread that even exact times of a simulator are credited with."""
+"""Minimum relative standard deviation, also for exact times of a simulator."""
 
 
 # ---- the verdict -------------------------------------------------------------------------------
-
-Verdict = Literal["faster", "slower", "equal", "not known"]
 
 
 def verdict(
     ratio: float, low: float, high: float, *, margin: float = 0.0, rounding: float = 0.0,
     least: float = 0.0, sure: bool = True,
-) -> Verdict:  # fmt: skip
-    """Say what a ratio of times, after / before, and its interval mean.
+) -> Change:  # fmt: skip
+    """Return the verdict on a ratio of times, after / before, with its interval.
 
     Parameters
     ----------
     ratio, low, high
         The estimate and its 95 % interval; NaN where that is not known.
     margin
-        ``equal`` is what lies within it as a whole, so that equality is proved.
+        ``same``: the whole interval lies within it, so that equality is proved.
     rounding
         Part of the ratio by which the ends of the interval may be off.
     least
-        Who is less faster is not called so.
+        Smaller differences are ``not known``.
     sure
-        Whether the difference is more than chance where many questions are asked.
+        Whether the difference is significant after correction for multiple tests.
     """
     if low * (1 + margin) >= 1 - ROUNDING and high <= (1 + margin) * (1 + ROUNDING):
-        return "equal"
+        return SAME
     if sure and low * (1 - rounding) > 1 and ratio > 1 + least:
-        return "slower"
+        return SLOWER
     if sure and high * (1 + rounding) < 1 and ratio * (1 + least) < 1:
-        return "faster"
-    return "not known"
+        return FASTER
+    return NOT_KNOWN
 
 
 # ---- one sample --------------------------------------------------------------------------------
@@ -110,7 +106,7 @@ class Estimate:
     def differs(self) -> bool:
         """Whether it is of a ratio, and its interval is known and does not contain 1."""
         found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
-        return found in ("faster", "slower")
+        return found in (FASTER, SLOWER)
 
     def document(self, name: str) -> dict[str, Any]:
         """Return it for a document, under a name."""
@@ -124,7 +120,7 @@ def estimate(values: Iterable[float]) -> Estimate:
 
 
 def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
-    """Return two order statistics that enclose the true median, whatever the distribution.
+    """Return two order statistics that enclose the true median of any distribution.
 
     The k-th smallest and the k-th largest of n values miss the median only if fewer than k of them
     fall on one side of it, and that number is binomial with n and 1/2 (Le Boudec 2010, *Performance
@@ -150,7 +146,7 @@ def _median_order(n: int, confidence: float) -> int:
 def quantile_interval(
     values: ArrayLike, part: float, confidence: float = 1 - RATE
 ) -> tuple[float, float] | None:
-    """Return two order statistics that enclose a quantile, whatever the distribution; or None.
+    """Return two order statistics that enclose a quantile of any distribution; or None.
 
     As `median_interval`, for the value that a ``part`` of all repetitions stays below: the number
     of values below it is binomial with n and ``part``, and on either side at most half of what
@@ -201,11 +197,11 @@ def even_median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tup
 def grouped_median_interval(
     values: ArrayLike, groups: ArrayLike, confidence: float = 1 - RATE
 ) -> tuple[float, float]:
-    """Enclose the median of values of which those of a group are alike.
+    """Enclose the median of values that are correlated within groups.
 
-    Repetitions that follow each other are correlated, so the interval of independent ones is far
-    too narrow. Here each group, such as a pass, is one value: its median. The interval is that of
-    `median_interval` over them, and widened if need be to hold the median of all values.
+    Consecutive repetitions are correlated, so the interval for independent values is far too
+    narrow. Each group, such as a pass, is one value: its median. The interval is that of
+    `median_interval` over them, widened to include the median of all values.
 
     Raises
     ------
@@ -222,7 +218,7 @@ def grouped_median_interval(
 
 
 def group_medians(values: Array, groups: Sequence[NDArray[np.int64]]) -> Array:
-    """Return of each launch the median over the columns of a group that all launches have.
+    """Return for each launch the median over the columns of a group that all launches have.
 
     Parameters
     ----------
@@ -234,7 +230,7 @@ def group_medians(values: Array, groups: Sequence[NDArray[np.int64]]) -> Array:
     Returns
     -------
     ndarray of shape (launches, groups)
-        NaN for a group that has nothing in common.
+        NaN for a group without common columns.
     """
     whole = np.asarray(~np.isnan(values).any(axis=0))
     found = np.full((len(values), len(groups)), np.nan)
@@ -248,7 +244,7 @@ def group_medians(values: Array, groups: Sequence[NDArray[np.int64]]) -> Array:
 class Means(NamedTuple):
     """Means of columns: their number of values, squared standard error, degrees of freedom.
 
-    The last two are NaN of a single value, which does not say how much values differ.
+    The last two are NaN for a single value.
     """
 
     n: Array
@@ -269,7 +265,7 @@ class Means(NamedTuple):
 
 
 def means(values: Array) -> Means:
-    """Return the mean of each column, NaN left out, and how sure it is."""
+    """Return the mean of each column without NaN, and its standard error."""
     n = np.sum(~np.isnan(values), axis=0).astype(np.float64)
     middle = np.where(n, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
     freedom = np.where(n > 1, n - 1, np.nan)
@@ -289,18 +285,18 @@ def _trimmed_means(values: Array) -> Means:
 
 
 def moderated(squared: Array, freedom: int | Array) -> tuple[Array, Array]:
-    """Return squared spreads, each drawn to that of all, and their degrees of freedom.
+    """Return variances by empirical-Bayes shrinkage, and their degrees of freedom.
 
-    Of five launches the spread of one pair is known within a factor of two; a map has thousands of
-    pairs that scatter alike. Each squared spread is drawn to that of all, as far as they are alike
-    (Smyth 2004, *Linear models and empirical Bayes methods for assessing differential expression in
-    microarray experiments*, Statistical Applications in Genetics and Molecular Biology 3,
-    article 3). Where a few things scatter far more than the others they keep most of their own.
+    Five launches give the spread of one pair within a factor of two, but a map has thousands of
+    pairs with similar spreads. Each variance is shrunk towards the common one, depending on how
+    similar they are (Smyth 2004, *Linear models and empirical Bayes methods for assessing
+    differential expression in microarray experiments*, Statistical Applications in Genetics and
+    Molecular Biology 3, article 3).
 
     Parameters
     ----------
     squared
-        Variances of logarithms of times, one for each thing.
+        Variances of log-times.
     freedom
         Degrees of freedom of each: launches - 1.
     """
@@ -313,7 +309,7 @@ def moderated(squared: Array, freedom: int | Array) -> tuple[Array, Array]:
     half = free / 2
     logs = np.log(own) - digamma(half) + np.log(half)
     more = float(np.var(logs, ddof=1)) - float(np.mean(polygamma(1, half)))
-    if more <= 0:  # no more different than chance makes them: one spread for all
+    if more <= 0:  # no significant differences: one variance for all
         total = float(np.sum(free))
         return np.full(len(own), free @ own / total), np.full(len(own), total)
     prior = 2 * _trigamma_inverse(more)
@@ -353,13 +349,13 @@ class Contrast(NamedTuple):
 
 
 def contrast(before: Array, after: Array, rate: float = RATE) -> Contrast:
-    """Compare two sides by Welch's test, or by Yuen's where that tells more.
+    """Compare two sides by Welch's test, or by Yuen's where that has more power.
 
     Welch (1947, *The generalization of "Student's" problem when several different population
-    variances are involved*, Biometrika 34) takes means. One launch that was disturbed as a whole
-    spoils them; Yuen (1974, *The two-sample trimmed t for unequal population variances*,
-    Biometrika 61) leaves out the fastest and the slowest fifth. From five launches a side on the
-    one with the narrower interval counts, and each has half of the chance to be wrong.
+    variances are involved*, Biometrika 34) compares means, which one disturbed launch distorts.
+    Yuen (1974, *The two-sample trimmed t for unequal population variances*, Biometrika 61) trims
+    the fastest and the slowest fifth. From five launches a side on the narrower interval is used,
+    each at half of the error rate.
 
     Parameters
     ----------
@@ -387,7 +383,7 @@ def _test(left: Means, right: Means, rate: float | Array) -> Contrast:
     change = right.middle - left.middle
     error = np.sqrt(left.squared + right.squared)
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Satterthwaite's degrees of freedom; sides without any spread leave no doubt
+        # Satterthwaite's degrees of freedom; infinite for sides without spread
         weight = left.squared**2 / left.freedom + right.squared**2 / right.freedom
         of_t = np.where(weight > 0, (left.squared + right.squared) ** 2 / weight, 1.0)
         p = 2 * stdtr(of_t, -np.abs(change) / error)

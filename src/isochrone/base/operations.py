@@ -40,4 +40,4 @@ REDUCING: Final = tuple(name for name, one in _OPERATIONS.items() if one.reduces
 CALLED: Final = {
     called: name for name, one in _OPERATIONS.items() for called in (name, *one.also)
 }  # fmt: skip
-"""Under which name a call is kept."""
+"""The recorded name of a call."""

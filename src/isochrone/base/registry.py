@@ -51,7 +51,7 @@ _Kind = TypeVar("_Kind")
 _PACKAGE: Final = Path(__file__).parents[1]
 
 _NO_ROOM: Final = re.compile("cannot allocate memory|failed to map segment", re.IGNORECASE)
-"""What the system says of a library that it has no memory for."""
+"""Error text of the system for a library without enough memory."""
 
 
 def names(family: str) -> list[str]:
@@ -78,7 +78,7 @@ def load(family: str, name: str) -> ModuleType:
     Raises
     ------
     InputError
-        If the family has no plug-in of this name; says which it has. If it cannot be imported; says
+        If the family has no plug-in of this name; lists them. If it cannot be imported; says
         the file and the reason.
     """
     known = names(family)
@@ -90,7 +90,7 @@ def load(family: str, name: str) -> ModuleType:
         return import_module(".".join([*folder.parts, _module(name)]))
     except IsochroneError:
         raise
-    except Exception as error:  # whatever a file that a user has put there may raise
+    except Exception as error:  # a file of a user may raise anything
         reason = f"{type(error).__name__}: {error}"
         if isinstance(error, MemoryError) or _NO_ROOM.search(reason):
             raise MemoryError from error

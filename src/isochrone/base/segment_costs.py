@@ -1,4 +1,4 @@
-"""The squared deviations of all segments between any two places, by least squares.
+"""Squared deviations of all segments between any two positions, by least squares.
 
 Two ways: exactly, by orthogonal triangles, for one formula; and fast, by elimination in the normal
 equations, for many formulas of the same columns, where deviations far below the noise do not count.
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 DEPENDENT: Final = 1e-10
-"""A term is a sum of others if this little of its column is left beside them."""
+"""A term is a linear combination of others if this fraction of its column remains."""
 
 _SQUARE_DEPENDENT: Final = 1e-11
-"""The same of the square of the column, as far as normal equations can tell."""
+"""The same for the square of the column, the precision of normal equations."""
 
 
 def exact_costs(

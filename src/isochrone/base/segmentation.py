@@ -1,4 +1,4 @@
-"""Where a straight line changes into another one: optimal segmentation along one variable.
+"""Optimal segmentation of piecewise models along one variable.
 
 A communication time is often a line in the message size, and another line beyond the size where
 the MPI library changes its protocol. `segment` cuts the data into the segments that fit best. The
@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 
 LINE_VALUES: Final = 4
 LINE_RATIO: Final = 2.0
-"""Least number of message sizes, and ratio of the largest to the smallest, that carry a slope."""
+"""Minimum number of message sizes, and ratio of the largest to the smallest, for a slope."""
 
 MAX_CANDIDATES: Final = 300
 """Enough for any sweep over sizes; the effort grows with the square."""
@@ -55,7 +55,7 @@ _ROUNDING: Final = 1e-9
 """Relative deviations below this are rounding, not noise: no criterion may look at them."""
 
 _FAST: Final = 1e-9
-"""Squares of the noise, as a part of those of the values, that normal equations can tell."""
+"""Squares of the noise relative to those of the values: the precision of normal equations."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def segment(
     segments: int | None = None,
     max_candidates: int = MAX_CANDIDATES,
 ) -> Segmentation:
-    """Cut data along ``x`` into the segments that weighted least squares fits best.
+    """Cut data along ``x`` into the segments with the best weighted least-squares fit.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def segment(
     min_values
         Fewest distinct values of ``x`` in a segment; terms + 1, and not below 3, if None.
     min_ratio
-        Least ratio of the largest to the smallest value of a segment: neighbours tell no slope.
+        Minimum ratio of the largest to the smallest value of a segment.
     level
         Number of the formula, a constant, of what is shorter than ``min_ratio``: two values are
         enough, because sizes are close together where a time jumps. None if nothing is.
@@ -293,7 +293,7 @@ class _Data:
 
 
 def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
-    """Return a single segment, of the formula that is worth most."""
+    """Return a single segment, with the best formula."""
     found = [
         data.criterion(cost, len(form), 1) for cost, form in zip(whole, data.forms, strict=True)
     ]
@@ -348,7 +348,7 @@ def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Ar
 
 
 def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Array:
-    """Return what a row is multiplied by, so that plain least squares is the weighted one."""
+    """Return the factor of each row that makes plain least squares weighted."""
     if sigma is not None and weights is not None:
         raise ValueError("sigma and weights exclude each other")
     if sigma is not None:
@@ -378,7 +378,7 @@ def _residual(rows: Array) -> float:
 def _by_terms(
     costs: Array, terms: Sequence[int]
 ) -> tuple[dict[int, Array], dict[int, NDArray[np.int64]]]:
-    """Return for each number of terms the least costs of all segments, and whose they are."""
+    """Return for each number of terms the minimum costs of all segments, and their formulas."""
     least, form = {}, {}
     for count in sorted(set(terms)):
         mine = np.flatnonzero(np.array(terms) == count)

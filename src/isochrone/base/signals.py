@@ -1,4 +1,4 @@
-"""Signals that ask this process to end, taken by somebody for a while."""
+"""Temporary handlers of the signals that end this process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def taken_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Let a handler take the signals that end this process, if this is the main thread.
+    """Install a handler of the signals that end this process, if this is the main thread.
 
-    What is ignored already stays so: ``nohup`` means that, and a shell that starts a job in the
-    background.
+    Ignored signals stay ignored, as under ``nohup`` and in background jobs of a shell.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

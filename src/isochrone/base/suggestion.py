@@ -1,4 +1,4 @@
-"""What somebody who mistyped a name most likely meant."""
+"""Suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like ``word``; empty if none is like it."""
-    import difflib  # only who mistypes waits for it
+    """Return the known name most similar to ``word``; empty if none is similar."""
+    import difflib  # slow, and rarely needed
 
     names = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
@@ -15,6 +15,6 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], *, then: str = "; ") -> str:
-    """Return ``did you mean 'show'?``, and ``then`` after it; empty if nothing known is alike."""
+    """Return ``did you mean 'show'?``, followed by ``then``; empty if no name is similar."""
     found = nearest(word, known)
     return f"did you mean '{found}'?{then}" if found else ""

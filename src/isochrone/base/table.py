@@ -1,4 +1,4 @@
-"""Columns of samples: what a run file holds between its header and its end."""
+"""Records of a run file as columns."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _CHUNK: Final = 8192
-"""Records that are held as dicts before they become columns; bounds the memory of a large file."""
-
+"""Records held as dicts before they become columns; bounds the memory for a large file."""
 
 _FEW_CELLS: Final = 1 << 20
 _CELLS_PER_VALUE: Final = 16
-"""Records of one name are nearly alike. A table of more cells than the first number holds at least
-one value in as many cells as the second says; else it would be far larger than its file."""
+"""A table with more cells than the first number has at least one value in the second number of
+cells; else it would be far larger than its file."""
 
 
 class SparseError(ValueError):
@@ -109,7 +108,7 @@ class TableBuilder:
         ]
         if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:
             return np.concatenate(parts)
-        # value == value is false for NaN alone, which stands for a missing number
+        # value == value is false only for NaN, a missing number
         values = (value for part in parts for value in part.tolist())
         return column([value if value == value else None for value in values])
 

@@ -175,7 +175,7 @@ def _scaled(value: float, units: Sequence[tuple[float, str]], digits: int = 3) -
 
 
 def format_ratio(ratio: float) -> str:
-    """Write a ratio with two decimals: ``1.09``; one near 1 with those that tell it from 1."""
+    """Write a ratio with two decimals: ``1.09``; with more near 1."""
     if not math.isfinite(ratio):
         return "–"
     if ratio >= 9.995:

@@ -1,1 +1,1 @@
-"""What changed: two measurements compared, a run checked, baselines, history."""
+"""Changes: comparison of two measurements, checks of a run, baselines, history."""

@@ -1,18 +1,17 @@
-"""A run compared with earlier ones of the same kind, place and settings.
+"""A run compared with its baseline: earlier runs of the same kind, hosts and settings.
 
-A night on which the others prove a quantity odd says nothing of what is usual, and is left out of
-it (`without_odd`). Of the n others it (`quantities`) has the mean m and the standard deviation s.
-One more run of the same machine lies below
+Each quantity (`effects`) has the mean m and the standard deviation s over n earlier runs, without
+outliers (`without_outliers`). The upper prediction limit of the next run is
 
     m + t s √(1 + 1/n)
 
-but for a small chance, with t the quantile of Student's distribution (Hahn & Meeker 1991,
-*Statistical Intervals*, 4.7). Many quantities are looked at, so that the chance of *any* false
-alarm, `RATE`, is shared out among levels (or curves), nodes and ranks, and pairs (or points), and
-among all of a kind by Bonferroni. Spreads are made surer by those of like things (`moderated`).
+with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7).
+The rate of *any* false alarm, `RATE`, is divided among levels (or curves), nodes and ranks, and
+pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards those of
+similar quantities (`moderated`).
 
-Whole runs differ by more than their parts. A level (or curve) is therefore worse also if it is
-slower against the other levels, which shared the same start, and not only by its own time.
+Whole runs vary more than their components. A level (or curve) is therefore also slower if it is
+slower relative to the other levels of the same launch.
 """
 
 from __future__ import annotations
@@ -33,32 +32,32 @@ from isochrone.runfile.run import Run
 Array = NDArray[np.float64]
 
 ENOUGH: Final = 3
-"""Fewer earlier runs hardly know how much runs differ."""
+"""Minimum number of earlier runs."""
 
 MARGIN: Final = 0.05
-"""What is slower by less than this is not worse."""
+"""Threshold: smaller slowdowns are not reported."""
 
 RATE: Final = 0.03
-"""Chance of even one false alarm in a run of a machine that did not change."""
+"""Probability of any false alarm in a run of an unchanged machine."""
 
 JUDGING: Final = 0.9
-"""Part of it for judging the run; the rest is what leaving nights out adds, where that is done."""
+"""Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
 
-ODD: Final = 0.002
-"""Chance that a night on which nothing changed is left out of a quantity."""
+OUTLIER_RATE: Final = 0.002
+"""Probability that a normal run is removed from a quantity as an outlier."""
 
-ODD_OF: Final = 5
-"""One of so many nights may be left out: fewer do not show which of them is odd."""
+RUNS_PER_OUTLIER: Final = 5
+"""At most one run in this number is removed: fewer do not show which is the outlier."""
 
 BLIND: Final = 1.6
-"""Where the next run may be so much slower by chance, silence is no proof."""
+"""Above this detection limit the test has too little power to pass a run."""
 
 _LARGEST: Final = 50.0
 _TINY: Final = 1e-12
 
 SEVERAL: Final = 2
 MOST_OF: Final = 0.6
-"""Nodes, and part of those behind a switch, that are laid to it if they are worse together."""
+"""Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
 _FAMILIES: Final = {
     "level": "level", "curve": "level", "node": "node", "inside": "node", "rank": "node",
@@ -68,21 +67,21 @@ _FAMILIES: Final = {
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity of the new run that is worse.
+    """One quantity of the new run that is slower.
 
     Attributes
     ----------
     what
         The quantity.
     ratio
-        Its time over what is usual.
+        Its time over its baseline.
     limit
-        Ratio that chance stays below.
+        Upper limit of normal variation, a ratio.
     seconds, usual
         Median in the new run, and typical median of the earlier ones, in seconds.
     proved
-        Of a node or rank: whether it alone explains it. Near a slow link only some round trips are
-        longer, and with a slow switch all nodes behind it.
+        For a node or rank: whether it is the only explanation. A slow link makes only some of its
+        round trips slower, a slow switch all nodes behind it.
     """
 
     what: Quantity
@@ -99,13 +98,13 @@ class Against(NamedTuple):
     Attributes
     ----------
     worse
-        What is worse, the worst first.
+        The slower quantities, most severe first.
     visible
-        Ratio from which on something would be seen, by kind: in the middle.
+        Median of the smallest detectable ratios, by kind.
     items
         Number of quantities.
     odd
-        Of how many of them each earlier run is left out, as it is odd there.
+        Number of quantities in which each earlier run is an outlier.
     notes
         What was left out of all runs.
     """
@@ -118,12 +117,12 @@ class Against(NamedTuple):
 
 
 def _ratio(log: np.floating[Any]) -> float:
-    """Return a ratio of a logarithm; of launches that have nothing in common it is no infinity."""
+    """Return the ratio of a logarithm, clamped to a finite number."""
     return float(np.exp(min(float(log), _LARGEST)))
 
 
 class _Judged(NamedTuple):
-    """What columns usually are, how far above it the next run stays, which do not; odd runs."""
+    """The baseline of columns, their limits, which exceed them, and outliers of each run."""
 
     usual: Array
     limit: Array
@@ -132,41 +131,41 @@ class _Judged(NamedTuple):
 
 
 def _judged(values: Array, earlier: int, chance: float) -> _Judged:
-    before = without_odd(values[:earlier])
+    before = without_outliers(values[:earlier])
     usual, limit = _next(before, chance)
     return _Judged(usual, limit, values[-1] - usual > limit, np.isnan(before).sum(axis=1))
 
 
-def _beside(values: Array) -> Array:
-    """Return for each column the median of the others of the same run."""
+def _others(values: Array) -> Array:
+    """Return for each column the median of the other columns of the same run."""
     columns = range(values.shape[1])
     return np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
 
 
-def _next(before: Array, chance: float, *, alike: bool = True) -> tuple[Array, Array]:
-    """Return the mean of each column, and how far above it the next value stays.
+def _next(before: Array, chance: float, *, similar: bool = True) -> tuple[Array, Array]:
+    """Return the mean of each column, and the distance to its upper prediction limit.
 
-    NaN counts as no value. Columns that are ``alike`` make their spreads surer.
+    NaN is a missing value. Variances of ``similar`` columns are shrunk towards each other.
     """
     found = means(before)
     squared, freedom = found.squared * found.n, found.freedom
-    if alike:
+    if similar:
         squared, freedom = moderated(squared, freedom)
     return found.middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / found.n))
 
 
-def without_odd(before: Array, *, alike: bool = True) -> Array:
-    """Leave out of each column, as NaN, the runs that the others prove odd.
+def without_outliers(before: Array, *, similar: bool = True) -> Array:
+    """Replace outliers of each column by NaN.
 
-    Each is judged by the others, as a new run is, and the oddest goes first: one bad night of five
-    moves neither what is usual nor what is tolerated.
+    Each run is compared with the others, as a new run is, and the most extreme is removed first.
     """
     left = before.copy()
     columns = np.arange(before.shape[1])
-    for _ in range(len(before) // ODD_OF):
+    for _ in range(len(before) // RUNS_PER_OUTLIER):
         beyond = np.empty(before.shape)
         for k in range(len(before)):
-            usual, limit = _next(np.delete(left, k, axis=0), ODD / 2 / len(before), alike=alike)
+            chance = OUTLIER_RATE / 2 / len(before)
+            usual, limit = _next(np.delete(left, k, axis=0), chance, similar=similar)
             beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1
@@ -175,7 +174,7 @@ def without_odd(before: Array, *, alike: bool = True) -> Array:
 
 
 def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
-    """Say what of a run is worse than in the earlier ones.
+    """Compare a run with earlier ones.
 
     Raises
     ------
@@ -184,7 +183,7 @@ def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
         earlier runs.
     """
     if len(runs) < ENOUGH:
-        raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
+        raise InputError(f"{len(runs)} earlier runs are too few", hint=f"add {ENOUGH} or more")
     earlier = len(runs)
     found = quantities([*runs, new], earlier)
     shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
@@ -192,7 +191,7 @@ def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
     families = np.array([_FAMILIES[one.kind] for one in found.items])
     kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
     names = list(dict.fromkeys(families.tolist()))
-    rate = RATE * (JUDGING if earlier >= ODD_OF else 1)
+    rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
     for family in names:
         chance = rate / len(names) / int(np.sum(families == family))
         for kind in dict.fromkeys(kinds[families == family].tolist()):
@@ -203,7 +202,7 @@ def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
             shift[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
             odd += one.odd
             if either:
-                other = _judged(values - _beside(values), earlier, chance / 2)
+                other = _judged(values - _others(values), earlier, chance / 2)
                 limit[own] = np.minimum(limit[own], other.limit)
                 beyond[own] |= other.beyond
     ratio = np.exp(found.shifts[-1] - shift)
@@ -225,9 +224,9 @@ def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
 
 
 def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
-    """Make one of nodes that are worse together: what is between them and the others is.
+    """Replace the slower nodes behind one switch by the switch.
 
-    Where no switch is known, and a third of all nodes is worse, none of them is proved to be.
+    Where no switch is known, and a third of all nodes is slower, none of them is proved bad.
     """
     nodes = [one for one in changes if one.what.kind == "node"]
     hosts = dict.fromkeys(one.what.hosts[0] for one in nodes)
@@ -253,7 +252,7 @@ def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
 
 
 def _first_causes(changes: Iterable[Change]) -> list[Change]:
-    """Leave out what something larger explains: a pair of a worse node, a rank of it."""
+    """Remove what a larger component explains: pairs and ranks of a slower node."""
     changes = list(changes)
     nodes, inside = (
         {one.what.hosts[0] for one in changes if one.what.kind == kind}
@@ -274,7 +273,7 @@ def _first_causes(changes: Iterable[Change]) -> list[Change]:
 
 
 class Typical(TypedDict):
-    """Typical time of a quantity, of runs that are not odd; no interval of fewer than two."""
+    """Typical time of a quantity without outliers; no interval for fewer than two runs."""
 
     kind: str
     who: str
@@ -287,11 +286,11 @@ class Typical(TypedDict):
 
 
 def typical(runs: Sequence[Run]) -> list[Typical]:
-    """Return typical times of the quantities of runs of one setting, as plain data.
+    """Return typical times of the quantities of comparable runs, as plain data.
 
-    Each with ``kind``, ``who``, ``runs`` (those that are not odd), ``seconds`` (geometric mean of
-    their medians) and ``low`` and ``high``, the 95 % interval of the next run's; None of fewer than
-    two runs.
+    Each has ``kind``, ``who``, ``runs`` (without outliers), ``seconds`` (geometric mean of their
+    medians) and ``low`` and ``high``, the 95 % prediction interval of the next run; None for fewer
+    than two runs.
 
     Raises
     ------
@@ -299,9 +298,9 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
         If a run holds no times, or they have too little in common.
     """
     found = quantities(runs, len(runs))
-    logs = without_odd(np.log(found.seconds), alike=False)
+    logs = without_outliers(np.log(found.seconds), similar=False)
     n = len(runs)
-    mean, half = _next(logs, 0.025, alike=False)
+    mean, half = _next(logs, 0.025, similar=False)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,

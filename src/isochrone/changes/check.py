@@ -1,9 +1,8 @@
-"""The nightly verdict on a run: good, slow, worse than earlier runs, or not known.
+"""The nightly verdict on a run: good, slow, slower than its baseline, or not known.
 
-*Slow* is what a latency map says by itself (`map_health`); *worse* is what a run says against
-earlier runs of the same thing (`baseline`). What looks slow and was not measured again alone is a
-*suspect*: nothing unconfirmed is called slow. Nothing else is ever good by silence: what cannot be
-judged is *not known*, and says what to measure.
+*Slow* compares the components of a latency map with each other (`map_health`); *slower* compares a
+run with earlier runs (`baseline`). A slow component that was not measured again in isolation is
+only *possibly slow*. A run that cannot be judged is *not known*, with what to measure.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
 from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
 from isochrone.changes.comparability import why_not
 from isochrone.changes.effects import called
@@ -26,8 +26,8 @@ from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
-VERDICTS: Final = ("slow", "worse", "not known", "good")
-"""The first that is true of any part is the verdict on the whole."""
+VERDICTS: Final = (SLOW, SLOWER, NOT_KNOWN, GOOD)
+"""The most severe first: the verdict on several runs is the first that one of them has."""
 
 _PROVES: Final = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 """Kinds of findings that prove their host bad."""
@@ -37,12 +37,12 @@ _BLAMED: Final = ("inside", *KINDS)
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is slow, worse than before, or may be slow.
+    """One component that is slow, slower than its baseline, or possibly slow.
 
     Attributes
     ----------
     verdict
-        ``slow``, ``worse`` or ``suspect``.
+        ``slow``, ``slower`` or ``possibly slow``.
     kind
         ``node``, ``inside`` (of a node), ``rank``, ``pair``, ``switch``, ``uplink``, ``level``,
         ``curve`` or ``point``.
@@ -53,17 +53,17 @@ class Finding:
     level
         Number of the level, if it is one.
     nbytes
-        Message size, if it is of one of several.
+        Message size, where the run has several.
     ratio
-        Its time over what it should be.
+        Its time over the expected time.
     limit
-        Ratio that chance stays below; None of what a map says by itself.
+        Upper limit of normal variation, a ratio; None without a baseline.
     evidence
-        What was seen, in a sentence.
+        One sentence.
     proved
-        Whether it proves its host bad, if it is of one.
+        Whether it proves its host bad.
     allowed
-        The rule that allows it; empty if none does.
+        The waiver that applies; empty if none does.
     """
 
     verdict: str
@@ -82,12 +82,12 @@ class Finding:
     @property
     def bad_hosts(self) -> tuple[str, ...]:
         """The hosts that it proves bad."""
-        sure = self.proved and self.verdict != "suspect"
-        return self.hosts if sure and self.kind in _PROVES else ()
+        proved = self.proved and self.verdict != POSSIBLY_SLOW and self.kind in _PROVES
+        return self.hosts if proved else ()
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """The hosts of which one may be the cause, or what is between them."""
+        """The hosts of which one, or what connects them, may be the cause."""
         return self.hosts if self.kind in _BLAMED and not self.bad_hosts else ()
 
 
@@ -100,7 +100,7 @@ class Earlier:
     folder
         Where they are.
     runs
-        All of them but the one that is judged.
+        All but the one that is judged.
     """
 
     folder: str
@@ -132,17 +132,17 @@ class Check:
     run
         What was judged.
     findings
-        What is slow, worse or a suspect, allowed or not, the worst first.
+        Findings, including waived ones, most severe first.
     doubts
         What cannot be judged, and what to measure; a sentence each.
     judged
-        What the verdict rests on: a sentence each.
+        What the verdict is based on; a sentence each.
     earlier
         Number of comparable earlier runs; None without a baseline.
     left_out
         Earlier runs that are not comparable: file and reason.
     visible
-        Ratio from which on something worse would be seen, by kind.
+        Smallest detectable slowdown, a ratio, by kind.
     """
 
     run: Hidden[Run]
@@ -163,20 +163,20 @@ class Check:
     @shown
     def verdict(self) -> str:
         """One of `VERDICTS`."""
-        said = {one.verdict for one in self.findings if not one.allowed}
-        known = [word for word in VERDICTS[:2] if word in said]
-        return known[0] if known else "not known" if self.doubts else "good"
+        found = {one.verdict for one in self.findings if not one.allowed}
+        known = [word for word in (SLOW, SLOWER) if word in found]
+        return known[0] if known else NOT_KNOWN if self.doubts else GOOD
 
     @property
     @shown
     def bad_hosts(self) -> list[str]:
-        """The hosts proved bad and not allowed, in the order of the findings."""
+        """The hosts proved bad and not waived, in the order of the findings."""
         return _hosts(one.bad_hosts for one in self.findings if not one.allowed)
 
     @property
     @shown
     def suspects(self) -> list[str]:
-        """The hosts that may be bad, without those that are."""
+        """The hosts that may be bad, without the bad ones."""
         named = _hosts(one.suspects for one in self.findings if not one.allowed)
         bad = self.bad_hosts
         return [host for host in named if host not in bad]
@@ -195,15 +195,15 @@ def check(
     Parameters
     ----------
     run
-        Of any kind; of what no map is, only earlier runs tell whether it is good.
+        Of any kind; all but latency maps need earlier runs.
     earlier
         The runs it is compared with.
     rules
-        What is allowed.
+        Waivers.
     least
-        What adds less than this part of the time to a map's round trips is not called slow.
+        Threshold: components of a map that add a smaller fraction of the time are not slow.
     margin
-        What is slower than before by less than this part is not worse.
+        Threshold against earlier runs: smaller fractions are not called slower.
 
     Raises
     ------
@@ -219,14 +219,14 @@ def check(
         health = map_health(run, least)
         found = _by_itself(run, health)
     elif run.kind == "latency-map":
-        found.doubts.append("it holds no pairs: measure again")
+        found.doubts.append("the map has no pairs: measure again")
     elif earlier is None:
         found.doubts.append(
-            f"a run of {printable(run.experiment, 40)} says nothing by itself: give --baseline"
+            f"a run of {printable(run.experiment, 40)} can only be judged with --baseline"
         )
     if earlier is not None:
         settled = is_map and not health.far_off
-        found = _against(found, earlier, margin, settles=settled)
+        found = _with_earlier(found, earlier, margin, settles=settled)
     findings = [
         replace(one, allowed=next((
             rule.text for rule in rules
@@ -234,18 +234,18 @@ def check(
         ), "")) for one in found.findings
     ]  # fmt: skip
     doubts = list(found.doubts)
-    count = sum(one.verdict == "suspect" and not one.allowed for one in findings)
+    count = sum(one.verdict == POSSIBLY_SLOW and not one.allowed for one in findings)
     if count:
-        suspects = "1 suspect" if count == 1 else f"{count} suspects"
-        doubts.append(f"{suspects}, not confirmed (--strict fails on it): measure again")
-    findings.sort(key=lambda one: (bool(one.allowed), one.verdict == "suspect"))
+        components = "1 component is" if count == 1 else f"{count} components are"
+        doubts.append(f"{components} possibly slow, not confirmed: measure again")
+    findings.sort(key=lambda one: (bool(one.allowed), one.verdict == POSSIBLY_SLOW))
     return replace(found, findings=findings, doubts=doubts)
 
 
 def together(checks: Sequence[Check]) -> str:
     """Return the verdict on several runs."""
-    said = {one.verdict for one in checks}
-    return next(word for word in VERDICTS if word in said)
+    found = {one.verdict for one in checks}
+    return next(word for word in VERDICTS if word in found)
 
 
 def hosts_of(checks: Sequence[Check]) -> tuple[list[str], list[str]]:
@@ -260,9 +260,9 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
         _slow(part, size if several else None, proved) for part, size, proved in health.slow
     ]
     nodes = len(set(run.hosts) - {""})
-    judged = [f"{run.size} ranks on {nodes or 'unknown'} nodes held against each other"]
+    judged = [f"compared {run.size} ranks on {nodes or 'unknown'} nodes with each other"]
     judged += [
-        f"{part.name} is {100 * (part.ratio - 1):.0f} % slower: too little to act on"
+        f"{part.name} is {100 * (part.ratio - 1):.0f} % slower: below the threshold"
         for part, _ in health.minor
     ]
     return Check(run, findings, list(health.doubts), judged)
@@ -271,17 +271,17 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
 def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
     evidence = part.evidence
     if not proved:
-        evidence += "; not proved: a slow link near it, or a slow switch, looks so, too"
+        evidence += "; inconclusive: a slow link or switch would look the same"
     if not part.retested:
-        evidence += "; not measured again alone"
+        evidence += "; not yet confirmed"
     return Finding(
-        "slow" if part.retested else "suspect", part.kind, part.name, part.hosts, part.ranks, None,
-        nbytes, part.ratio, None, evidence, proved,
+        SLOW if part.retested else POSSIBLY_SLOW, part.kind, part.name, part.hosts, part.ranks,
+        None, nbytes, part.ratio, None, evidence, proved,
     )  # fmt: skip
 
 
-def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) -> Check:
-    """Hold a run against earlier ones; ``settles``: they answer what the map left open."""
+def _with_earlier(found: Check, earlier: Earlier, margin: float, *, settles: bool) -> Check:
+    """Compare a run with earlier ones; ``settles``: they answer what the map left open."""
     reasons = [(one, below_resolution(one) or why_not(found.run, one)) for one in earlier.runs]
     runs = [one for one, why in reasons if not why]
     found = replace(
@@ -290,12 +290,13 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     if len(runs) < ENOUGH:
         number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
         doubt = (
-            f"{number} in {printable(earlier.folder, 200)}: it needs {ENOUGH}, better 5, of "
-            "separate starts: isochrone baseline add"
+            f"{number} in {printable(earlier.folder, 200)}, {ENOUGH} needed (5 recommended): "
+            "isochrone baseline add"
         )
         return replace(found, doubts=[*found.doubts, doubt])
     if not found.run.complete:
-        return replace(found, doubts=[*found.doubts, "a partial run cannot be held against others"])
+        partial = "a partial run cannot be compared with earlier runs"
+        return replace(found, doubts=[*found.doubts, partial])
     try:
         compared = against(runs, found.run, margin)
     except InputError as error:
@@ -303,29 +304,27 @@ def _against(found: Check, earlier: Earlier, margin: float, *, settles: bool) ->
     blind = {kind: ratio for kind, ratio in compared.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
-        f"earlier runs differ so much that a {kind} is seen to be worse from {ratio:.1f} times on "
-        "only: add more of them"
+        f"earlier runs vary: only a {kind} slower by {ratio:.1f}x or more is detected; add runs"
         for kind, ratio in blind.items()
     ]
     judged = [
         *found.judged, f"compared with {len(runs)} earlier runs", *compared.notes,
-        *(f"{printable(one.where, 200)} is not usual in {number} of {compared.items} times, and "
+        *(f"{printable(one.where, 200)} is an outlier in {number} of {compared.items} times, "
           "left out there" for one, number in zip(runs, compared.odd, strict=True) if number),
     ]  # fmt: skip
-    findings = [*found.findings, *map(_worse, compared.worse)]
+    findings = [*found.findings, *map(_slower, compared.worse)]
     return replace(found, findings=findings, doubts=doubts, judged=judged, visible=compared.visible)
 
 
-def _worse(change: Change) -> Finding:
+def _slower(change: Change) -> Finding:
     what = change.what
-    beside = "" if what.kind in ("level", "curve") else " over the rest of its run"
+    relative = "" if what.kind in ("level", "curve") else " relative to the rest of the run"
     evidence = (
-        f"{change.ratio:.2f} times its usual time{beside}, chance stays below "
-        f"{change.limit:.2f}: median {format_seconds(change.seconds)}, "
-        f"usually {format_seconds(change.usual)}"
+        f"{change.ratio:.2f}x its baseline{relative} (normal variation up to {change.limit:.2f}x): "
+        f"median {format_seconds(change.seconds)}, baseline {format_seconds(change.usual)}"
     )
     return Finding(
-        "worse", what.kind, called(what.kind, what.who), what.hosts, what.ranks,
+        SLOWER, what.kind, called(what.kind, what.who), what.hosts, what.ranks,
         what.level if what.kind == "level" else None, what.nbytes, change.ratio, change.limit,
         evidence, change.proved,
     )  # fmt: skip

@@ -1,11 +1,11 @@
-"""Whether two runs measured the same: the same thing, at the same place, with the same settings.
+"""Which runs are comparable: same experiment, hosts and settings.
 
-All that a run measured, where and how, is its setting. Of it must agree, for runs that are
+The setting of a run is what it measured, where and how. These parts of it must agree:
 
-* compared, and for launches of one command: `THING`. What else differs is listed, as it may
-  explain a change;
-* drawn as one history: `PLACE`. What else differs is marked where it changes;
-* what others of a machine are compared with: all.
+* `THING`, for a comparison, and for launches of one command. Other differences are listed, because
+  they may explain a change;
+* `PLACE`, for a history. Other differences are marked where they occur;
+* everything, for a baseline.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ THING: Final = (
     "experiment", "number of ranks", "definition of the times", "option mode", "option window",
     "option layout", "option stride", "option cache", "option sync", "option root",
 )  # fmt: skip
-"""Of options only those that change what a time is; an option that one run lacks may differ."""
+"""Options only as far as they change the definition of the times; missing options may differ."""
 
 PLACE: Final = (
     *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
@@ -36,23 +36,23 @@ _HOW_LONG: Final = (
     "again", "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest",
     "time-limit", "warmup",
 )  # fmt: skip
-"""Options that say how much is measured, and not what."""
+"""Options for how much is measured, not what."""
 
-_MADE_UP: Final = ("bytes", "shape", "placement")
-"""Options of a made-up machine that say what is measured; all others are what is true of it."""
+_SYNTHETIC: Final = ("bytes", "shape", "placement")
+"""Options of a synthetic machine that define the measurement; all others describe the machine."""
 
 _NOTES: Final = ("preset", "algorithm")
 """Notes that are settings."""
 
 _OWN: Final = (LAUNCH, "arguments", "like")
-"""Notes that say nothing of the machine."""
+"""Notes that do not describe the machine."""
 
 Setting = dict[str, str]
-"""What may have to agree, by what it is called."""
+"""Values by name."""
 
 
 class Difference(NamedTuple):
-    """One thing that does not agree."""
+    """One value that differs."""
 
     what: str
     here: str
@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 
 
 def setting_of(run: Run) -> Setting:
-    """Return all that a run measured, where and how."""
+    """Return what a run measured, where and how."""
     about = run.about
     found: dict[str, Any] = {
         "experiment": about.experiment,
@@ -75,7 +75,7 @@ def setting_of(run: Run) -> Setting:
     found |= {
         f"option {name}": value
         for name, value in sorted(about.options.items())
-        if name in _MADE_UP or (not about.made_up and name not in _HOW_LONG)
+        if name in _SYNTHETIC or (not about.made_up and name not in _HOW_LONG)
     }
     found |= {name: about.notes[name] for name in _NOTES if name in about.notes}
     found |= {f"setting {name}": value for name, value in sorted(about.settings.items())}
@@ -83,7 +83,7 @@ def setting_of(run: Run) -> Setting:
 
 
 def differences(one: Setting, other: Setting) -> list[Difference]:
-    """List what does not agree; what one does not have is ``not set``."""
+    """List the values that differ; missing ones are ``not set``."""
     return [
         Difference(what, one.get(what, "not set"), other.get(what, "not set"))
         for what in dict.fromkeys([*one, *other])
@@ -92,48 +92,48 @@ def differences(one: Setting, other: Setting) -> list[Difference]:
 
 
 def thing(run: Run) -> tuple[str | None, ...]:
-    """Return what a run measured: runs of a folder that agree in it are launches of one command."""
+    """Return the values that launches of one command have in common."""
     return tuple(map(setting_of(run).get, (*THING, "preset")))
 
 
-def check_alike(runs: Sequence[Run]) -> None:
-    """Refuse runs that measured different things.
+def check_comparable(runs: Sequence[Run]) -> None:
+    """Refuse runs of different measurements.
 
     Raises
     ------
     InputError
-        Says what differs.
+        Names the first difference.
     """
     first = thing(runs[0])
     for other in runs[1:]:
         for what, left, right in zip(THING, first, thing(other), strict=False):
             if left != right and None not in (left, right):
                 raise InputError(
-                    f"not the same thing: {what} is {printable(left or '?', 60)} in one and "
+                    f"not comparable: {what} is {printable(left or '?', 60)} in one run and "
                     f"{printable(right or '?', 60)} in the other",
                     where=other.where,
                 )
 
 
 def why_not(run: Run, other: Run) -> str:
-    """Say why another run says nothing of this one; empty if it does."""
+    """Return why another run is not comparable; empty if it is."""
     if not other.complete:
         return NO_END
     found = differences(setting_of(run), setting_of(other))
-    return "; ".join(map(_said, found[:3])) + (
+    return "; ".join(map(_as_text, found[:3])) + (
         f"; and {len(found) - 3} more" if len(found) > 3 else ""
     )
 
 
-def _said(one: Difference) -> str:
+def _as_text(one: Difference) -> str:
     if one.what != "hosts":
         return f"{one.what} is {printable(one.there, 60)}, not {printable(one.here, 60)}"
-    here, there = (set(hosts.split(", ")) for hosts in one[1:])  # those that differ, not all
+    here, there = (set(hosts.split(", ")) for hosts in one[1:])
     only = [printable(", ".join(sorted(hosts)[:3]), 60) for hosts in (here - there, there - here)]
     return f"other hosts: {only[1] or 'none'} instead of {only[0]}"
 
 
-class Kept(NamedTuple):
+class BaselineRun(NamedTuple):
     """A run of a baseline."""
 
     file: str
@@ -141,38 +141,36 @@ class Kept(NamedTuple):
     complete: bool
 
 
-class Alike(NamedTuple):
-    """Runs of one experiment."""
+class Comparable(NamedTuple):
+    """Comparable runs."""
 
     experiment: str
     kind: str
     ranks: int
     setting: Setting
-    runs: list[Kept]
+    runs: list[BaselineRun]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Runs that can be compared, the oldest first, each with its setting."""
+    """Comparable runs, the oldest first, each with its setting."""
 
     runs: Hidden[list[Run]]
     settings: Hidden[list[Setting]]
 
     @property
     @shown
-    def about(self) -> Inline[Alike]:
+    def about(self) -> Inline[Comparable]:
         """What they are, for a document."""
         first = self.runs[0]
-        kept = [Kept(run.where, run.about.started, run.complete) for run in self.runs]
-        return Alike(first.experiment, first.kind, first.size, self.settings[0], kept)
+        runs = [BaselineRun(run.where, run.about.started, run.complete) for run in self.runs]
+        return Comparable(first.experiment, first.kind, first.size, self.settings[0], runs)
 
 
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
-    """Put complete runs together whose settings agree, in what is named or in all.
+    """Group complete runs whose settings agree, in the named values or in all.
 
-    Those with times of 0 are left out: they can be compared with nothing.
-
-    The runs of a group, and the groups by their first ones, are in the order of their dates.
+    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
     """
     found: dict[tuple[Any, ...], Group] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
@@ -188,21 +186,22 @@ def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[G
 def environment(
     before: Sequence[Run], after: Sequence[Run]
 ) -> tuple[list[Differing], list[dict[str, str]]]:
-    """List what differs around the measurement: what explains a change, and all.
+    """List the differences of the environment: likely explanations of a change, and all.
 
-    All are first what explains a change, then the clock, options, launcher, hosts and binding.
+    All differences begin with the likely explanations, followed by clock, options, launcher, hosts
+    and binding.
     """
     explains = differing([run.about for run in before], [run.about for run in after])
     found = [{"what": one.what, "before": one.before, "after": one.after} for one in explains]
-    sides = [_surroundings(before), _surroundings(after)]
+    sides = [_environment(before), _environment(after)]
     for what in dict.fromkeys(key for side in sides for key in side):
-        left, right = (side.get(what, "not known") for side in sides)
+        left, right = (side.get(what, "unknown") for side in sides)
         if left != right:
             found.append({"what": what, "before": left, "after": right})
     return explains, found
 
 
-def _surroundings(runs: Sequence[Run]) -> dict[str, str]:
+def _environment(runs: Sequence[Run]) -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for run in runs:
         about, hosts = run.about, Counter(run.hosts)

@@ -1,9 +1,9 @@
-"""Two measurements of the same thing: what became slower, what is the same, what is not known.
+"""Comparison of two measurements: which components and points are slower, faster or the same.
 
-Each side is one or more launches of the same command; a launch is what is repeated (`verdict`).
-Of many points some differ by chance. The chance of *any* wrong verdict is 5 %: it is shared out
-among the kinds of parts (all points, the curves or levels, the nodes … and the single points), and
-within a kind by Bonferroni, among the single points by Holm. Times of a simulator know no chance.
+Each side is one or more launches of the same command; the launch is the unit of repetition. The
+rate of *any* wrong verdict is 5 %: it is divided among the kinds of components (all points, curves
+or levels, nodes … and single points), within a kind by Bonferroni, among single points by Holm.
+Times of a simulator are exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scipy.special import ndtri
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
-from isochrone.changes.comparability import check_alike, environment
+from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
     VERDICTS,
     Difference,
@@ -34,14 +34,14 @@ from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
 MARGIN: Final = 0.05
-"""Times that differ by less than this are the same, unless the user says otherwise."""
+"""Default margin: times that differ by less are the same."""
 
-STARTS_DIFFER: Final = 1.3
-"""Ratio up to which single starts of one command were seen to differ."""
+LAUNCHES_DIFFER: Final = 1.3
+"""Largest ratio observed between single launches of one command."""
 
 _COMMON: Final = ("all", "curve", "level", "point")
-"""Kinds of parts that are not of some nodes or ranks: how a library is set, or which it is, changes
-these. A single node that became slow has a reason of its own."""
+"""Kinds of components that a change of the library or its settings affects. A single slow node has
+another cause."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Change:
     before, after
         Times in seconds: geometric means over the launches of their medians.
     difference
-        after / before, and what may be said of it.
+        after / before, and the verdict on it.
     """
 
     key: dict[str, Value]
@@ -70,7 +70,7 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """``slower``, ``faster``, ``same`` or ``unclear``."""
+        """``slower``, ``faster``, ``same`` or ``not known``."""
         return self.difference.verdict
 
 
@@ -83,7 +83,7 @@ class Sides(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes
     ----------
@@ -94,29 +94,29 @@ class Comparison:
     kind
         What a point is: ``pair`` of a latency map, or ``point``.
     parts
-        What changed, the largest first: parts with all their points, then single points.
+        What changed, the largest first: components, then single points.
     overall
         All points as one; None if there is only one.
     differences
-        What differs around the measurement.
+        Differences of the environment.
     explanations
-        Those of them that explain a change likely, the best first: settings, library, memory,
-        machine. Empty if nothing changed that all ranks have in common.
+        Likely explanations among them, the best first: settings, library, memory, machine. Empty
+        if the change does not concern all ranks.
     launches
         Of each side.
     unit
-        What is repeated: ``launch``; ``exact`` where times know no chance, so that one launch is
-        enough; ``start`` where the user wants the ratios of single launches taken as they are.
+        The unit of repetition: ``launch``; ``exact`` where times are exact, so that one launch is
+        enough; ``start`` where the user accepts the ratios of single launches.
     margin
-        Within it times are the same.
+        Relative differences within it are the same.
     visible
-        Ratio from which on a single point would stand out from chance; None if not known.
+        Smallest detectable ratio of a single point; None if not known.
     notes
         How points were matched, and what was left out.
     one_sided
         Number of points that only one side has, where sizes were not chosen by the measurement.
     partial
-        Number of runs that did not come to their end.
+        Number of incomplete runs.
     """
 
     experiment: str
@@ -154,7 +154,7 @@ class Comparison:
 
     @property
     def one_start(self) -> bool:
-        """Whether a side has only one launch, so that nothing can be said of the machine."""
+        """Whether a side has only one launch, so that there is no verdict."""
         return self.unit != "exact" and min(self.launches) < 2
 
 
@@ -173,18 +173,18 @@ def compare(
     before, after
         Runs of one experiment with the same options.
     margin
-        Times that differ by less are the same; None: 5 %, and 0 where times know no chance.
+        Relative differences within it are the same; None: 5 %, and 0 where times are exact.
     at_most
-        The margin is not above this: what is beyond the limit of a gate is not the same.
+        Upper limit of the margin: what exceeds the limit of a gate is not the same.
     as_they_are
-        Where a side has one launch, take the ratios for the truth.
+        Where a side has one launch, accept the ratios as exact.
 
     Raises
     ------
     InputError
-        If they measured unlike things; says what differs.
+        If the runs are not comparable; names the difference.
     """
-    check_alike([*before, *after])
+    check_comparable([*before, *after])
     before, after, left_out = _without_shared_processors(before, after)
     runs = [*before, *after]
     for run in runs:
@@ -256,7 +256,7 @@ def compare(
 def _of_all_ranks(
     parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_start: bool
 ) -> bool:
-    """Tell whether something changed that all ranks have in common.
+    """Return whether something changed that concerns all ranks.
 
     Parameters
     ----------
@@ -267,22 +267,21 @@ def _of_all_ranks(
     ratios
         Of each point.
     one_start
-        Whether a side has one start, so that there is no verdict: then a change counts that is
-        larger than starts differ.
+        Whether a side has one launch, so that there is no verdict: then a change must be larger
+        than `LAUNCHES_DIFFER`.
     """
     if one_start:
         ratio = whole.ratio if whole is not None else max(ratios, default=1.0)
-        return ratio > 0 and abs(log(ratio)) > log(STARTS_DIFFER)
+        return ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
     return any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
 
 
 def _without_shared_processors(
     before: Sequence[Run], after: Sequence[Run]
 ) -> tuple[Sequence[Run], Sequence[Run], list[str]]:
-    """Leave out launches in which ranks shared a processor although there were enough of them.
+    """Leave out launches in which ranks shared a processor although there were enough processors.
 
-    That is how the ranks were started, and nothing that changed. Where a side has no other
-    launches, all stay. Also returns what to say of it.
+    Where a side has no other launches, all are used. Also returns notes for the user.
     """
     found = [[run for run in side if not _shares(run)] for side in (before, after)]
     shared = len(before) + len(after) - sum(map(len, found))
@@ -290,8 +289,8 @@ def _without_shared_processors(
         return before, after, []
     what = f"in {shared} launches ranks shared a processor; bind the ranks"
     if not all(found):
-        return before, after, [f"{what}; they were not left out, since a side has no others"]
-    return found[0], found[1], [f"{what}; they were left out"]
+        return before, after, [f"{what} (used, because a side has no other launches)"]
+    return found[0], found[1], [f"{what} (these launches are left out)"]
 
 
 def _shares(run: Run) -> bool:
@@ -299,21 +298,20 @@ def _shares(run: Run) -> bool:
 
 
 def _deterministic(run: Run) -> bool:
-    """Tell whether a run would give the same times again: simulated, or made up without noise."""
-    made_up = run.origin == "made up" and not run.options.get("noise")
-    return run.origin == "simulated" or made_up
+    """Whether a run would give the same times again: simulated, or synthetic without noise."""
+    exact = run.origin == "synthetic" and not run.options.get("noise")
+    return run.origin == "simulated" or exact
 
 
 def _chose_sizes(run: Run) -> bool:
-    """Tell whether the measurement chose its sizes, so that launches differ in them."""
+    """Whether the measurement chose its sizes, so that launches differ in them."""
     return str(run.options.get("bytes", "")).startswith("auto")
 
 
 def _visible(single: Contrast) -> float | None:
-    """Return the ratio that chance reaches in one of 20 comparisons, at any of the points.
+    """Return the ratio that chance reaches at any point in one of 20 comparisons.
 
-    The points of a comparison scatter alike, so that their common scatter is known far better than
-    that of each.
+    The standard error is pooled over the points, which have similar variances.
     """
     errors = single.error[~np.isnan(single.error)]
     if not len(errors):

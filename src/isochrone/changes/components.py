@@ -1,8 +1,8 @@
-"""Which parts changed, the largest that explains it first: all, a level, a node, a single pair.
+"""Which components changed, the largest first: all, a level, a node, a single pair.
 
-A part changed if its points did so alike. Of each launch the median over its points is one number,
-so that a part is told from chance far better than each of its points. What a part explains is not
-said again of smaller ones.
+A component changed if its points changed in the same way. It is tested with one number per launch,
+the median over its points, which has far more power than a test of each point. What a component
+explains is not attributed to smaller ones again.
 """
 
 from __future__ import annotations
@@ -17,44 +17,41 @@ from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
+from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
 
 Array = NDArray[np.float64]
 Compare = Callable[[Array, Array], Contrast]
 
-_WORDS: Final = {
-    "slower": "slower", "faster": "faster", "equal": "same", "not known": "unclear",
-}  # fmt: skip
-VERDICTS: Final = tuple(_WORDS.values())
+VERDICTS: Final = (SLOWER, FASTER, SAME, NOT_KNOWN)
 
 BEYOND_ALL: Final = 700.0
-"""Logarithm of a ratio that says nothing more; few launches may know their error that badly."""
+"""Clamp of log-ratios: with few launches an interval can be meaninglessly wide."""
 
 ALIKE: Final = {"node": 0.75, "rank": 0.75}
-"""Least part of the points that changed as the part did. The pairs of a node have another end, and
-a quarter of them may have changed for a reason of its own."""
+"""Minimum fraction of the points that changed as the component did. The pairs of a node have
+another end, and a quarter of them may have changed for another reason."""
 
 ALIKE_ELSE: Final = 0.9
 
 FAR: Final = 3.0
-"""Standard errors by which a point that did not change alike differs from its part."""
+"""Standard errors from which on a point did not change as its component did."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One ratio of times, and what may be said of it.
+    """One ratio of times, and the verdict on it.
 
     Attributes
     ----------
     ratio
         after / before.
     low, high
-        Its 95 % interval; None where a side has one launch, which says nothing of the others.
+        Its 95 % interval; None where a side has one launch only.
     p
-        Chance of such a difference between equal machines, corrected for the number of questions
-        asked; None likewise.
+        p-value, corrected for multiple tests; None likewise.
     verdict
         ``same``: the interval lies within the margin, so that equality is proved; ``slower`` or
-        ``faster``: more than chance, and not within the margin; ``unclear``: not known.
+        ``faster``: significant, and not within the margin; ``not known``: none of these.
     """
 
     ratio: float
@@ -73,9 +70,9 @@ def differences(found: Contrast, corrected: Array, margin: float) -> list[Differ
     """Return each difference, with its p-value as it was corrected."""
     rows = (found.change, found.low, np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0))
     return [
-        Difference(exp(change), None, None, None, _WORDS["not known"]) if isnan(p)
+        Difference(exp(change), None, None, None, NOT_KNOWN) if isnan(p)
         else Difference(*(ratios := (exp(change), exp(low), exp(high))), p,
-                        _WORDS[verdict(*ratios, margin=margin, sure=p < RATE)])
+                        verdict(*ratios, margin=margin, sure=p < RATE))
         for change, low, high, p in np.column_stack(rows).tolist()
     ]  # fmt: skip
 
@@ -104,7 +101,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Part:
-    """A part that changed, or a single point.
+    """A component that changed, or a single point.
 
     Attributes
     ----------
@@ -113,13 +110,13 @@ class Part:
     before, after
         Typical times of its points in seconds: geometric means of their medians.
     added
-        Seconds that it adds to a point, in the middle; below 0 if it is faster.
+        Seconds added to a point, the median; below 0 if it is faster.
     difference
         How it changed.
     points
         Numbers of the points it explains.
     of
-        How many it has.
+        Number of its points.
     """
 
     kind: str
@@ -154,7 +151,7 @@ def changed_parts(
     tests: int,
     margin: float,
 ) -> tuple[list[Part], NDArray[np.bool_]]:
-    """Find the parts that changed.
+    """Find the components that changed.
 
     Parameters
     ----------
@@ -165,16 +162,16 @@ def changed_parts(
     compare
         How two sides are compared.
     single
-        What that says of single points.
+        The contrasts of single points.
     tests
-        Number of kinds among which the chance of a wrong verdict is shared out.
+        Number of kinds that share the error rate.
     margin
-        Smaller changes are none.
+        Smaller changes are ignored.
 
     Returns
     -------
     list of Part, ndarray of shape (points,)
-        The parts, and which points they explain.
+        The components, and which points they explain.
     """
     explained = np.zeros(before.shape[1], dtype=bool)
     base = np.exp(np.nanmean(before, axis=0))
@@ -204,10 +201,10 @@ def changed_parts(
 def _alike(
     single: Contrast, base: Array, points: NDArray[np.int64], shift: float
 ) -> NDArray[np.bool_]:
-    """Tell which points changed as most of the part did, as far as their scatter lets one see.
+    """Return which points changed as most of the component did, within their scatter.
 
-    A part may cost a factor, or a time that it adds to each of its points, such as a slow port:
-    whichever is true of more of them.
+    A component may cost a factor, or add a time to each of its points, as a slow port does. The
+    model that fits more points is used.
     """
     errors = single.error[points]
     error = float(np.sqrt(np.nanmean(errors**2))) if np.any(~np.isnan(errors)) else 0.0

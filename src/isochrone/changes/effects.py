@@ -1,14 +1,14 @@
-"""The numbers of a run that is made again and again: levels, nodes, pairs; curves and points.
+"""Decomposition of repeated runs into effects of levels, nodes and pairs, or of curves and points.
 
-Launches of one command share what their start gave them, so that whole launches differ by more than
-the parts of one. A map is therefore taken apart: the logarithm of each pair of nodes, over what it
-usually is, is the shift of its level, of both of its nodes, and a rest of its own,
+Whole launches vary more than the components of one launch. The log-time of each pair of nodes,
+relative to its baseline, is therefore the sum of effects of its level and both nodes, and a
+residual,
 
-    log t(a, b) - base(a, b) = level + node(a) + node(b) + rest(a, b),
+    log t(a, b) - base(a, b) = level + node(a) + node(b) + residual(a, b),
 
-fitted so that a few odd pairs do not matter (Huber 1964, *Robust estimation of a location
-parameter*, Annals of Mathematical Statistics 35, 73-101). Only the level holds what a launch has in
-common. Likewise a curve is its shift, and each point what is left of it.
+fitted robustly against outlying pairs (Huber 1964, *Robust estimation of a location parameter*,
+Annals of Mathematical Statistics 35, 73-101). Only the level effect contains what a launch has in
+common. Likewise a curve has one effect, and each point a residual.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether a comparison passes what the user allows, or cannot be judged."""
+"""The limits of ``--fail-on``: whether a comparison exceeds them, or cannot be judged."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from math import ceil, log
 from typing import Final
 
+from isochrone.base.verdicts import NOT_KNOWN
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import Difference, Part
 
 MIN_LAUNCHES: Final = 3
-"""Of each side. Two launches have one difference, and no idea of how much launches differ."""
+"""Of each side: two launches do not show how much launches vary."""
 
 USUAL_LAUNCHES: Final = 5
 
 BLIND: Final = 1.6
-"""Where a single point is seen from this ratio on, one that takes twice the time is seen in 9 of
-10 comparisons of eight points; beyond it, silence is no proof."""
+"""Largest smallest-detectable ratio at which a comparison may pass: there a point that takes twice
+the time is detected in 9 of 10 comparisons of eight points."""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What is not allowed: ``slower`` or ``faster`` by more than a part of the first time."""
+    """A change that fails: ``slower`` or ``faster`` by more than a fraction of the first time."""
 
     what: str
     by: float
@@ -34,12 +35,12 @@ class Limit:
 
 @dataclass(frozen=True)
 class Gate:
-    """What came of the limits.
+    """The result of the limits.
 
     Attributes
     ----------
     failed
-        Parts that changed by more than a limit allows.
+        Components that changed by more than a limit.
     doubts
         Why it cannot be judged, and what to measure, one sentence each; empty if it can.
     """
@@ -49,12 +50,12 @@ class Gate:
 
     @property
     def passed(self) -> bool:
-        """Whether all is known to be well, as far as the launches show it."""
+        """Whether no limit is exceeded and everything could be judged."""
         return not self.failed and not self.doubts
 
 
 def judge(found: Comparison, limits: Sequence[Limit]) -> Gate:
-    """Hold a comparison against what is allowed."""
+    """Apply the limits to a comparison."""
     failed = [
         part for part in found.parts
         if any(part.difference.verdict == one.what and one.exceeded(part.difference.ratio)
@@ -68,14 +69,14 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     if found.one_sided:
         lost.append(f"{found.one_sided} points were measured on one side only")
     if found.partial:
-        lost.append(f"{found.partial} runs did not come to their end")
+        lost.append(f"{found.partial} runs are not complete")
     if lost or found.unit != "launch":
         return lost
     if min(found.launches) < MIN_LAUNCHES:
-        starts = " and ".join(map(str, sorted(set(found.launches))))
+        counts = " and ".join(map(str, sorted(set(found.launches))))
         return [
-            f"{starts} start{'s' if starts != '1' else ''} a side, and launches of one command "
-            f"differ: it needs {MIN_LAUNCHES} a side, better {USUAL_LAUNCHES}"
+            f"{counts} launch{'es' if counts != '1' else ''} a side: at least {MIN_LAUNCHES} "
+            f"are needed, {USUAL_LAUNCHES} recommended"
         ]
     known = {k for part in failed for k in part.points}
     open_ = [point for k, point in enumerate(found.points) if k not in known]
@@ -85,10 +86,10 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
         return [f"{unknown} of {len(found.points)} points were measured by fewer than two launches"]
     if found.visible is not None and found.visible >= BLIND:
         return [
-            f"launches differ so much that a point is seen from {found.visible:.1f}x on only: it "
-            f"needs {_enough(launches, found.visible, BLIND)} starts a side"
+            f"launches vary: only changes from {found.visible:.1f}x on are detected; "
+            f"measure {_enough(launches, found.visible, BLIND)} launches a side"
         ]
-    said = []
+    doubts = []
     for limit in limits:
         suspects = [  # beyond the scatter of all points, too
             point for point in open_
@@ -98,26 +99,26 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
         if suspects:
             worst = max(suspects, key=lambda point: abs(log(point.ratio)))
             more = _enough(launches, found.visible or 1.0, worst.ratio)
-            said.append(
-                f"{len(suspects)} of {len(found.points)} points may be {limit.what}, up to "
-                f"{worst.ratio:.2f}x, which is not proved: it needs {more} starts a side"
+            doubts.append(
+                f"{len(suspects)} of {len(found.points)} points are possibly {limit.what}, up to "
+                f"{worst.ratio:.2f}x: measure {more} launches a side"
             )
         elif not failed and found.overall and _leaning(found.overall, limit):
-            said.append(
-                f"on the whole it may be {limit.what}, {found.overall.ratio:.2f}x, which is not "
-                f"proved: it needs {2 * launches} starts a side"
+            doubts.append(
+                f"possibly {limit.what} overall, {found.overall.ratio:.2f}x: "
+                f"measure {2 * launches} launches a side"
             )
-    return said
+    return doubts
 
 
 def _leaning(difference: Difference, limit: Limit) -> bool:
-    """Whether something beyond the limit is unclear only because many questions were asked."""
+    """Whether a difference beyond the limit is not known only by the correction for many tests."""
     low, high = difference.low, difference.high
-    apart = low is not None and high is not None and not low <= 1 <= high
-    return difference.verdict == "unclear" and limit.exceeded(difference.ratio) and apart
+    excludes_1 = low is not None and high is not None and not low <= 1 <= high
+    return difference.verdict == NOT_KNOWN and limit.exceeded(difference.ratio) and excludes_1
 
 
 def _enough(launches: int, visible: float, ratio: float) -> int:
-    """Return how many launches show a ratio, of which ``launches`` show ``visible``."""
+    """Return how many launches detect a ratio, where ``launches`` detect ``visible``."""
     least = ceil(launches * (log(visible) / abs(log(ratio))) ** 2)
     return max(least, 2 * launches, USUAL_LAUNCHES)

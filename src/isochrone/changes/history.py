@@ -1,9 +1,8 @@
-"""Runs of one thing over time: the median of each level, node or curve, and where it changed.
+"""Comparable runs over time: the median of each level, node or curve, and its change points.
 
-A change is a cut of the series into stretches of a constant time, the exact one with the smallest
-criterion (`base.segmentation`). What is said to be a change is moreover larger than `LEAST`, and
-than the scatter around it makes by chance. Nodes are cut by what they take over the others of the
-same run: a night on which all was slow is none of theirs.
+A series is cut into segments of constant time (`base.segmentation`). A change point is reported if
+the change exceeds `LEAST` and is significant. Nodes are compared relative to the other nodes of the
+same run, so that a slow night of the whole machine is not attributed to them.
 """
 
 from __future__ import annotations
@@ -24,33 +23,32 @@ from isochrone.runfile.run import Run
 Array = NDArray[np.float64]
 
 LEAST: Final = 0.05
-"""Changes of less than this part of the time are not told."""
+"""Threshold: smaller relative changes are not reported."""
 
 SURE: Final = 4.0
-"""Standard errors by which the stretches on both sides of a change differ: it is looked for at
-every place."""
+"""Standard errors between the segments on both sides of a change point."""
 
 SHORTEST: Final = 3
-"""Runs of the shortest stretch: of fewer it cannot be told from a bad night."""
+"""Minimum number of runs of a segment, to distinguish it from a bad night."""
 
 MOST: Final = 6
-"""Stretches that are tried."""
+"""Maximum number of segments."""
 
 _DRAWN: Final = ("level", "node", "inside", "curve", "point")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change between two runs that follow each other.
+    """A change between two successive runs.
 
     Attributes
     ----------
     at
         Index of the first run after it.
     before, after
-        Medians of the stretches on both sides, in seconds.
+        Medians of the segments on both sides, in seconds.
     ratio
-        after / before; of a node over what the others did.
+        after / before; for a node relative to the other nodes.
     """
 
     at: int
@@ -69,21 +67,21 @@ class Series:
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
+        """What it is, as text."""
         what = self.what
         return what.who if what.kind != "node" else f"node {what.who}"
 
 
 @dataclass(frozen=True)
 class History:
-    """Runs of one thing, the oldest first.
+    """Comparable runs, the oldest first.
 
     Attributes
     ----------
     runs
         In the order of their dates.
     marks
-        Of each run what of its settings differs from the run before it.
+        For each run the settings that differ from the run before it.
     series
         Levels first, then nodes; or curves and points.
     notes
@@ -97,7 +95,7 @@ class History:
 
     @property
     def dates(self) -> list[str]:
-        """Start of each run, as its file says; it comes from elsewhere."""
+        """Start of each run, from its file: escape it."""
         return [run.about.started for run in self.runs]
 
     def of(self, *kinds: str) -> list[Series]:
@@ -106,12 +104,12 @@ class History:
 
 
 def histories(runs: Sequence[Run]) -> list[History]:
-    """Sort complete runs by what was measured and where, and follow each over time.
+    """Group complete runs by what was measured and where, and analyse each group over time.
 
     Raises
     ------
     InputError
-        If a run holds no times, or those of one thing have too little in common.
+        If a run holds no times, or comparable runs have too little in common.
     """
     return [_history(group) for group in groups_of(runs, PLACE)]
 
@@ -134,7 +132,7 @@ def _changes(logs: Array, seconds: Array) -> list[Change]:
     if len(logs) < 2 * SHORTEST:
         return []
     nights = np.arange(len(logs), dtype=np.float64)
-    # segment() wants values above zero only for its default weights
+
     found = segment(
         nights, logs, np.ones_like, weights=np.ones(len(logs)), max_segments=MOST,
         min_values=SHORTEST,

@@ -1,16 +1,15 @@
-"""Several launches of one measurement: the typical time, and how far the next start may be from it.
+"""Several launches of one measurement: the typical time, and the prediction interval of the next.
 
-A launch is one observation, the logarithm x of its median, however many repetitions it has: these
-share where the launch has its ranks and pages (`base.inference`). Of n launches with the mean
-m and the standard deviation s of x, and t the quantile of Student's distribution for n - 1,
+A launch is one observation, the logarithm x of its median, because its repetitions are correlated
+(`base.inference`). For n launches with the mean m and the standard deviation s of x, and t the
+quantile of Student's distribution for n - 1,
 
-* the typical time is exp(m), which lies with 95 % in exp(m ± t s / √n) (Student 1908, *The probable
+* the typical time is exp(m), with the 95 % interval exp(m ± t s / √n) (Student 1908, *The probable
   error of a mean*, Biometrika 6, 1-25);
-* the median of one more launch lies with 95 % in exp(m ± t s √(1 + 1/n)) (Hahn & Meeker 1991,
+* the 95 % interval of the median of one more launch is exp(m ± t s √(1 + 1/n)) (Hahn & Meeker 1991,
   *Statistical Intervals*, 4.7).
 
-Both hold for starts like these: launches one after the other, on the same nodes, do not show what
-other nodes or another day would add.
+Launches one after the other on the same nodes do not show the variation between nodes or days.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from isochrone.base.documents import Hidden, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
-from isochrone.changes.comparability import check_alike, environment
+from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
@@ -54,7 +53,7 @@ class OverLaunches:
     Attributes
     ----------
     keys
-        What each is: of a point as in a comparison, of a level its name ``level`` and ``bytes``.
+        The key of a point as in a comparison; of a level its name ``level`` and ``bytes``.
     n
         Launches that measured it.
     seconds
@@ -64,8 +63,8 @@ class OverLaunches:
     next_low, next_high
         95 % interval of the median of the next launch; NaN likewise.
     spread
-        Standard deviation between launches of the logarithm of the median, for small ones the
-        part of the time by which launches differ; NaN likewise.
+        Standard deviation between launches of the log-median, about the relative variation; NaN
+        likewise.
     """
 
     keys: list[dict[str, Any]]
@@ -85,7 +84,7 @@ class OverLaunches:
 
 @dataclass(frozen=True)
 class Launches:
-    """What several launches of one measurement say together.
+    """Several launches of one measurement, pooled.
 
     Attributes
     ----------
@@ -98,7 +97,7 @@ class Launches:
     levels
         Of a map: of each launch the median over the pairs of a level; else empty.
     differences
-        What differs around the launches: ``before`` is the first, ``after`` the others.
+        Differences of the environment: ``before`` is the first launch, ``after`` the others.
     notes
         How the ranks of maps were matched.
     """
@@ -126,28 +125,30 @@ class Launches:
 
 
 def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
-    """Take launches of one measurement together.
+    """Pool launches of one measurement.
 
     Parameters
     ----------
     runs
-        The launches; a partial one counts at the points it has.
+        The launches; of a partial one the points it has are used.
     nbytes
-        The message size that is meant; None: all.
+        A message size; None: all.
 
     Raises
     ------
     InputError
-        If there is one launch only, they measured unlike things, or hold no times of this size.
+        If there is only one launch, or they are not comparable, or have no times of this size.
     """
     if len(runs) < 2:
         raise InputError(
-            "one launch has no interval over launches; measure --launches 5", where=runs[0].where
+            "one launch gives no interval over launches",
+            where=runs[0].where,
+            hint="measure with --launches 5",
         )
-    check_alike(runs)
+    check_comparable(runs)
     found = measured(runs)
     if not found.keys:
-        raise InputError("the launches hold no times", where=runs[0].where)
+        raise InputError("the launches have no times", where=runs[0].where)
 
     def sized(k: int) -> bool:
         return nbytes is None or found.keys[k].get("bytes") == nbytes
@@ -180,13 +181,13 @@ def over_launches(keys: list[dict[str, Any]], logs: Array) -> OverLaunches:
     Parameters
     ----------
     keys
-        What each column is.
+        The key of each column.
     logs
         Logarithms of medians in seconds, shape (launches, columns), NaN where a launch lacks it;
-        no column has nothing else.
+        no column is all NaN.
     """
     found = means(logs)
-    with np.errstate(over="ignore"):  # two launches far apart: beyond any number
+    with np.errstate(over="ignore"):
         low, high, next_low, next_high = np.exp([*found.interval(), *found.next_interval()])
     spread = np.sqrt(found.squared * found.n)
     n, seconds = found.n.astype(np.int64), np.exp(found.middle)

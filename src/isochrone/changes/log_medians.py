@@ -1,4 +1,4 @@
-"""What several launches measured: the logarithm of a median for each launch and point."""
+"""Log-median of each launch and point of a measurement."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SMALLEST: Final = 1e-12
-"""Seconds that stand for a time of 0, which a coarse clock makes."""
+"""Seconds used in place of 0, which a coarse clock returns."""
 
 
 class Measured(NamedTuple):
-    """Points that any of several launches has.
+    """All points of several launches.
 
     Attributes
     ----------
     keys
-        What each point is.
+        The key of each point.
     logs
         Logarithms of the medians in seconds, shape (launches, points); NaN where a launch lacks
         the point.
@@ -40,10 +40,9 @@ class Measured(NamedTuple):
     notes
         How points were matched.
     kinds
-        Returns groups of some of the points that may have changed together, the largest kind
-        first.
+        Returns groups of points that may have changed together, the largest kind first.
     others
-        Says what only one of two sides has, of which points each has.
+        Returns as text which points only one of two sides has.
     """
 
     keys: list[dict[str, Any]]
@@ -55,7 +54,7 @@ class Measured(NamedTuple):
 
 
 def measured(runs: Sequence[Run]) -> Measured:
-    """Match the pairs of maps by the places of their ranks, or the points of anything else.
+    """Match the pairs of maps by the slots of their ranks, or the points of anything else.
 
     Raises
     ------
@@ -82,7 +81,7 @@ def measured(runs: Sequence[Run]) -> Measured:
 
 
 class Matched(NamedTuple):
-    """Pairs that any of several maps has.
+    """All pairs of several maps.
 
     ``rows`` are two places and a message size each; ``logs`` the logarithms of the medians in
     seconds, shape (maps, pairs), NaN where a map lacks the pair.
@@ -125,7 +124,7 @@ def _pairs(run: Run, seats: Ints) -> tuple[Ints, Array]:
 
 
 def _left_out(rows: Ints, both: Mask) -> str:
-    """Say what only one side has: sizes, if it is those."""
+    """Return the number of pairs that only one side has, with their sizes if these differ."""
     sizes = set(rows[:, 2].tolist()) - set(rows[both, 2].tolist())
     named = f" ({', '.join(map(format_bytes, sorted(sizes)))})" if sizes else ""
     return f"{int(np.sum(~both))} pairs{named}"
@@ -139,7 +138,7 @@ def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
     return key
 
 
-# ---- points of sweeps, or of anything else that repeats ----------------------------------------
+# ---- points of sweeps and other repeated measurements ------------------------------------------
 
 
 def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
@@ -160,10 +159,10 @@ def _medians(run: Run) -> dict[Key, float]:
     """Return the logarithm of the median of each point."""
     table = run.tables.get("sample")
     if table is None or not len(table) or "seconds" not in table:
-        raise InputError(f"a run of '{run.experiment}' holds no times to compare", where=run.where)
+        raise InputError(f"a run of '{run.experiment}' has no times to compare", where=run.where)
     seconds = table["seconds"]
     if seconds.dtype.kind != "f" or not np.all((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS)):
-        raise InputError("a 'sample' record whose 'seconds' is no time", where=run.where)
+        raise InputError("a 'sample' record with invalid 'seconds'", where=run.where)
     names = identity(table, run.by)
     if not names:
         raise InputError("samples without a size", where=run.where)
@@ -172,19 +171,19 @@ def _medians(run: Run) -> dict[Key, float]:
 
 
 def _others(keys: Sequence[dict[str, Any]], left: Mask, right: Mask) -> str:
-    """Say which values only one side has."""
+    """Return which values only one side has."""
     for name in keys[0]:
         mine, yours = (
             {key[name] for key, has in zip(keys, side, strict=True) if has and name in key}
             for side in (left, right)
         )
-        said = []
+        parts = []
         for only, which in ((mine - yours, "first"), (yours - mine, "second")):
             if only:
                 shown = listed([printable(v, 40) for v in sorted(only, key=repr)], 5)
-                said.append(f"only the {which} has {name} {shown}")
-        if said:
-            return "; ".join(said)
+                parts.append(f"only the {which} has {name} {shown}")
+        if parts:
+            return "; ".join(parts)
     counts = np.sum(left & ~right), np.sum(right & ~left)
     return f"{counts[0]} are only in the first, {counts[1]} only in the second"
 

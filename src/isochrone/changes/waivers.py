@@ -1,7 +1,7 @@
-"""Rules that allow what is known: a host that is waiting for repair, a level that may be slower.
+"""Waivers for known problems: a host that waits for repair, a level that may be slower.
 
-A rule is ``host=n05``, ``rank=3``, ``pair=n1,n2`` or ``level=2``, with ``:30%`` behind it if only
-so much is allowed. It is read by a pattern; nothing of it is ever evaluated.
+A waiver is ``host=n05``, ``rank=3``, ``pair=n1,n2`` or ``level=2``, optionally with a limit such as
+``:30%``. It is matched by a regular expression and never evaluated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
 HOST: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})"
-"""What a list of hosts, a shell or a scheduler can be given without harm."""
+"""Host names that are safe in a list of hosts, a shell or a scheduler."""
 
 _RULE: Final = re.compile(
     rf"(?:host=(?P<host>{HOST})|rank=(?P<rank>[0-9]{{1,7}})|level=(?P<level>[0-9]{{1,3}})"
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(HOST, re.ASCII)
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that is allowed.
+    """One waiver.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Rule:
     names
         The host, the two hosts or ranks of a pair, or the number.
     by
-        Part of the time by which it may be slower; None: by anything.
+        Fraction of the time by which it may be slower; None: no limit.
     """
 
     text: str
@@ -49,21 +49,21 @@ class Rule:
         self, kind: str, hosts: tuple[str, ...], ranks: tuple[int, ...], level: int | None,
         ratio: float,
     ) -> bool:  # fmt: skip
-        """Tell whether it allows a finding.
+        """Return whether it covers a finding.
 
         Parameters
         ----------
         kind, hosts, ranks
-            What was found, and the hosts and ranks it concerns.
+            The finding, and the hosts and ranks it concerns.
         level
-            Number of the level, of a finding that is one.
+            Number of the level, if the finding is one.
         ratio
-            Its time over what it should be.
+            Its time over the expected time.
         """
         if self.by is not None and ratio > 1 + self.by:
             return False
         if self.kind == "host":
-            # whatever is slow between a known bad host and another one is laid to that host
+            # a slow pair with a waived host is attributed to that host
             return self.names[0] in hosts if kind == "pair" else set(hosts) == set(self.names)
         if self.kind == "rank":
             return ranks == (int(self.names[0]),)
@@ -74,24 +74,24 @@ class Rule:
 
 
 def is_host_name(text: str) -> bool:
-    """Whether a text can be nothing but the name of a host: letters, digits, dots and dashes."""
+    """Whether a text is a valid host name: letters, digits, dots and dashes."""
     return _NAME.fullmatch(text) is not None
 
 
 def parse_rule(text: str) -> Rule:
-    """Read one rule.
+    """Read one waiver.
 
     Raises
     ------
     InputError
-        If it is none; says what rules look like.
+        If it is malformed.
     """
     found = _RULE.fullmatch(text)
     if found is None:
         raise InputError(
-            f"'{printable(text, 80)}' is no rule", where="--allow",
-            hint="rules are host=n05, rank=3, pair=n1,n2 or level=2, each with :30% if only so "
-            "much is allowed",
+            f"malformed waiver '{printable(text, 80)}'", where="--allow",
+            hint="try host=n05, rank=3, pair=n1,n2 or level=2, optionally with a limit: "
+            "host=n05:30%",
         )  # fmt: skip
     percent = found["percent"]
     by = None if percent is None else float(percent) / 100

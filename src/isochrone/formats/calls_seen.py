@@ -1,4 +1,4 @@
-"""Calls of one rank as a trace tells them one after another, with requests that are open."""
+"""The calls of one rank in the order of a trace, with its open requests."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Call, Loop, Trace
 
 WORTH: Final = 0.5
-"""Share of a rank's calls that must be in loops, else sizes are not looked at."""
-
+"""Minimum fraction of a rank's calls in loops for sizes to be compared."""
 
 _SAID: Final = {
-    "parted": "waits for some of what was open are taken as one for all of it",
-    "tested": "messages were completed by tests; when, the trace does not say",
-    "elsewhere": "calls in communicators whose ranks are not known are left out",
-    "nonblocking": "nonblocking collective operations are taken as blocking ones",
+    "parted": "waits for some of the open requests are treated as waits for all",
+    "tested": "messages were completed by tests; the trace does not record when",
+    "elsewhere": "left out: calls in communicators whose ranks are not known",
+    "nonblocking": "nonblocking collective operations are treated as blocking",
 }
 """Warnings by what `Calls.said` counts."""
 
@@ -65,7 +64,7 @@ class Calls:
         self.open[request] = None
 
     def done(self, requests: Sequence[object], seconds: float) -> None:
-        """Take down that requests are completed; a wait is kept when nothing is open any more."""
+        """Record completed requests; a wait is added when none is open any more."""
         found = [self.open.pop(r) for r in requests if r in self.open]
         if found and not self.open:
             self.keep("wait", seconds=seconds)
@@ -90,7 +89,5 @@ def folded(
         for n, e in zip(nodes, events, strict=True)
     ):
         nodes = [fold(e, by_bytes=False) for e in events]
-        warnings.append(
-            "sizes of messages differ from iteration to iteration: their means are kept"
-        )
+        warnings.append("message sizes differ between iterations: their means are used")
     return Trace(nodes, groups, tail, name, warnings)

@@ -1,4 +1,4 @@
-"""The matrices of a latency map as the mmpi tools want them: in µs, 0 on the diagonal."""
+"""The matrices of a latency map as the mmpi tools need them: in µs, 0 on the diagonal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from isochrone.runfile.run import Run
 
 
 def size_to_export(run: Run, nbytes: int | None) -> int:
-    """Choose the message size for a format that holds one: the smallest unless the user says."""
+    """Choose the message size for a format that holds one: by default the smallest."""
     return run.message_sizes()[0] if nbytes is None else nbytes
 
 

@@ -38,7 +38,7 @@ def single_messages(run: Run, nbytes: int | None) -> list[Curve]:
     alone = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
     if not alone or not all("pair" in curve.key for curve in found):
         raise InputError(
-            "it does not hold times of single messages of two ranks", where=run.where,
+            "it has no times of single messages between two ranks", where=run.where,
             hint="isochrone measure point-to-point, without --window",
         )  # fmt: skip
     known = [curve for curve in found if points_of(curve)[0]]
@@ -54,7 +54,7 @@ def points_of(curve: Curve) -> tuple[list[int], list[float]]:
 
 
 def leaves_at_once(curve: Curve) -> int | None:
-    """Return up to which size a message is taken to leave at once; None if no switch says so.
+    """Return the largest size that is sent eagerly; None if there is no such switch.
 
     A larger one waits until it is asked for, which costs latency: the first switch after which an
     empty message would take longer.

@@ -17,7 +17,7 @@ from isochrone.runfile.run import Run
 class Write(Protocol):
     """Writes a run, with all its message sizes or with one of them, as a file.
 
-    Returns what the file cannot hold, a sentence each; None: nothing is to be said.
+    Returns what the file cannot represent, a sentence each; None: nothing.
     """
 
     def __call__(self, run: Run, path: Path, *, nbytes: int | None = None) -> Sequence[str] | None:
@@ -37,9 +37,9 @@ class Exporter:
     write
         Writes it.
     one_size
-        Whether it holds one message size only: the smallest, unless the user says.
+        Whether it holds one message size only: by default the smallest.
     beside
-        Suffixes of the files that are written beside the one that is asked for.
+        Suffixes of additional files next to the requested one.
     of_pairs
         Whether of sweeps it holds only those of single messages between two ranks.
     """

@@ -1,4 +1,4 @@
-"""Results that other programs measured, and tables of one's own, where a run file may stand."""
+"""Output of other programs and tables of the user, accepted in place of run files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Reading:
     columns
         What the columns of tables are.
     ranks
-        Number of ranks, for output of other programs that does not say it; None if not given.
+        Number of ranks, for output of other programs without it; None if not given.
     """
 
     columns: Columns = AS_NAMED
@@ -40,7 +40,7 @@ class Reading:
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Reading:
-        """Return what the options say."""
+        """Return the values of the options."""
         return cls(
             replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count
         )
@@ -66,7 +66,7 @@ class Reading:
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options for results of other programs, as a group of their own."""
+    """Add the group of options for output of other programs."""
     group = parser.add_argument_group("results of other programs and tables of your own")
     group.add_argument(
         "--map-columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
@@ -93,13 +93,13 @@ def _columns(text: str) -> Columns:
 
 
 AS_IT_IS = Reading()
-"""Run files, output of other programs that says all, and tables whose columns are named so."""
+"""Run files, complete output of other programs, and tables with the usual column names."""
 
 
 _VARIABLES: Final = {"b", "p"}
 _SELECTORS: Final = {"op", "mode"}
 _APART: Final = ("i", "j", "pairs", "root", "grid", "phase", "groups")
-"""Columns of `export --to csv` that tell curves apart."""
+"""Columns of `export --to csv` that identify curves."""
 
 _UNSAID: Final = "table"
 """The operation of a table that names none."""
@@ -131,12 +131,12 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
         what = f"columns such as '{printable(more[0], 40)}'" if more else "no column 'b'"
         raise InputError(
             f"it has {what}, and cannot be compared", where=str(path),
-            hint="tables that can have the columns b and seconds, and perhaps op, p and launch",
+            hint="use columns b and seconds, optionally op, p and launch",
         )  # fmt: skip
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]
     if several:
         raise InputError(
-            f"it has several values of '{several[0]}', which would be taken for repetitions",
+            f"several values of '{several[0]}' would be mistaken for repetitions",
             where=str(path), hint="compare the run files, or a table of each",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}

@@ -1,4 +1,4 @@
-"""Latency maps of other programs: what was understood of a file becomes a run, with its faults."""
+"""Latency maps of other programs, converted to runs with warnings on their defects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Pairs:
     size
         Number of ranks.
     hosts
-        Host name by rank, as far as they are known.
+        Host name by rank, where known.
     columns
         ``i``, ``j``, ``bytes`` and the statistics in seconds; i < j and each pair but once, save
         for those measured again.
@@ -48,7 +48,7 @@ class Pairs:
     def run(self, source: Source) -> Run:
         """Return them as a run; pairs that are missing make it a partial one."""
         if not len(self.columns["i"]):
-            raise source.fail("it holds no measured pair of ranks")
+            raise source.fail("it has no measured pair of ranks")
         self._check_times(source)
         self._check_hosts(source)
         missing = self._missing(source)
@@ -81,27 +81,27 @@ class Pairs:
                 i, j = int(self.columns["i"][at]), int(self.columns["j"][at])
                 raise source.fail(
                     f"the {key} of ranks {i} and {j} is {values[at]:g} s",
-                    hint=f"times are {MIN_SECONDS:g} to {MAX_SECONDS:g} s; in another unit?",
+                    hint=f"valid: {MIN_SECONDS:g} to {MAX_SECONDS:g} s; check the unit",
                 )
 
     def _check_hosts(self, source: Source) -> None:
-        """Forget the hosts if one is unknown: a run describes all of its ranks or none of them."""
+        """Drop the hosts if one is unknown: a run describes all of its ranks or none."""
         named = len(self.hosts)
         if named == self.size:
             return
         if self.size > MAX_UNKNOWN_RANKS:
             raise source.fail(
-                f"it is of {self.size} ranks, and names the hosts of {named}",
-                hint=f"beyond {MAX_UNKNOWN_RANKS} ranks, each needs the name of its host",
+                f"it has {self.size} ranks, but the hosts of {named}",
+                hint=f"name all hosts of more than {MAX_UNKNOWN_RANKS} ranks",
             )
         if named:
             self.hosts = {}
             source.warn(
-                "hosts-unknown", f"only {named} of {self.size} ranks have a host: none is kept"
+                "hosts-unknown", f"only {named} of {self.size} ranks have a host: hosts ignored"
             )
 
     def _complete_median(self, source: Source) -> bool:
-        """Let the mean stand in for an unknown median, which the rest of the tool works with."""
+        """Use the mean in place of an unknown median."""
         mean = self.columns["mean"]
         median = self.columns.setdefault("median", np.full(len(mean), np.nan))
         unknown = np.isnan(median)

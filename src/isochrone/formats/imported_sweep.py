@@ -1,4 +1,4 @@
-"""Sweeps of other programs: a mean a size, in µs, becomes one sample that stands for many."""
+"""Sweeps of other programs: the mean of a size, in µs, becomes one sample for many repetitions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Sweep:
     samples
         One a row of the tables.
     options
-        Of the experiment, as far as the file says them.
+        Of the experiment, where the file has them.
     cuts
         The pairs of a bisection.
     means
@@ -84,7 +84,7 @@ class Sweep:
     def run(self, source: Source) -> Run:
         """Return it as a run."""
         if not self.samples:
-            raise source.fail("it holds no measured size")
+            raise source.fail("it has no measured size")
         if not 1 <= self.ranks <= MAX_RANKS:
             raise source.fail(f"{self.ranks} is not a possible number of ranks")
         sizes = sorted({sample["bytes"] for sample in self.samples})

@@ -1,9 +1,9 @@
-"""What a MATLAB file of version 5 to 7 claims to hold, checked before it is read.
+"""Checks the sizes in a MATLAB file of version 5 to 7 before it is read.
 
-The file is a sequence of elements: a tag, which says type and length, and that many bytes.
-Variables are elements of the type matrix, nearly always compressed one by one. Within a matrix
-follow flags, which say its class, dimensions, name, and content. A reader makes room for what the
-tags and dimensions say; here it is seen whether it is there.
+The file is a sequence of elements: a tag with type and length, and that many bytes. Variables are
+elements of the type matrix, nearly always compressed one by one. A matrix consists of flags with
+its class, dimensions, name, and content. A reader allocates memory by the tags and dimensions; here
+they are compared with the actual content.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""What a program format is: files in which simulators of others read what each rank does.
+"""What a program format is: input files of other simulators with the actions of each rank.
 
 `isochrone.formats.programs` holds the formats, one per file; each file ends in its `ProgramFormat`.
 """
@@ -17,7 +17,7 @@ class Write(Protocol):
     """Writes what the ranks of an application do; returns the files, the one to name first."""
 
     def __call__(self, actions: Actions, path: Path, *, speed: float | None = None) -> list[Path]:
-        """Raise `InputError` if it cannot be told in this format, or a file cannot be written."""
+        """Raise `InputError` if the format cannot represent it, or a file cannot be written."""
 
 
 @dataclass(frozen=True)

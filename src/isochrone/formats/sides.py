@@ -14,7 +14,7 @@ from isochrone.runfile.run import Run
 
 
 class Pairing(NamedTuple):
-    """Launches of one thing on both sides, under the name of their files or of the thing."""
+    """Comparable launches on both sides, named by their files or by what they measured."""
 
     name: str
     before: list[Run]
@@ -65,8 +65,8 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     both = [key for key in left if key in right]
     if not both:
         raise InputError(
-            "the two sides have measured nothing in common", where=after[0].where,
-            hint="runs belong together if experiment, ranks, preset and mode agree",
+            "the two sides have no comparable runs", where=after[0].where,
+            hint="experiment, ranks, preset and mode must agree",
         )  # fmt: skip
     alone = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
     found: dict[str, Pairing] = {}

@@ -1,4 +1,4 @@
-"""The file that is imported: its bytes, where they are from, and what is wrong with them."""
+"""An imported file: its bytes, origin, warnings and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Rank
 
 MAX_RANKS: Final = 1_000_000
-"""A larger number of ranks is taken for damage: no map has that many pairs."""
+"""Files with more ranks are damaged."""
 
 _SMALL: Final = 8 << 20
 """Bytes that an array may have in any file: a matrix of 1,024 ranks, even if all its times are one
@@ -69,19 +69,19 @@ class Source:
             raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
 
     def most(self) -> int:
-        """Return how many bytes one array of a compressed file may have, 8 or more an element."""
+        """Return the maximum number of bytes of one array of a compressed file."""
         return max(_SMALL, _RATIO * len(self.data))
 
     def too_much(self) -> InputError:
         """Return the error to raise for a file that holds more."""
         return self.fail(
-            f"more than {format_bytes(self.most())} of a matrix in a file of "
-            f"{format_bytes(len(self.data))}",
-            hint="no measured times can be compressed so far: import a CSV instead",
+            f"a matrix of more than {format_bytes(self.most())} in a file of "
+            f"{format_bytes(len(self.data))} is implausible",
+            hint="import a CSV instead",
         )
 
     def origin(self) -> dict[str, str]:
-        """Return what the header of the run says about where it comes from."""
+        """Return the origin of the run for its header."""
         digest = hashlib.sha256(self.data).hexdigest()
         return {"format": self.format, "path": written_name(self.path), "sha256": digest}
 
@@ -101,12 +101,12 @@ class Source:
         return value
 
     def same_host(self, hosts: dict[int, str], rank: int, host: str, line: int) -> None:
-        """Take the host of a rank, which must be the same throughout.
+        """Record the host of a rank, which must be the same throughout.
 
         Raises
         ------
         InputError
-            If it was another one, or there are no so many ranks; names the line.
+            If it differs, or the rank exceeds the limit; names the line.
         """
         if rank >= MAX_RANKS:
             raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks", line)
@@ -117,33 +117,33 @@ class Source:
 
     @staticmethod
     def ranks(hosts: Mapping[int, str]) -> list[Rank]:
-        """Return the ranks; nodes are numbered in the order in which they are met."""
+        """Return the ranks; nodes are numbered in order of appearance."""
         nodes: dict[str, int] = {}
         ranks = []
         for rank, name in sorted(hosts.items()):
-            host = name.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be saved
+            host = name.encode("utf-8", "replace").decode()
             ranks.append(Rank(rank=rank, host=host, node=nodes.setdefault(host, len(nodes))))
         return ranks
 
     def warn(self, code: str, text: str) -> None:
-        """Take down what was wrong but can be lived with."""
+        """Record a defect that is not an error."""
         self.warnings.append({"code": code, "text": text})
 
     def use_means(self) -> None:
-        """Take down that means stand in for medians."""
+        """Record that means are used as medians."""
         self.warn(
             "median-is-mean",
-            "the file has no medians: means are used instead, and outliers inflate them",
+            "the file has no medians: means are used, which outliers inflate",
         )
 
     def cut_short(self, line: int, why: str = "") -> None:
-        """Take down that the last line was cut."""
+        """Record that the last line is truncated."""
         self.cut = True
-        self.warn("cut-short", f"line {line}, the last one, is truncated: left out{why}")
+        self.warn("cut-short", f"line {line}, the last one, is truncated and ignored{why}")
 
     @contextmanager
     def may_be_cut(self, line: int, lines: int) -> Iterator[None]:
-        """Leave out what is wrong if it is the last line."""
+        """Ignore an error in the last line."""
         try:
             yield
         except InputError as error:
@@ -152,6 +152,6 @@ class Source:
             self.cut_short(line, f" ({error.what})")
 
     def fail(self, what: str, line: int | None = None, *, hint: str = "") -> InputError:
-        """Return the error to raise: what is wrong, and on which line."""
+        """Return the error to raise, with the line."""
         where = str(self.path) if line is None else f"{self.path}:{line}"
         return InputError(what, where=where, hint=hint)

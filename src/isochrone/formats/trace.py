@@ -1,4 +1,4 @@
-"""What a trace format is: files that say which calls of MPI the ranks of a program made.
+"""What a trace format is: files with the MPI calls of the ranks of a program.
 
 `isochrone.formats.traces` holds the formats, one per file; each file ends in its `TraceFormat`. A
 trace becomes the description of an application.
@@ -16,7 +16,7 @@ from isochrone.base import registry
 
 @dataclass(frozen=True)
 class TraceFormat:
-    """A format in which others keep what a program did.
+    """A format of recorded MPI calls.
 
     Attributes
     ----------

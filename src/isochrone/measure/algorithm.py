@@ -1,4 +1,4 @@
-"""What forces the algorithms of an MPI library: it says which there are, and what one launch needs.
+"""What forces the algorithms of an MPI library: which there are, and what one launch needs.
 
 `isochrone.measure.algorithms` holds the families of libraries, one per file; each file ends in its
 `Algorithms`. The names of the algorithms are the library's own.
@@ -21,19 +21,19 @@ LIST: Final = "list"
 """What the user types instead of algorithms to see which there are."""
 
 NOTE: Final = "algorithm"
-"""Note of a run file that says which algorithms were forced."""
+"""Note of a run file with the forced algorithms."""
 
 _PAIR: Final = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
 
 
 @dataclass(frozen=True)
 class Mpi:
-    """The MPI that is meant.
+    """The MPI in use.
 
     Attributes
     ----------
     library
-        What it says of itself; empty where its programs run below their launcher only.
+        Its version text; empty where its programs only run below a launcher.
     launcher
         Name of the launcher.
     mpicc, program
@@ -53,7 +53,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class Forced:
-    """What a launch needs so that the algorithms are in force.
+    """What a launch needs so that the algorithms are active.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Forced:
     warnings
         What the user should know, one sentence each.
     refusal
-        Words by which the library says that an algorithm cannot be used where it is forced.
+        Message of the library if a forced algorithm cannot be used.
     """
 
     environ: Mapping[str, str] = field(default_factory=dict)

@@ -229,7 +229,7 @@ def _counts(text: str, where: str) -> list[int]:
         match = _COUNT.fullmatch(part)
         if match is None:
             raise InputError(
-                f"'{part[:20]}' is no number of cores",
+                f"'{part[:20]}' is not a number of cores",
                 where=where,
                 hint="write 4,4,2 or 4(x2),2",
             )

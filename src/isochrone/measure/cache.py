@@ -1,8 +1,7 @@
-"""The folder where programs and libraries are kept that were made for this machine's MPI.
+"""The cache folder of programs and libraries built for this machine's MPI.
 
-What lies there is run, by administrators as root. So it has to be the user's own, and nobody else
-may be able to write to it. Each binary that was compiled ends with a seal, its own hash: one that a
-crash or a full disk has cut, or that was changed, is not run.
+Its files are run, by administrators as root, so only the user may be able to write to it. Each
+compiled binary ends with a seal, its own hash: a truncated or changed binary is not run.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ def cache_folder() -> Path:
     Raises
     ------
     InputError
-        If it cannot be made, belongs to somebody else, or others may write to it.
+        If it cannot be created, belongs to another user, or others may write to it.
     """
     try:
         base = os.environ.get("XDG_CACHE_HOME") or _home() / ".cache"
     except (RuntimeError, KeyError) as error:  # neither HOME nor an entry for the user
-        raise InputError("there is no home folder for what is compiled", hint=_HINT) from error
+        raise InputError("no home folder for compiled programs", hint=_HINT) from error
     folder = Path(base).absolute() / "isochrone"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -59,36 +58,38 @@ def _home() -> Path:
 
 
 def check_own(path: Path) -> None:
-    """Check that nobody but this user, and root, can have put something there.
+    """Check that only this user and root can have written to a path.
 
     Raises
     ------
     InputError
-        If it, or the link that leads to it, belongs to somebody else, or others may write to it.
+        If it, or the link that leads to it, belongs to another user, or others may write to it.
     """
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"it belongs to {_user(owner)}: nothing is run from there", where=str(path), hint=_HINT
+            f"it belongs to {_user(owner)}: unsafe to run programs from",
+            where=str(path),
+            hint=_HINT,
         )
     groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
     if there.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "others may write to it: nothing is run from there", where=str(path),
+            "others may write to it: unsafe to run programs from", where=str(path),
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
 
 
 def _check_above(path: Path) -> None:
-    """Check that nobody else can put another folder in the place of ours; errors as `check_own`.
+    """Check that no other user can replace a folder of ours; errors as `check_own`.
 
-    In a folder such as ``/tmp``, with the sticky bit, only its owner moves a folder.
+    In a folder with the sticky bit, such as ``/tmp``, only the owner can move a folder.
     """
     there = path.stat()
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
         what = "others may write to it" if shared else f"it belongs to {_user(there.st_uid)}"
-        raise InputError(f"{what}: nothing is run from there", where=str(path), hint=_HINT)
+        raise InputError(f"{what}: unsafe to run programs from", where=str(path), hint=_HINT)
 
 
 def _user(number: int) -> str:
@@ -99,7 +100,7 @@ def _user(number: int) -> str:
 
 
 def _is_private(group: int, owner: int) -> bool:
-    """Whether a group is that of one user alone, as many systems have one for each."""
+    """Whether a group belongs to one user only, as on many systems."""
     try:
         found = grp.getgrgid(group)
         name = pwd.getpwuid(owner).pw_name
@@ -109,41 +110,39 @@ def _is_private(group: int, owner: int) -> bool:
 
 
 def seal(binary: Path) -> None:
-    """Let a binary end with its hash; its loader does not look there."""
-    told = hashlib.sha256(binary.read_bytes()).hexdigest()
+    """Append its hash to a binary, which its loader ignores."""
+    digest = hashlib.sha256(binary.read_bytes()).hexdigest()
     binary.chmod(0o755)
     with binary.open("ab") as stream:
-        stream.write(_SEAL + told.encode())
+        stream.write(_SEAL + digest.encode())
 
 
 def is_sealed(binary: Path) -> bool:
-    """Whether a binary is there, is a file, and is as it was sealed."""
+    """Whether a binary exists, is a file, and is unchanged since it was sealed."""
     if binary.is_symlink() or not binary.is_file():
         return False
-    content, _, told = binary.read_bytes().rpartition(_SEAL)
-    return hashlib.sha256(content).hexdigest().encode() == told
+    content, _, digest = binary.read_bytes().rpartition(_SEAL)
+    return hashlib.sha256(content).hexdigest().encode() == digest
 
 
 @contextmanager
-def scratch_folder(beside: Path) -> Iterator[Path]:
-    """Make a folder to compile in, and remove it; those that were killed before go as well.
-
-    Hosts that share the cache have processes of the same number, so the name is not made of that.
+def scratch_folder(target: Path) -> Iterator[Path]:
+    """Create a temporary folder next to a file to compile in; old ones are removed, too.
 
     Raises
     ------
     InputError
-        If it cannot be made.
+        If it cannot be created.
     """
-    for old in beside.parent.glob(f"{beside.name}.*"):
+    for old in target.parent.glob(f"{target.name}.*"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > _DAY:
                 shutil.rmtree(old, ignore_errors=True)
     try:
-        scratch = Path(tempfile.mkdtemp(prefix=f"{beside.name}.", dir=beside.parent))
+        scratch = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
     except OSError as error:
         raise InputError(
-            f"cannot write to it: {error.strerror}", where=str(beside.parent), hint=_HINT
+            f"cannot write to it: {error.strerror}", where=str(target.parent), hint=_HINT
         ) from error
     try:
         yield scratch

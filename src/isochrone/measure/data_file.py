@@ -1,4 +1,4 @@
-"""The file that ranks write and remove again, as their command says."""
+"""The temporary data file of the ranks, from their command line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where the probe comes from, and the libraries that are loaded into programs.
+"""Finds the probe, and the libraries that are loaded into programs.
 
-In this order: what the user names, ``isochrone-probe`` on the PATH (a module, Spack, EasyBuild),
-what came with the wheel for the MPI at hand, and only then what is compiled. A binary that was
-built from other sources than this package holds is passed over, and that is said.
+In this order: the probe the user names, ``isochrone-probe`` on the PATH (a module, Spack,
+EasyBuild), the one in the wheel for the MPI in use, and last one that is compiled. Binaries built
+from other sources than those of this package are skipped with a message.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ NAME: Final = "isochrone-probe"
 
 VARIABLE: Final = "ISOCHRONE_PROBE"
 
-_BESIDE: Final = (".", "../lib/isochrone")
-"""Where libraries are, as seen from a probe that was installed (``make -C probe install``)."""
+_FOLDERS: Final = (".", "../lib/isochrone")
+"""Folders of libraries, relative to an installed probe (``make -C probe install``)."""
 
-Tell = Callable[[str], None]
+Warn = Callable[[str], None]
 
 
 def find(
@@ -37,7 +37,7 @@ def find(
     mpicc: str | None = None,
     *,
     starter: Path | None = None,
-    tell: Tell = warn,
+    tell: Warn = warn,
 ) -> Probe:
     """Find a probe for the user's MPI; compile it only if there is no other.
 
@@ -46,16 +46,16 @@ def find(
     named
         The probe that the user names; default, without ``mpicc``: ``$ISOCHRONE_PROBE``.
     mpicc
-        The compiler wrapper that the user names. It is for compiling: no probe is looked for.
+        The compiler wrapper that the user names: the probe is compiled with it.
     starter
-        The launcher that the user will start ranks with; it says which MPI is meant.
+        The launcher of the ranks, which determines the MPI.
     tell
-        Is told, in a line each, of probes that were passed over.
+        Called with a line for each probe that is skipped.
 
     Raises
     ------
     InputError
-        If what the user names is not there, or there is neither a probe nor an MPI.
+        If a named program does not exist, or there is neither a probe nor an MPI.
     MeasurementError
         If it does not run, or does not compile.
     """
@@ -75,23 +75,23 @@ def find(
 def named_or_usual(
     named: str | None, mpicc: str | None, usual: Mapping[str, Any]
 ) -> tuple[str | None, str | None]:
-    """Return the probe and the wrapper of a command line; if it has neither, the usual ones."""
+    """Return the probe and the wrapper of a command line, or else the configured ones."""
     if named is not None or mpicc is not None:
         return named, mpicc
     return usual.get("probe"), usual.get("mpicc")
 
 
-def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
+def library(built: Probe, name: str = "grid", tell: Warn = warn) -> Path:
     """Find a library that is loaded into programs, for the same MPI as a probe.
 
     Parameters
     ----------
     built
-        The probe: where it was installed, libraries may be, too.
+        The probe; libraries may be installed next to it.
     name
         ``grid`` applies a tuning table, ``record`` records calls, ``io`` collective I/O.
     tell
-        Is told, in a line each, of libraries that were passed over.
+        Called with a line for each library that is skipped.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
     """
     if built.origin != "compiled":
         file_name = f"libisochrone-{name}.so"
-        there = (built.path.parent / folder / file_name for folder in _BESIDE)
+        there = (built.path.parent / folder / file_name for folder in _FOLDERS)
         for file in filter(Path.is_file, there):
             source = embedded(file)
             as_named = built.origin == "named" and source == built.source
@@ -114,8 +114,8 @@ def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
     return probe.build_library(wrapper, name)
 
 
-def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> Probe:
-    """Return the probe that the user names, whatever it was built from."""
+def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> Probe:
+    """Return the probe that the user names, from any sources."""
     where = f"--probe or ${VARIABLE}"
     path = shutil.which(named)
     if path is None:
@@ -128,20 +128,20 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> P
         wrapper = (
             given.mpicc
             if given
-            else _beside(program, installations.here(os.environ), _linked(program))
+            else _wrapper_of(program, installations.here(os.environ), _linked(program))
         )
     found = Probe(program, wrapper, "named")
     try:
         if found.source != own_hash():
-            tell(f"{program}: it was built from other sources than this package holds; it is used")
+            tell(f"{program}: used, although built from other sources than this version")
     except IsochroneError as error:
-        hint = "is the MPI loaded that it was built for?"
+        hint = "load the MPI it was built for"
         raise InputError(str(error), where=where, hint=hint) from error
     return found
 
 
-def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
-    """Return the probe on the PATH, if it is for the MPI that is meant."""
+def _on_path(meant: Installation | None, tell: Warn) -> Probe | None:
+    """Return the probe on the PATH, if it is for the MPI in use."""
     path = shutil.which(NAME)
     if path is None:
         return None
@@ -149,16 +149,16 @@ def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
     linked = _linked(program)
     if meant and linked and meant.family != linked.family:
         tell(
-            f"{program}: passed over, it is for {installations.LIBRARIES[linked.family][0]} and "
+            f"{program}: skipped, it is for {installations.LIBRARIES[linked.family][0]}, "
             f"not for {meant.library}"
         )
         return None
-    found = Probe(program, _beside(program, meant, linked), "on the PATH")
+    found = Probe(program, _wrapper_of(program, meant, linked), "on the PATH")
     return found if _runs(found, tell) and _is_ours(found.source, path, tell) else None
 
 
-def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
-    """Return the probe that came with the package for the MPI that is meant."""
+def _carried(meant: Installation | None, tell: Warn) -> Probe | None:
+    """Return the probe that came with the package for the MPI in use."""
     if meant is None:
         return None
     path = _fitted(NAME, meant, tell)
@@ -168,7 +168,7 @@ def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
     return found if _runs(found, tell) else None
 
 
-def _fitted(name: str, meant: Installation, tell: Tell) -> Path | None:
+def _fitted(name: str, meant: Installation, tell: Warn) -> Path | None:
     """Return a binary that came with the package, made to load the library of an MPI."""
     file = prebuilt.carried(name, meant.family)
     if file is None or not _is_ours(embedded(file), str(file), tell):
@@ -176,34 +176,34 @@ def _fitted(name: str, meant: Installation, tell: Tell) -> Path | None:
     try:
         return prebuilt.fitted(file, meant)
     except InputError as error:
-        tell(f"the {name} that came with the package is passed over: {error}")
+        tell(f"skipped the {name} that came with the package: {error}")
         return None
 
 
 def _wrapper(starter: Path | None, meant: Installation | None) -> Path:
-    """Return the compiler wrapper beside a launcher, or what else there is."""
-    beside = installations.wrapper_beside(starter) if starter else None
-    if beside is not None and os.access(beside, os.X_OK):
-        return beside
+    """Return the compiler wrapper next to a launcher, or any other one."""
+    sibling = installations.wrapper_next_to(starter) if starter else None
+    if sibling is not None and os.access(sibling, os.X_OK):
+        return sibling
     try:
         return probe.find_mpicc()
     except InputError as error:
         if meant is None or "MPICC" in os.environ:
             raise
         raise InputError(
-            f"there is no ready-made probe for {meant.library}, and no mpicc to compile one",
-            hint="load the module of the compiler, or give --probe",
+            f"no prebuilt probe for {meant.library}, and no mpicc to compile one",
+            hint="load a compiler module, or give --probe",
         ) from error
 
 
 def _meant(starter: Path | None) -> Installation | None:
-    """Return the MPI of a launcher, or the one that the user means without naming any."""
+    """Return the MPI of a launcher, or the default one."""
     found = installations.of_program(starter, os.environ) if starter else None
     return found or installations.here(os.environ)
 
 
-def _beside(program: Path, meant: Installation | None, linked: Installation | None) -> Path:
-    """Return where the launchers of a probe are: those of the library that it is linked with."""
+def _wrapper_of(program: Path, meant: Installation | None, linked: Installation | None) -> Path:
+    """Return the compiler wrapper of the MPI of a probe, next to which its launchers are."""
     if meant is not None and (linked is None or meant.same(linked)):
         return meant.mpicc
     return linked.mpicc if linked else program.with_name("mpicc")
@@ -215,18 +215,18 @@ def _linked(program: Path) -> Installation | None:
     return installations.of_library(file) if file else None
 
 
-def _runs(found: Probe, tell: Tell) -> bool:
-    """Tell whether a probe can be started at all, its MPI library loaded included."""
+def _runs(found: Probe, tell: Warn) -> bool:
+    """Whether a probe can be started, with its MPI library."""
     try:
         return bool(found.says)
     except IsochroneError as error:
-        tell(f"passed over: {error}")
+        tell(f"skipped: {error}")
         return False
 
 
-def _is_ours(source: str, name: str, tell: Tell) -> bool:
-    """Tell whether a binary was built from the sources that this package holds."""
+def _is_ours(source: str, name: str, tell: Warn) -> bool:
+    """Whether a binary was built from the sources of this package."""
     if source == own_hash():
         return True
-    tell(f"{name}: passed over, it was built from other sources than this package holds")
+    tell(f"{name}: skipped, built from other sources than this version")
     return False

@@ -1,9 +1,7 @@
-"""How long measurements will take, before they are started, and how a limited time is shared out.
+"""Estimates how long measurements will take, and divides a limited time among them.
 
-Nothing is said that is not known.
-
-First the operations are counted and given times that no machine exceeds. Only if that is long, a
-trial of some seconds is made, with as many ranks, and its times are taken instead.
+First the operations are counted with upper bounds of their times. Only if that is long, a trial of
+some seconds is run with as many ranks, and its times are used.
 """
 
 from __future__ import annotations
@@ -29,47 +27,47 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 AUTOMATIC_POINTS: Final = 30
-"""Sizes that ``auto`` usually ends with: the first ones, and some ten for each protocol switch."""
+"""Usual number of sizes of ``auto``: the first ones, and about ten for each protocol switch."""
 
 REPEATS: Final = 100
 MIN_REPEATS: Final = 3
 WARMUP: Final = 5
 
 SPARE: Final = 0.25
-"""Part of the spare time that one run may use beyond its estimate: outliers are
-measured again, and a machine has slow moments."""
+"""Fraction of the spare time that one run may use beyond its estimate, for example to measure
+outliers again."""
 
 SHORTEST: Final = 0.5
-"""Seconds that every run gets, whatever the estimate says."""
+"""Minimum seconds of every run."""
 
 _OPERATIONS: Final = 10  # of --op all
 
 TRIAL_LIMIT: Final = 20.0
-"""Seconds after which a trial ends; what takes longer is known to be long."""
+"""Seconds after which a trial ends."""
 
 _TRIAL_REPEATS: Final = 3
 _TRIAL_WARMUP: Final = 1
 
 _TRIPS: Final = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1}
-"""Experiments whose operations can be counted; messages for each time that is recorded, which are
-there and back where it is that of one way."""
+"""Messages for each recorded time, of experiments whose operations can be counted; both directions
+count, also where the one-way time is recorded."""
 
 _SLOW_START: Final = 2e-4
 _SLOW_BYTE: Final = 1e-8
 """Seconds of an operation between two ranks, and for each byte of it, on a slow machine."""
 
 _RECORD: Final = 1e-5
-"""Seconds it takes to write a sample."""
+"""Seconds to write a sample."""
 
-_MOST_REPEATS: Final = 1000  # of --precision, unless --max-repeats says so
-_SECOND: Final = 1.0  # for a point with --precision, unless --max-time says so
+_MOST_REPEATS: Final = 1000  # default of --max-repeats, with --precision
+_SECOND: Final = 1.0  # default of --max-time, with --precision
 _COUNTED: Final = ("--bytes", "--op")
 _CUT: Final = ("cut-short", "repeats-lowered")
 
 
 @dataclass(frozen=True)
 class Expected:
-    """Seconds, and how they are meant: ``about``, ``at most`` or ``at least``."""
+    """Seconds, and their qualifier: ``about``, ``at most`` or ``at least``."""
 
     seconds: Seconds
     how: str = "about"
@@ -87,7 +85,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a short trial of an experiment showed.
+    """The result of a short trial of an experiment.
 
     Attributes
     ----------
@@ -109,7 +107,7 @@ class Trial:
 
     @classmethod
     def of(cls, run: Run, wall: Seconds) -> Trial:
-        """Return what a run showed that took ``wall`` seconds from its launcher's start to its end.
+        """Return the result of a run that took ``wall`` seconds, its launcher included.
 
         Raises
         ------
@@ -131,14 +129,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Work:
-    """What one launch of an experiment does, counted.
+    """The operations of one launch of an experiment.
 
     Attributes
     ----------
     experiment
         Its name.
     options
-        What it gets, with those that are not given.
+        Its options, including defaults.
     ranks
         How many.
     """
@@ -161,7 +159,7 @@ class Work:
         return int(option(self.options, "--repeats") or REPEATS) + warmup
 
     def rounds(self, hosts: Sequence[str] = ()) -> int:
-        """Count what is done one after the other for each repetition; of a map by its order."""
+        """Count the sequential steps of a repetition; those of a map depend on its schedule."""
         if self.experiment != "latency-map":
             return operations(self.options)
         n, order = self.ranks, option(self.options, "--schedule") or "isolated"
@@ -174,7 +172,7 @@ class Work:
         return between * most**2 + most * (most - 1) // 2
 
     def bound(self) -> Seconds:
-        """Return the seconds it takes where everything is slow."""
+        """Return an upper bound of the seconds."""
         ranks = self.ranks if self.experiment == "collective" else 1
         each = sum(_SLOW_START + size * _SLOW_BYTE for size in self.sizes)
         return each * ranks * self.rounds() * self.repeats * self._messages()
@@ -194,16 +192,16 @@ class Work:
         """Return the seconds of one repetition of all points, by a trial with as many ranks."""
         sizes = self.sizes
         each = sum(trial.start + size * trial.per_byte for size in sizes)
-        kept = 0.0 if self.experiment == "latency-map" else len(sizes) * _RECORD
-        return (each * self._messages() + kept) * self.rounds(trial.hosts[: self.ranks])
+        writing = 0.0 if self.experiment == "latency-map" else len(sizes) * _RECORD
+        return (each * self._messages() + writing) * self.rounds(trial.hosts[: self.ranks])
 
     def expected(self, run: Run, wall: Seconds) -> Expected:
-        """Return what is expected by a run with `trial_options` that took so long.
+        """Return the estimate from a run with `trial_options` that took so long.
 
         Raises
         ------
         MeasurementError
-            If it does not say.
+            If it has no times.
         """
         trial = Trial.of(run, wall)
         if not run.complete or any(warning.get("code") in _CUT for warning in run.warnings):
@@ -212,12 +210,12 @@ class Work:
         return self._precise(Expected(trial.startup + self.once(trial) * self.repeats))
 
     def _messages(self) -> int:
-        """Count messages for each time that is recorded."""
+        """Count messages for each recorded time."""
         window = int(option(self.options, "--window") or 1)
         return _TRIPS.get(self.experiment, 2) * window
 
     def _precise(self, found: Expected) -> Expected:
-        """Limit it by what a point may take where repetitions end once they are precise."""
+        """Limit it by the maximum time of a point, with --precision."""
         if not parse_percent(option(self.options, "--precision") or "0"):
             return found
         limit = option(self.options, "--max-time")
@@ -229,30 +227,30 @@ class Work:
 def work_of(
     experiment: str, options: Sequence[str], ranks: int, usual: Mapping[str, str]
 ) -> Work | None:
-    """Count what an experiment does; None if that cannot be.
+    """Count the operations of an experiment; None if that is impossible.
 
     Parameters
     ----------
     experiment, options, ranks
         As the probe gets them.
     usual
-        What holds for an option that is not given, by its name.
+        Defaults of options, by name.
     """
     if experiment not in _TRIPS or ranks < 2:
         return None
-    words = [word for given in options for word in _apart(given)]
+    words = [word for given in options for word in _split(given)]
     defaults = [word for name, value in usual.items() for word in (name, value)]
     work = Work(experiment, (*defaults, *words), ranks)
     try:
         work.bound()
-    except (InputError, ValueError, IndexError):  # the probe will say what is wrong
+    except (InputError, ValueError, IndexError):  # the probe reports the error
         return None
     return work
 
 
 def time_limit(options: Sequence[str]) -> Seconds | None:
-    """Return the seconds after which the probe is asked to end; None: there is no limit."""
-    words = [word for given in options for word in _apart(given)]
+    """Return the time limit of the probe in seconds; None: there is none."""
+    words = [word for given in options for word in _split(given)]
     try:
         text = option(words, "--time-limit")
         seconds = parse_seconds(text) if text else 0.0
@@ -261,7 +259,7 @@ def time_limit(options: Sequence[str]) -> Seconds | None:
     return seconds or None
 
 
-def _apart(word: str) -> list[str]:
+def _split(word: str) -> list[str]:
     """Split ``--bytes=64`` in two."""
     return word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word]
 
@@ -269,22 +267,22 @@ def _apart(word: str) -> list[str]:
 def expected(
     plan: Sequence[tuple[Launchable, int]], folder: Path, limit: Seconds
 ) -> Expected | None:
-    """Return how long launches will take in all; None if it is not known, or surely not long.
+    """Return how long launches will take in total; None if unknown or shorter than the limit.
 
     Parameters
     ----------
     plan
         What is launched, and how often.
     folder
-        Where ranks may write; a trial does, if there is need of one.
+        Where a trial may write.
     limit
-        Seconds that are long.
+        Seconds that are considered long.
     """
     first = plan[0][0]
     limits = [time_limit(first.options), first.timeout]  # after which a launch is ended
     most = min((seconds for seconds in limits if seconds is not None), default=None)
     launches = sum(runs for _, runs in plan)
-    if not first.setup.launcher.stands_alone:  # virtual time says nothing of ours
+    if not first.setup.launcher.stands_alone:  # virtual time is no wall time
         return None
     if most is not None and most * launches <= limit:
         return None
@@ -303,7 +301,7 @@ def expected(
     try:
         trial, wall = tried(what, counted[-1].trial_options(), folder)
         each = [one.expected(trial, wall).limited(most) for one in counted]
-    except IsochroneError:  # the measurement itself will say what is wrong
+    except IsochroneError:  # the measurement itself reports the error
         return at_most
     repeated = [Expected(one.seconds * runs, one.how)
                 for one, (_, runs) in zip(each, plan, strict=True)]  # fmt: skip
@@ -311,7 +309,7 @@ def expected(
 
 
 def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, Seconds]:
-    """Launch with other options, and leave nothing; return the run and how long it took."""
+    """Launch with other options in a temporary folder; return the run and how long it took."""
     with TemporaryDirectory(prefix=".trial-", dir=folder) as scratch:
         path = Path(scratch) / "trial.jsonl"
         began = time.monotonic()
@@ -332,7 +330,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Share:
-    """The time a run gets, and whether repetitions or even points must be left out to keep it."""
+    """The time of a run, and whether repetitions or even points must be left out for it."""
 
     seconds: float
     repeats_reduced: bool
@@ -340,11 +338,11 @@ class Share:
 
 
 def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
-    """Share the time that is left among the runs to come, in proportion to what they need.
+    """Divide the remaining time among the remaining runs, in proportion to their estimates.
 
-    If there is time for all, a run may also use a part of what is spare. If there is not,
-    repetitions are lowered everywhere alike; if there is not even time for the fewest, points will
-    be left out. Asked again before each run, so that time one run leaves is the others'.
+    If there is enough time, a run may also use a fraction of the spare time. If not, repetitions
+    are reduced equally, and if even the minimum does not fit, points are left out. Called again
+    before each run, so that unused time benefits the others.
     """
     free = max(0.0, seconds - sum(cost.startup for cost in costs))
     needs = [max(cost.full, SHORTEST) for cost in costs]
@@ -378,6 +376,6 @@ def operations(options: Sequence[str]) -> int:
 
 
 def option(options: Sequence[str], name: str) -> str | None:
-    """Return what an option says; given twice, the last one counts."""
+    """Return the value of an option, the last one if given twice."""
     places = [k for k, word in enumerate(options) if word == name]
     return options[places[-1] + 1] if places else None

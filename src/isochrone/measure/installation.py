@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.subprocesses import kept_answer
+from isochrone.measure.subprocesses import cached_answer
 
 LIBRARIES: Final = {
     "mpich": ("libmpi.so.12", "libmpich.so.12"),
@@ -37,7 +37,7 @@ _WORDS: Final = {
     "mpich": ("hydra", "mpich", "intel(r) mpi", "mvapich"),
     "openmpi": ("open mpi", "openrte", "prrte"),
 }
-"""By which a launcher tells its family."""
+"""Version texts of launchers, by family."""
 
 _TIMEOUT: Final = 20.0
 _ANCESTORS: Final = 5
@@ -50,7 +50,7 @@ class Installation:
     Attributes
     ----------
     mpicc
-        Its compiler wrapper, or where that would be: its launchers are beside it.
+        Its compiler wrapper, or where that would be: its launchers are next to it.
     family
         ``mpich`` or ``openmpi``.
     library
@@ -62,11 +62,11 @@ class Installation:
     library: Path
 
     def same(self, other: Installation) -> bool:
-        """Tell whether both have the same library, by whatever names."""
+        """Whether both have the same library, also under different names."""
         return self.library.resolve() == other.library.resolve()
 
 
-def wrapper_beside(program: Path) -> Path:
+def wrapper_next_to(program: Path) -> Path:
     """Return where the compiler wrapper is, or would be, of the MPI that a launcher belongs to.
 
     ``mpicc.mpich`` is beside ``mpiexec.mpich``; ``mpiexec.hydra`` has a plain ``mpicc``.
@@ -85,7 +85,7 @@ def of_program(program: Path, environ: Mapping[str, str]) -> Installation | None
         found = {name: file for name, file in look().items() if family in (name, None)}
         if len(found) == 1:
             name, file = found.popitem()
-            return Installation(wrapper_beside(program), name, file)
+            return Installation(wrapper_next_to(program), name, file)
     return None
 
 
@@ -100,12 +100,12 @@ def of_library(file: Path) -> Installation | None:
             for name in (f"{starter}.{family}", starter):
                 program = parent / "bin" / name
                 if _executable(program) and _family_of_launcher(program) in (family, None):
-                    return Installation(wrapper_beside(program), family, file)
+                    return Installation(wrapper_next_to(program), family, file)
     return None
 
 
 def family_of_library(file: Path) -> str | None:
-    """Tell the family by the name of a library, ``libmpi.so.40.30.4`` included."""
+    """Return the family by the name of a library, such as ``libmpi.so.40.30.4``."""
     for family, names in LIBRARIES.items():
         if any(file.name == name or file.name.startswith(f"{name}.") for name in names):
             return family
@@ -145,7 +145,7 @@ def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _family_of_launcher(program: Path) -> str | None:
-    """Ask a launcher, or the one beside a compiler wrapper, what it is; None: it does not say."""
+    """Return the MPI of a launcher, or of the one next to a compiler wrapper; None if unknown."""
     match = _PROGRAM.fullmatch(program.name)
     if match is None or match[1] == "mpicc":
         suffix = match[2] or "" if match else ""
@@ -156,7 +156,7 @@ def _family_of_launcher(program: Path) -> str | None:
     if launcher is None:
         return None
     try:
-        said = kept_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
+        said = cached_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
     except MeasurementError:
         return None
     for family, words in _WORDS.items():
@@ -192,7 +192,7 @@ def _libraries_of_linker() -> dict[str, Path]:
     if program is None:
         return {}
     try:
-        lines = kept_answer([program, "-p"], timeout=_TIMEOUT).splitlines()
+        lines = cached_answer([program, "-p"], timeout=_TIMEOUT).splitlines()
     except MeasurementError:
         return {}
     listed = [Path(line.rpartition(" => ")[2]) for line in lines if " => " in line]

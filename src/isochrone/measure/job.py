@@ -1,7 +1,7 @@
-"""One job: a launcher and all it starts, followed to its end, of which nothing stays behind.
+"""One job: a launcher and all its processes, until all have ended.
 
-Whatever ends this process, a crash or SIGKILL included, ends the job as well: the launcher is
-started by `isochrone.measure.supervisor`, which lives as long as anything of the job does.
+If this process ends, also by a crash or SIGKILL, the job ends as well: the launcher is started by
+`isochrone.measure.supervisor`, which lives as long as any process of the job.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from isochrone.measure import launcher as launchers
 from isochrone.measure import supervisor
 
 TIMEOUT: Final = 300.0
-"""Seconds after which a job of ours is ended."""
+"""Seconds after which a short job is ended."""
 
 _PROGRESS: Final = "isochrone-progress "
 _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
-"""What the watcher of a rank says, see ``probe/machine/watchdog.h``."""
+"""A message of the watchdog of a rank, see ``probe/machine/watchdog.h``."""
 
 _PLACE: Final = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
-"""Where in the sources of the probe something failed; the details keep it."""
+"""The line of the probe's sources that failed; only shown in the details."""
 _STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
 _GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
 _SILENT: Final = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
@@ -60,13 +60,13 @@ _BEGINNING: Final = re.compile(
 )
 
 _NAMED: Final = 8
-_OTHERS_SAY: Final = 1.5
-"""Seconds after which the watchers of all ranks within MPI_Init have said so."""
+_COLLECT: Final = 1.5
+"""Seconds for the watchdogs of all ranks within MPI_Init to report."""
 
 _LAST_WORDS: Final = 20
 
 _ENDING: Final = supervisor.GRACE + supervisor.LINGER + supervisor.PATIENCE + 5.0
-"""Seconds after which the keeper has reported, however the job resists."""
+"""Seconds after which the supervisor has always reported."""
 
 
 @dataclass(frozen=True)
@@ -97,21 +97,21 @@ def run(
     timeout
         Seconds after which the job is ended; None: never.
     progress
-        Called from another thread whenever the probe says how far it is.
+        Called from another thread whenever the probe reports progress.
     run_file
-        What the ranks write. Why the job ended too early becomes its last record.
+        Written by the ranks. The reason for an early end becomes its last record.
     data_file
-        What the ranks make and remove again. If it is not there before, and they do not come to
-        their end, it is removed for them, and the hint of the error says so.
+        A temporary file of the ranks. If they create it but do not complete, it is removed, and
+        the hint of the error says so.
     hear
         Called from another thread with every other line of the launcher and the ranks.
     environ
-        All variables that it is started with; None: those of this process.
+        Its environment; None: that of this process.
 
     Raises
     ------
     InputError
-        If the launcher cannot be started, or the probe says that it was used wrongly.
+        If the launcher cannot be started, or the probe refuses its command line.
     MeasurementError
         If the ranks fail or did not end in time; with their last words.
     Interrupted
@@ -131,7 +131,7 @@ def run(
 
 
 class _Job:
-    """A keeper that was started, and what is heard of it."""
+    """A supervisor that was started, and its output."""
 
     def __init__(
         self,
@@ -151,15 +151,15 @@ class _Job:
         self.words = _Words(os.fdopen(heard, "rb"), progress, self.end, hear)
         itself = [sys.executable, "-I", "-S", supervisor.__file__, str(report)]
         try:
-            self.words.start()  # first: if there can be no thread, nothing has begun
-            self.keeper = subprocess.Popen(
+            self.words.start()  # first, so that a failure to start a thread leaves no process
+            self.supervisor = subprocess.Popen(
                 [*itself, str(run_file or os.devnull), str(data_file or os.devnull), *argv],
                 stdin=subprocess.PIPE,
                 stdout=said,
                 stderr=subprocess.STDOUT,
                 pass_fds=[report],
                 env=environ,
-                start_new_session=True,  # the signals of a terminal are for us
+                start_new_session=True,  # signals of a terminal are only for this process
             )
         except (OSError, RuntimeError) as error:
             os.close(self.report)
@@ -168,37 +168,37 @@ class _Job:
         finally:
             os.close(report)
             os.close(said)
-        assert self.keeper.stdin is not None
-        self.life_line = self.keeper.stdin
+        assert self.supervisor.stdin is not None
+        self.life_line = self.supervisor.stdin
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until the job is gone; return whether it is."""
         return bool(select.select([self.report], [], [], seconds)[0])
 
     def end(self, why: IsochroneError) -> None:
-        """Let the keeper end the job; the first reason counts."""
+        """Let the supervisor end the job; the first reason counts."""
         if self.why is None:
             self.why = why
-            self.say(why)
+            self.send(why)
 
-    def say(self, why: IsochroneError) -> None:
-        """Tell the keeper the last record of the run file, which also ends the job."""
+    def send(self, why: IsochroneError) -> None:
+        """Send the supervisor the last record of the run file, which also ends the job."""
         interrupted = isinstance(why, Interrupted)
         lasted = f" after {format_seconds(time.monotonic() - self.began)}" if interrupted else ""
         code = "interrupted" if interrupted else "failed"
         record = {"record": "warning", "code": code, "text": why.what + lasted}
-        with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended, or was told all
+        with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended
             os.write(self.life_line.fileno(), msgspec.json.encode(record) + b"\n")
 
     def close(self) -> None:
-        """Hear the report, tell the run file what went wrong, and let the keeper go."""
+        """Read the report, record what went wrong, and let the supervisor end."""
         report = os.read(self.report, 512).split() if self.wait(0) else []
         os.close(self.report)
         self.words.join(supervisor.LINGER)
         if self.why is None:
             self.why = self.verdict(report)
             if isinstance(self.why, MeasurementError):
-                self.say(self.why)
+                self.send(self.why)
         elif isinstance(self.why, MeasurementError):
             self.why.details = self.words.last()
         if self.why is not None and report[3:] == [b"1"]:
@@ -206,34 +206,33 @@ class _Job:
         with contextlib.suppress(BrokenPipeError):
             self.life_line.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.keeper.wait(_ENDING)
+            self.supervisor.wait(_ENDING)
         if not self.words.is_alive():
             self.words.stream.close()
 
     def verdict(self, report: Sequence[bytes]) -> IsochroneError | None:
-        """Return what went wrong by the report of the keeper and the words of the ranks."""
+        """Return what went wrong, from the report of the supervisor and the output of the ranks."""
         if not report:
-            return MeasurementError("the process that kept the ranks was killed")
+            return MeasurementError("the supervisor of the ranks was killed")
         if report[0] == b"absent" and int(report[1]) in (errno.EAGAIN, errno.ENOMEM):
             return ExhaustedError(int(report[1]))
         if report[0] == b"absent":
             return InputError(
                 f"cannot start '{_starter(self.argv)}': {os.strerror(int(report[1]))}",
-                hint="is the launcher the right one? see --launcher and --dry-run",
+                hint="check the launcher: --launcher, --dry-run",
             )
         status, left = int(report[1]), int(report[2])
         words = self.words.last()
         usage = [word.removeprefix(_PROBE) for word in words if word.startswith(_PROBE)]
         if status == InputError.exit_code and usage:
             return InputError(usage[-1])
-        if status and (killed := _killed_says_the_launcher(words)):
+        if status and (killed := _killed_rank(words)):
             return MeasurementError(killed, details=words)
         name = Path(_starter(self.argv)).name
         if not status and any(map(_is_stuck, words)):
             return MeasurementError(
-                "a deadlock: ranks wait for messages that nobody sends; a selected algorithm may "
-                "fail on these groups of ranks, and SimGrid makes communicators with that of "
-                "bcast: try --algorithm selector=…,bcast=default",
+                "deadlock: ranks wait for messages that no rank sends; "
+                "try --algorithm selector=…,bcast=default",
                 details=words,
             )
         if status and usage:
@@ -245,29 +244,29 @@ class _Job:
             why = f": {error[0]}" if error else ""
             return MeasurementError(f"{name} failed (exit status {status}){why}", details=words)
         if left:
-            return MeasurementError(f"{left} processes of it cannot be killed")
+            return MeasurementError(f"{left} processes of {name} cannot be killed")
         return None
 
 
 def _starter(argv: Sequence[str]) -> str:
-    """Return the launcher: not ``env`` and the variables that it sets."""
+    """Return the launcher, without ``env`` and its variables."""
     words = argv[1:] if argv[0] == "env" else argv
     return next((word for word in words if "=" not in word), argv[0])
 
 
-def _killed_says_the_launcher(words: Sequence[str]) -> str:
-    """Say which rank was killed, in the words of any launcher: scripts start others."""
+def _killed_rank(words: Sequence[str]) -> str:
+    """Return which rank was killed, from the output of any launcher, as scripts start others."""
     text = " ".join(words)
     numbers = {signal.strsignal(number): int(number) for number in signal.valid_signals()}
     for name in launchers.names():
         pattern = launchers.load(name).killed
         found = re.search(pattern, text) if pattern else None
-        said = found.groupdict() if found else {}
-        number = str(numbers.get(said.get("signal", ""), said.get("signal", "")))
+        parts = found.groupdict() if found else {}
+        number = str(numbers.get(parts.get("signal", ""), parts.get("signal", "")))
         if number.isdigit():
-            if "rank" in said:
-                return f"rank {said['rank']} on {said['host']} was killed by signal {number}"
-            return f"a rank was killed, by signal {number} as far as the launcher can tell"
+            if "rank" in parts:
+                return f"rank {parts['rank']} on {parts['host']} was killed by signal {number}"
+            return f"a rank was killed by signal {number}, according to the launcher"
     return ""
 
 
@@ -277,7 +276,7 @@ def _is_stuck(line: str) -> bool:
 
 
 class _Words(threading.Thread):
-    """Sorts the lines of the ranks into progress, the words of watchers, and others."""
+    """Sorts the output of the ranks into progress, messages of watchdogs, and others."""
 
     def __init__(
         self,
@@ -296,7 +295,7 @@ class _Words(threading.Thread):
         self.beginning: list[str] = []
 
     def run(self) -> None:
-        """Read until nobody is left who could write."""
+        """Read until all writers have ended."""
         for raw in self.stream:
             line = raw.decode(errors="replace").rstrip()
             if line.startswith(_PROGRESS):
@@ -309,16 +308,16 @@ class _Words(threading.Thread):
             elif found := _BEGINNING.fullmatch(line):
                 self.beginning.append(found[1])
                 if len(self.beginning) == 1:
-                    later = threading.Timer(_OTHERS_SAY, self.end_beginning, (found[2],))
+                    later = threading.Timer(_COLLECT, self.end_beginning, (found[2],))
                     later.daemon = True
                     try:
                         later.start()
                     except RuntimeError:  # there can be no other thread
                         self.end_beginning(found[2])
             elif found := _SILENT.fullmatch(line):
-                stopped = self.who_is_stopped()  # they keep those who did not answer
-                said = found[1].partition(":")[0] if stopped else found[1]
-                self.end(MeasurementError(f"nothing was done{said}{stopped}"))
+                stopped = self.stopped_ranks()
+                lasted = found[1].partition(":")[0] if stopped else found[1]
+                self.end(MeasurementError(f"no progress{lasted}{stopped}"))
             elif found := _STOPPED.fullmatch(line):
                 self.stopped[found[1]] = found[2]
                 self.hear(line)
@@ -330,30 +329,30 @@ class _Words(threading.Thread):
                 self.hear(line)
 
     def end_beginning(self, lasted: str) -> None:
-        """End a job whose ranks do not come out of MPI_Init: one of them may keep all others."""
+        """End a job whose ranks do not return from MPI_Init."""
         names = sorted(self.beginning, key=lambda name: (len(name), name))
         who = listed(names, _NAMED)
         self.end(
             MeasurementError(
-                f"nothing was done for {lasted}: {who} did not come out of MPI_Init"
-                f"{self.who_is_stopped()}"
+                f"no progress for {lasted}: {who} did not return from MPI_Init"
+                f"{self.stopped_ranks()}"
             )
         )
 
-    def who_is_stopped(self) -> str:
-        """Say which ranks were stopped and do not go on."""
+    def stopped_ranks(self) -> str:
+        """Return the ranks that were stopped and not continued."""
         ranks = [f"{rank} {how}" for rank, how in self.stopped.items()]
         return f"; {', '.join(ranks)}" if ranks else ""
 
     def last(self) -> tuple[str, ...]:
-        """Return the last words."""
+        """Return the last lines."""
         return tuple(self.words)
 
 
 class _Signals:
-    """Signals that ask this process to end, kept until somebody has the time for them.
+    """Signals that ask this process to end, held until the job is known.
 
-    An exception between the start of a job and the moment we know of it would leave it behind.
+    An exception between the start of a job and the end of its constructor would orphan it.
     """
 
     def __init__(self) -> None:
@@ -361,13 +360,13 @@ class _Signals:
         self.listener: Callable[[int], None] = lambda _: None
 
     def take(self, number: int, frame: FrameType | None) -> None:
-        """Keep the first; all others ask for what is under way already."""
+        """Keep the first; others change nothing."""
         if self.first is None:
             self.first = number
             self.listener(number)
 
     def tell(self, listener: Callable[[int], None]) -> None:
-        """Let somebody know of the first, now or as soon as it comes."""
+        """Set the listener, and call it with the first signal, also if that came before."""
         self.listener = listener
         if self.first is not None:
             listener(self.first)
@@ -375,9 +374,9 @@ class _Signals:
 
 @contextlib.contextmanager
 def folder_for(wanted: Path | None) -> Iterator[Path]:
-    """Yield the folder for run files: the user's, or one that is removed again.
+    """Yield the folder for run files: the user's, or a temporary one.
 
-    It is in the folder we are in, because rank 0 may run on another host and has to see it.
+    That is in the current folder, which rank 0 on another host is likely to see.
     """
     if wanted is not None:
         wanted.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A measurement that was checked, and can be launched as often as is wanted."""
+"""A checked measurement, which can be launched any number of times."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Launchable:
         timeout
             Seconds after which the ranks of a launch are ended.
         known
-            Options that are not the probe's, and may have been meant; none if nobody typed any.
+            Options of the command, suggested for unknown ones.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class Launchable:
         ]
 
     def tokens(self, path: Path, *, force: bool = False, launch: str = "") -> list[str]:
-        """Return the command of one launch; ``launch`` says which it is: ``2 of 5``."""
+        """Return the command of one launch, for example ``2 of 5``."""
         notes = {**self.notes, LAUNCH: launch} if launch else self.notes
         tokens = self.setup.tokens(
             self.experiment, self.options, self.ranks, path, force=force, notes=notes,
@@ -120,7 +120,7 @@ class Launchable:
 def _check(
     setup: Setup, experiment: str, options: Sequence[str], ranks: int, known: Sequence[str]
 ) -> None:
-    """Let the probe refuse options; say what was probably meant by a name that is unknown."""
+    """Let the probe check options; suggest a similar name for an unknown one."""
     try:
         setup.check(experiment, options, ranks)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What a launcher is: it says whether it fits here, and which tokens start the ranks.
+"""What a launcher is: whether it is available here, and which tokens start the ranks.
 
 `isochrone.measure.launchers` holds the launchers, one per file; each file ends in its `Launcher`.
 """
@@ -33,7 +33,7 @@ _SYNONYMS: Final = {
     "mpiexec": "mpiexec-mpich", "openmpi": "mpirun-openmpi", "ompi": "mpirun-openmpi",
     "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",
 }  # fmt: skip
-"""What people call launchers, or their starters, that have another name here."""
+"""Other names of launchers and their programs."""
 
 Options = Mapping[str, object]
 """Values of the options of the command line; each launcher finds its own among them."""
@@ -63,7 +63,7 @@ class Job:
     options
         Values of the launchers' own options.
     library
-        What the MPI library of the probe says of itself; empty where the probe cannot say.
+        Version text of the probe's MPI library; empty where unknown.
     """
 
     ranks: int
@@ -78,25 +78,25 @@ class Job:
 
     @property
     def oversubscribed(self) -> bool:
-        """Whether there are more ranks than processors, as far as can be known before the start."""
+        """Whether there are more ranks than processors, if known before the start."""
         return self.processors is not None and self.ranks > self.processors
 
     @property
     def enough_cores(self) -> bool:
-        """Whether each of several ranks can be bound to a core of its own."""
+        """Whether each of several ranks can be bound to its own core."""
         return self.cores is not None and 1 < self.ranks <= self.cores
 
     def sibling(self, starter: str) -> str:
         """Path of the starter that belongs to the MPI of the probe.
 
-        ``/opt/mpi/bin/mpicc`` has ``/opt/mpi/bin/mpiexec`` beside it, and Debian's
-        ``mpicc.mpich`` has ``mpiexec.mpich``. Falls back to the name alone.
+        ``/opt/mpi/bin/mpiexec`` for ``/opt/mpi/bin/mpicc``, ``mpiexec.mpich`` for Debian's
+        ``mpicc.mpich``. Falls back to the name only.
         """
         if self.mpicc is not None:
             for wrapper in ("smpicc", "mpicc"):
                 if wrapper in self.mpicc.name:
-                    beside = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
-                    return str(beside) if os.access(beside, os.X_OK) else starter
+                    found = self.mpicc.with_name(self.mpicc.name.replace(wrapper, starter))
+                    return str(found) if os.access(found, os.X_OK) else starter
         return starter
 
 
@@ -114,18 +114,18 @@ class Launcher:
     priority
         The lowest is asked first: batch systems (10), then the starters of MPI libraries (20).
     add_arguments
-        Adds options of its own to the command line; their values come back in ``job.options``.
+        Adds its options to the command line; their values are in ``job.options``.
     asked_for
-        Whether the values of its own options say that it is meant, even if it is not named.
+        Whether its own options select it, even if it is not named.
     ranks
-        How many ranks there are to start, if the user does not say; None: not known.
+        Default number of ranks; None: not known.
     binding
-        Tokens that bind each rank to a core of its own; none where there are too few, or the MPI
-        library binds by itself.
+        Tokens that bind each rank to its own core; none where there are too few, or the MPI library
+        binds by itself.
     warnings
-        What it has to do that the user should know, one sentence each.
+        Warnings for the user, one sentence each.
     notes
-        What the run file should say about how the ranks are started.
+        Notes for the run file on how the ranks are started.
     compiler
         Compiler wrapper that the probe has to be built with; empty: that of the user's MPI.
     package
@@ -133,16 +133,15 @@ class Launcher:
     stands_alone
         Whether a probe that is built for it can be run without a launcher, to check its options.
     killed
-        Pattern of its words about a rank that was killed, with the group ``signal`` (a number, or a
-        name as of strsignal) and, only if these can be relied on, ``rank`` and ``host``.
+        Pattern of its message about a killed rank, with the group ``signal`` (a number, or a name
+        as of strsignal) and, only if reliable, ``rank`` and ``host``.
     stuck
-        Pattern of its words about ranks that wait for each other without end, where it then ends
-        as if all were well.
+        Pattern of its message about a deadlock after which it exits with 0.
     starters
-        Names of its program, as a user types it.
+        Names of its program.
     environment
-        Options, right after the program, that add variables to the environment of the ranks and
-        not to its own; None where these cannot be given so.
+        Options, right after the program, that add variables to the environment of the ranks only;
+        None where there are none.
     """
 
     command: Callable[[Job], list[str]]

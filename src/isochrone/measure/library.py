@@ -1,4 +1,4 @@
-"""The file of the MPI library: where it is, and which words it holds."""
+"""The file of the MPI library: its path, and strings in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import MeasurementError
-from isochrone.measure.subprocesses import kept_answer
+from isochrone.measure.subprocesses import cached_answer
 
 _TIMEOUT: Final = 20.0
 
@@ -20,7 +20,7 @@ def library_file(program: Path) -> Path | None:
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        said = kept_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
+        said = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
     except MeasurementError:
         return None
     for line in said.splitlines():

@@ -53,7 +53,7 @@ class Placement:
     text
         Returns what is in it.
     start
-        Says how the launcher is told to use the file at a path, for that number of ranks.
+        Returns the options by which the launcher uses the file at a path, for a number of ranks.
     """
 
     file: str
@@ -81,7 +81,7 @@ def within_option(path: Path) -> str:
     found = absolute(path)
     if any(sign in found for sign in ":,;"):
         raise InputError(
-            "Open MPI takes no file for --map-by whose name or folder has one of : , ;",
+            "Open MPI --map-by takes no path with : , or ;",
             where=found, hint="choose another name",
         )  # fmt: skip
     return found

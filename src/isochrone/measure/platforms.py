@@ -1,4 +1,4 @@
-"""Machines described in a line, as SimGrid platforms whose times are known on paper.
+"""Machines described in a line, as SimGrid platforms with known times.
 
 For example ``nodes:16 cores:4 switches:2`` is 16 nodes of 4 cores behind 2 switches that are joined
 by a spine. Every pair of nodes gets an explicit route, a list of links; the time of a message is
@@ -152,7 +152,7 @@ def _words(description: str) -> dict[str, str]:
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:
             known = ", ".join(sorted(_KEYS))
-            raise InputError(f"'{word}' says nothing about a machine", hint=f"there are: {known}")
+            raise InputError(f"unknown word '{word}'", hint=f"choose from {known}")
         if key in words:
             raise InputError(f"'{key}' is given twice")
         words[key] = value
@@ -177,7 +177,7 @@ class _Builder:
         if len(kinds) > 1:
             raise InputError(f"'{kinds[0]}' and '{kinds[1]}' cannot be combined")
         if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
-            raise InputError(f"'{kinds[0]}' says itself how many nodes there are")
+            raise InputError(f"'{kinds[0]}' defines the number of nodes: leave out 'nodes'")
         self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
         self.platform.seed = self.count("seed", 1)
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
@@ -345,7 +345,7 @@ class _Builder:
         return numbers, self.factor(key)
 
     def factor(self, key: str) -> float:
-        """Read how many times slower; 10 if it is not said."""
+        """Read how many times slower; default: 10."""
         text = self.words[key].partition("*")[2] or "10"
         try:
             factor = float(text)
@@ -360,7 +360,7 @@ class _Builder:
     def count(self, key: str, default: int | None) -> int:
         text = self.words.get(key, "" if default is None else str(default))
         if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= 1 << 20:
-            raise InputError(f"'{key}' wants a number from 1", hint=f"write for example {key}:16")
+            raise InputError(f"'{key}' needs a number from 1", hint=f"write for example {key}:16")
         return int(text)
 
     def seconds(self, key: str, default: Seconds) -> Seconds:

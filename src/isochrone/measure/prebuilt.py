@@ -28,7 +28,7 @@ ROOM: Final = 1024
 """Bytes that the library path of a binary has."""
 
 WORD: Final = b"/the-folder-of-the-mpi-library".ljust(ROOM, b"/")
-"""What stands there in the wheel."""
+"""The placeholder in the wheel."""
 
 
 def carried(name: str, family: str, package: Path | None = None) -> Path | None:
@@ -58,7 +58,7 @@ def fitted(binary: Path, installation: Installation) -> Path:
     if library.name != wanted:
         path = os.fsencode(folder)
     if len(path) >= ROOM:
-        raise InputError("its path is too long for a ready-made probe", where=str(library))
+        raise InputError("its path is too long for a prebuilt probe", where=str(library))
     fitting = content.replace(WORD, path.ljust(ROOM, b"\0"))
     try:
         folder.mkdir(mode=0o755, exist_ok=True)

@@ -40,7 +40,7 @@ class Preset:
 
 @dataclass(frozen=True)
 class Suite:
-    """A set of presets and the seconds it may take unless the user says otherwise.
+    """A set of presets and its default time budget in seconds.
 
     ``other_sweeps`` says that sweeps of the probe which have no preset are measured as well, as
     they are by default.

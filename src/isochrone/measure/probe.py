@@ -1,4 +1,4 @@
-"""The measuring program: what it says of itself, and how it is built with the user's mpicc.
+"""The probe: its description of itself, and how it is built with the user's mpicc.
 
 The libraries that are loaded into programs are built in the same way, from the same sources. Where
 there is no need to build one, `isochrone.measure.discovery` finds it.
@@ -30,7 +30,7 @@ from isochrone.base.errors import ExhaustedError, InputError, MeasurementError
 from isochrone.base.text import printable
 from isochrone.measure.cache import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
-from isochrone.measure.subprocesses import answer, kept_answer
+from isochrone.measure.subprocesses import answer, cached_answer
 
 MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
 """Compiler wrappers of MPIs, the last two as Debian calls them."""
@@ -110,7 +110,7 @@ class Probe:
 
     @cached_property
     def says(self) -> str:
-        """What it says of itself, one line, and of the MPI library; needs no MPI job.
+        """Its version line, and that of the MPI library; needs no MPI job.
 
         Raises
         ------
@@ -118,17 +118,17 @@ class Probe:
             If it does not run.
         """
         argv = [str(self.path), "--version"]
-        text = kept_answer(argv)
+        text = cached_answer(argv)
         if text.startswith("isochrone-probe "):
             return text
         said = answer(argv)
         if said.returncode:
             raise self._broken(said)
-        raise MeasurementError("it is no isochrone-probe", where=str(self.path))
+        raise MeasurementError("not an isochrone-probe", where=str(self.path))
 
     @cached_property
     def library(self) -> str:
-        """What the MPI library says of itself; empty if the probe runs on other hosts only."""
+        """Version text of the MPI library; empty if the probe only runs on other hosts."""
         try:
             return " ".join(self.says.split("\n", 1)[-1].split())
         except ExhaustedError:
@@ -143,9 +143,9 @@ class Probe:
 
     @cached_property
     def experiments(self) -> dict[str, Experiment]:
-        """Its experiments by name, with the options that each has of its own."""
+        """Its experiments by name, each with its own options."""
         found: dict[str, Experiment] = {}
-        for line in kept_answer([str(self.path), "--list"]).splitlines():
+        for line in cached_answer([str(self.path), "--list"]).splitlines():
             one = msgspec.json.decode(line, type=Experiment | Option)
             if isinstance(one, Experiment):
                 found[one.name] = last = one
@@ -216,7 +216,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     found = next(filter(None, (shutil.which(name, path=path) for name, path in places)), None)
     if found is None:
         raise InputError(
-            "no MPI was found: there is neither mpiexec nor mpicc on the PATH",
+            "no MPI found: neither mpiexec nor mpicc on the PATH",
             hint="load your MPI module, give --mpicc, or: pip install 'isochrone[mpich]'",
         )
     return Path(found).absolute()
@@ -314,7 +314,7 @@ def _plain(folder: Path) -> Iterator[Path]:
 
 
 def _why_not(details: Sequence[str]) -> str:
-    """Say what to try by the last words of the compiler."""
+    """Return what to try, from the output of the compiler."""
     if any("mpi.h" in line for line in details):
         return (
             "this mpicc does not find mpi.h: set I_MPI_ROOT for Intel MPI (its prefix, where bin "
@@ -328,7 +328,7 @@ def _fingerprint(mpicc: Path) -> str:
     digest = hashlib.sha256(own_hash().encode())
     real = mpicc.resolve()
     digest.update(f"{mpicc}\0{real}\0{real.stat().st_mtime_ns}\0".encode(errors="surrogateescape"))
-    digest.update(kept_answer([str(mpicc), "-show"]).encode())
+    digest.update(cached_answer([str(mpicc), "-show"]).encode())
     for name in ("CFLAGS", "LDFLAGS"):
         digest.update(os.fsencode(os.environ.get(name, "")) + b"\0")
     return digest.hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A user's program started again and again: as the user starts it, with variables of ours added."""
+"""Repeated launches of a user's program, with additional environment variables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Program:
 
     @cached_property
     def says(self) -> str:
-        """What the MPI library says of itself."""
+        """Version text of the MPI library."""
         return self.probe.library
 
     def run(

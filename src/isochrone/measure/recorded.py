@@ -19,7 +19,7 @@ _KILLED: Final = 128
 
 
 _FILES: Final = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
-"""Variables that name the run file, by the library that is told."""
+"""Variables with the path of the run file, by library."""
 
 
 def settings(

@@ -1,4 +1,4 @@
-"""What measurements share: one MPI and one launcher; what is started, and what came of it."""
+"""The MPI and the launcher that measurements share, and their launches."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
 
 _MEASURED: Final = ("sample", "pair", "offset", "iterations", "computation")
-"""Records of a run file that hold times of what was measured."""
+"""Records of a run file with measured times."""
 
 _WRONG: Final = "wrong-result"
-"""Code of the warning of what returned wrong data, and was left out."""
+"""Code of the warning on operations that returned wrong data and were left out."""
 
 _LIBRARIES: Final = {"tile-io": "io"}
-"""Libraries that are loaded into the ranks of an experiment: they see inside the MPI library."""
+"""Libraries that are loaded into the ranks of an experiment."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Setup:
         Of the command line; the launcher finds its own among them. ``usual`` holds what is
         configured of the launcher, of the compiler wrapper and of the probe.
     warn
-        Is told what the launcher has to do that the user should know.
+        Called with warnings of the launcher for the user.
     """
 
     built: Probe
@@ -65,7 +65,7 @@ class Setup:
         if launcher is not None and launcher.compiler:
             if named is not None:
                 raise InputError(
-                    f"--launcher {name} compiles a probe of its own", where="--probe",
+                    f"--launcher {name} compiles its own probe", where="--probe",
                     hint="leave it out",
                 )  # fmt: skip
             own = None if mpicc else launcher.compiler
@@ -88,7 +88,7 @@ class Setup:
         return max(2, len(os.sched_getaffinity(0))) if tasks is None else tasks
 
     def sweeps(self) -> dict[str, str]:
-        """List the sweeps of the probe, as far as it can run by itself to tell."""
+        """List the sweeps of the probe, if it can run without a launcher."""
         return self.built.sweeps() if self.launcher.stands_alone else {}
 
     def mpi(self) -> Mpi:
@@ -170,15 +170,14 @@ class Setup:
             library = discovery.library(self.built, name, self.warn)
             return self.launcher.environment(tuned.preloaded(library, os.environ)) or []
         except IsochroneError as error:
-            self.warn(f"parts of the accesses are not measured: {error}")
+            self.warn(f"phases inside the accesses are not measured: {error}")
             return []
 
 
 def _with_usual(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return options with what is configured of the launcher, unless another one is meant.
+    """Return options with the configured launcher, unless another one is selected.
 
-    The launcher, its arguments and its template belong together: none of them is of use to the one
-    that a command line names, or means by ``--platform``.
+    Its arguments and its template only apply to the configured launcher.
     """
     usual = options.get("usual") or {}
     named = options.get("launcher") or launchers.asked_for(options)
@@ -199,15 +198,15 @@ def follow(
     timeout: float | None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> None:
-    """Run the launcher to its end and make sure that the run file ``path`` is complete.
+    """Run the launcher, and check that the run file ``path`` is complete.
 
     Raises
     ------
     InputError
         If the launcher cannot be started, or no run file was written.
     MeasurementError
-        If the ranks fail, or end too early; says where what was measured is kept. Also if the
-        folder of the run file has gone.
+        If the ranks fail, or end too early; names the partial run file. Also if the folder of the
+        run file was removed.
     WrongResult
         If an operation returned wrong data; all others were measured.
     Interrupted
@@ -221,11 +220,11 @@ def follow(
         refused = isinstance(error, InputError)  # what is there is not of these ranks
         if not refused and path.is_file() and path.stat().st_mtime_ns != before:
             if wrong := _wrong_results(path):
-                hint = f"all else was measured and is in {path}"
+                hint = f"all other results are in {path}"
                 raise WrongResult("; ".join(wrong), hint=hint) from error
-            known = bool(error.hint)  # nothing is left elsewhere
-            kept = _what_is_kept(path, None if known else data)
-            error.hint = "; ".join(filter(None, [error.hint, kept]))
+            removed = bool(error.hint)
+            partial = _partial_results(path, None if removed else data)
+            error.hint = "; ".join(filter(None, [error.hint, partial]))
         raise
     if not path.parent.is_dir():
         raise MeasurementError("it was removed or renamed while it was written", where=str(path))
@@ -237,12 +236,12 @@ def follow(
     if not _has_end(path):
         raise MeasurementError(
             "the ranks ended before the measurement was complete",
-            hint=_what_is_kept(path, data),
+            hint=_partial_results(path, data),
         )
 
 
 def _wrong_results(path: Path) -> list[str]:
-    """Return which operations of a measurement that came to its end returned wrong data."""
+    """Return which operations of a complete measurement returned wrong data."""
     return [
         str(record.get("text"))
         for record in (_whole_records(path) if _has_end(path) else ())
@@ -250,16 +249,16 @@ def _wrong_results(path: Path) -> list[str]:
     ]
 
 
-def _what_is_kept(path: Path, data: Path | None) -> str:
-    """Say what of an unfinished measurement is in its run file, and where else something may be.
+def _partial_results(path: Path, data: Path | None) -> str:
+    """Return whether the run file of an incomplete measurement has times, and remaining files.
 
     ``data`` is a file of the ranks that was not removed here; it may be on the host of rank 0.
     """
-    text = f"nothing was measured: {path} holds no times"
+    text = f"nothing was measured: {path} has no times"
     host = ""
     for record in _whole_records(path):
         if record.get("record") in _MEASURED:
-            text = f"what was measured is kept in {path}"
+            text = f"partial results are in {path}"
             break
         if record.get("record") == "rank" and record.get("rank") == 0:
             host = str(record.get("host", ""))
@@ -269,7 +268,7 @@ def _what_is_kept(path: Path, data: Path | None) -> str:
 
 
 def _whole_records(path: Path) -> Iterator[dict[str, object]]:
-    """Read the records of a run file up to the first that is none."""
+    """Read the records of a run file up to the first damaged one."""
     with path.open("rb") as stream:
         for line in stream:
             try:
@@ -281,7 +280,7 @@ def _whole_records(path: Path) -> Iterator[dict[str, object]]:
 
 
 def _has_end(path: Path) -> bool:
-    """Tell whether the run file ends with its last record: a simulated deadlock exits with 0."""
+    """Whether the run file has its ``end`` record: a simulated deadlock exits with 0."""
     with path.open("rb") as stream:
         stream.seek(max(0, path.stat().st_size - 200))
         return stream.read().rpartition(b'{"record":')[2].startswith(b'"end"')

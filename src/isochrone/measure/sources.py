@@ -1,4 +1,4 @@
-"""The sources of the probe, and how a binary is told from one of other sources.
+"""The sources of the probe, and the hash that identifies a binary built from them.
 
 Every binary holds the hash of what it was built from (``probe/base/source.h``); the Makefile of the
 probe computes it as `source_hash` does.

@@ -1,4 +1,4 @@
-"""What a short command says; what a program says of itself is kept, and asked once."""
+"""Runs short commands and returns their output, some of which is cached."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ _TIMEOUT: Final = 60.0
 _FOLDER: Final = "answers"
 
 _MATTER: Final = ("PATH", "LD_", "MPI", "OPAL", "CC")
-"""What is in the names of variables on which answers depend."""
+"""Parts of the names of variables on which output depends."""
 
 _LINKER: Final = "/etc/ld.so.cache"
 
 Stamp = tuple[int, int, int]
 
 
-class _Kept(msgspec.Struct):
-    """An answer, and by which files it is known to hold still."""
+class _Cached(msgspec.Struct):
+    """The output of a command, and the files it depends on."""
 
-    said: str
+    output: str
     files: dict[str, Stamp | None]
 
 
-def kept_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float = _TIMEOUT) -> str:
-    """Return what a command prints that says the same until a program is changed.
+def cached_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float = _TIMEOUT) -> str:
+    """Return the output of a command that is the same until a program changes.
 
-    Kept in the cache folder for the same words and the same variables, while all these files have
-    the size and times they had: the program ``of`` (default: that of the command), its libraries,
-    and the program that the answer begins with: of a wrapper that is the compiler.
+    Cached for the same arguments and variables, until one of these files changes: the program
+    ``of`` (default: that of the command), its libraries, and the program at the start of the output
+    (the compiler of a wrapper).
 
     Raises
     ------
     MeasurementError
-        As `answer`. What a command that fails has printed is returned, and not kept.
+        As `answer`. The output of a command that fails is returned, but not cached.
     """
     matter = sorted(pair for pair in os.environ.items() if any(m in pair[0] for m in _MATTER))
     digest = hashlib.sha256(repr((list(argv), matter)).encode(errors="surrogateescape"))
@@ -55,28 +55,28 @@ def kept_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float =
     with contextlib.suppress(OSError, InputError, msgspec.DecodeError):
         file = cache_folder() / _FOLDER / f"{digest.hexdigest()[:32]}.json"
         check_own(file)
-        kept = msgspec.json.decode(file.read_bytes(), type=_Kept)
-        if kept.files == _stamps(kept.files):
-            return kept.said
-    said = answer(argv, timeout)
-    if not said.returncode and file is not None:
+        cached = msgspec.json.decode(file.read_bytes(), type=_Cached)
+        if cached.files == _stamps(cached.files):
+            return cached.output
+    result = answer(argv, timeout)
+    if not result.returncode and file is not None:
         with contextlib.suppress(OSError, UnicodeEncodeError):
-            files = _stamps(_files(str(of or argv[0]), said.stdout))
+            files = _stamps(_files(str(of or argv[0]), result.stdout))
             file.parent.mkdir(mode=0o755, exist_ok=True)
             fresh = file.with_suffix(f".{os.uname().nodename}.{os.getpid()}")
-            fresh.write_bytes(msgspec.json.encode(_Kept(said.stdout, files)))
+            fresh.write_bytes(msgspec.json.encode(_Cached(result.stdout, files)))
             fresh.replace(file)
-    return said.stdout
+    return result.stdout
 
 
 def forget_answers() -> None:
-    """Ask all programs again."""
+    """Clear the cached output of commands."""
     shutil.rmtree(cache_folder() / _FOLDER, ignore_errors=True)
 
 
-def _files(program: str, said: str) -> list[str]:
-    """List the files that an answer depends on."""
-    first = next(iter(said.split()), "")
+def _files(program: str, output: str) -> list[str]:
+    """List the files that the output of a command depends on."""
+    first = next(iter(output.split()), "")
     found = [path for name in (program, first) if (path := shutil.which(name))]
     with contextlib.suppress(MeasurementError):
         words = answer(["ldd", *found[:1]]).stdout.split()
@@ -85,7 +85,7 @@ def _files(program: str, said: str) -> list[str]:
 
 
 def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | None]:
-    """Return what changes when a file is changed; None: there is none."""
+    """Return the versions of files; None: there is no such file."""
     found: dict[str, Stamp | None] = dict.fromkeys(files)
     for file in files:
         with contextlib.suppress(OSError):
@@ -97,13 +97,13 @@ def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | No
 def answer(
     argv: Sequence[str], timeout: float = _TIMEOUT, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a short command, in a folder, to its end and return what it printed.
+    """Run a short command in a folder, and return its result.
 
     Raises
     ------
     MeasurementError
-        If it cannot be started, or does not end within ``timeout`` seconds: then it is ended, and
-        what it has started.
+        If it cannot be started, or does not end within ``timeout`` seconds. Then it and all its
+        processes are killed.
     ExhaustedError
         If the system has no room for another process.
     """
@@ -123,7 +123,7 @@ def answer(
         raise MeasurementError(f"cannot run '{argv[0]}': {error.strerror}") from error
     with started as process:
         try:
-            said, complained = process.communicate(timeout=timeout)
+            output, errors = process.communicate(timeout=timeout)
         except BaseException as error:  # a signal to us, too
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -131,4 +131,4 @@ def answer(
                 limit = format_seconds(timeout)
                 raise MeasurementError(f"'{argv[0]}' did not end within {limit}") from error
             raise
-    return subprocess.CompletedProcess(argv, process.returncode, said, complained)
+    return subprocess.CompletedProcess(argv, process.returncode, output, errors)

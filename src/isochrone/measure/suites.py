@@ -1,6 +1,6 @@
-"""A named set of measurements in one folder: which runs it has, and what they will take.
+"""A named set of measurements in one folder: its runs, and their estimated time.
 
-`isochrone.measure.estimate` shares the time out among them.
+`isochrone.measure.estimate` divides the time budget among them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ GRACE: Final = 60.0
 
 @dataclass(frozen=True)
 class Planned:
-    """One run of a suite, and the file it is kept in."""
+    """One run of a suite, and its file."""
 
     preset: Preset
     ranks: int
     folder: Path
     sizes: str = ""
-    """Sizes that an earlier suite chose, as ``--bytes`` takes them; empty: as the preset says."""
+    """Sizes that an earlier suite chose, for ``--bytes``; empty: those of the preset."""
 
     @property
     def path(self) -> Path:
@@ -45,7 +45,7 @@ class Planned:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What the probe is told; of two ``--bytes`` the later one counts."""
+        """Options of the probe; of two ``--bytes`` the later one applies."""
         return (*self.preset.options, *(("--bytes", self.sizes) if self.sizes else ()))
 
     def within(self, setup: Setup, seconds: float) -> Launchable:
@@ -61,7 +61,7 @@ class Planned:
         return Launchable(setup, self.preset.experiment, self.options, self.ranks, notes)
 
     def is_complete(self, tell: Callable[[str], None]) -> bool:
-        """Whether it was measured to its end before; a part of a run is put aside, and that told.
+        """Whether it was measured completely before; a partial run is renamed, with a message.
 
         Raises
         ------
@@ -73,13 +73,13 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != shlex.join(self.preset.options):
             raise InputError(
-                f"it is not of preset {self.preset.name} as it is now", where=str(self.path),
-                hint="give another folder with -o",
+                f"it is not a run of the current preset {self.preset.name}", where=str(self.path),
+                hint="choose another folder with -o",
             )  # fmt: skip
         if not found.complete:
             aside = _unused_name(self.path)
             self.path.rename(aside)
-            tell(f"{self.path} is not complete: kept as {aside.name}, measured again")
+            tell(f"{self.path} is not complete: renamed to {aside.name}, measured again")
             return False
         return True
 
@@ -96,7 +96,7 @@ def runs_of(
     folder
         Where the run files will be.
     like
-        Folder of an earlier suite: the sizes that it chose by itself are kept.
+        Folder of an earlier suite, whose automatically chosen sizes are used.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def runs_of(
 
 
 def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
-    """Let runs keep the sizes that those of an earlier suite chose.
+    """Let runs use the sizes that those of an earlier suite chose.
 
     Raises
     ------
@@ -126,8 +126,8 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
     earlier = {one: folder / one.path.name for one in runs}
     if not any(path.is_file() for path in earlier.values()):
         raise InputError(
-            "it holds no run of this suite with these numbers of ranks", where=str(folder),
-            hint="--like takes the folder that an earlier suite was written to",
+            "it has no run of this suite with these numbers of ranks", where=str(folder),
+            hint="give the folder of an earlier suite with --like",
         )  # fmt: skip
     return [
         replace(one, sizes=sizes_of(read(path))) if path.is_file() else one
@@ -136,7 +136,7 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
 
 
 def _unused_name(path: Path) -> Path:
-    """Return a name beside ``path`` for what was measured of it before."""
+    """Return a new name next to ``path`` for a partial run."""
     names = (path.with_suffix(f".part{k}.jsonl") for k in itertools.count(1))
     return next(name for name in names if not name.exists())
 

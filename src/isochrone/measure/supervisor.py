@@ -1,21 +1,19 @@
-"""Starts a launcher, outlives whoever asked for it, and leaves nothing of the job behind.
+"""The supervisor of a job: starts a launcher, and ends and cleans up all its processes.
 
-A program of its own, without imports from this package: `isochrone.measure.job` runs it as
+A separate program without imports from this package. `isochrone.measure.job` runs it as
 
-    keeper.py REPORT FILE DATA COMMAND...
+    supervisor.py REPORT FILE DATA COMMAND...
 
-As a "subreaper", prctl(2), it becomes the parent of every process below it whose own parent ends,
-in whatever session or process group that is: the job is gone exactly when the keeper has no
-children.
+As a "subreaper", prctl(2), it becomes the parent of every process below it whose parent ends, in
+any session or process group: the job has ended when the supervisor has no children.
 
-Standard input is a life line. What comes through it, its end, and SIGTERM, SIGINT or SIGHUP mean
-that the job has to end: the launcher is asked with SIGTERM, and what is left after a while is
-killed. DATA is a file that the job makes and removes again: if it was not there before and the job
-did not come to its end, the keeper removes it. How the launcher ended is then written to the file
-descriptor REPORT: ``ended STATUS LEFT REMOVED``, a negative status being a signal, LEFT the number
-of processes that could not be killed, and REMOVED 1 if DATA was removed; or ``absent ERRNO`` if it
-could not be started. All that came through the life line, also after the report, is appended to the
-run file FILE as its last record.
+Any data or end of file on standard input, and SIGTERM, SIGINT or SIGHUP end the job: the launcher
+gets SIGTERM, and remaining processes are killed after a grace period. DATA is a temporary file of
+the job: if the job created it but did not complete, the supervisor removes it. The result is
+written to the file descriptor REPORT: ``ended STATUS LEFT REMOVED``, with a negative status for a
+signal, LEFT processes that could not be killed, and REMOVED 1 if DATA was removed; or ``absent
+ERRNO`` if the launcher could not be started. All data from standard input, also after the report,
+is appended to the run file FILE as its last record.
 """
 
 from __future__ import annotations
@@ -37,10 +35,10 @@ GRACE: Final = 5.0
 """Seconds a launcher has to end its ranks before they are killed."""
 
 LINGER: Final = 1.0
-"""Seconds that what a launcher started may outlive it."""
+"""Seconds that processes of a launcher may outlive it."""
 
 PATIENCE: Final = 10.0
-"""Seconds that killing may take: a process that hangs in a file system cannot be killed."""
+"""Seconds for killing: a process that hangs in a file system cannot be killed."""
 
 ORDERS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -48,7 +46,7 @@ PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 
 WRONG_USE: Final = 2
-"""Exit status of ranks that refused to begin, for example because DATA belongs to somebody."""
+"""Exit status of ranks that refused to begin, for example because DATA exists."""
 
 LIFE_LINE: Final = 0
 
@@ -58,16 +56,16 @@ PARENT_DIED: Final = (
 )
 
 SHARED_MEMORY: Final = re.compile(rb"(/dev/shm/mpich_shm_\w+)$", re.MULTILINE)
-"""What MPICH calls its shared memory, in /proc/PID/maps. If it is killed, it leaves it behind."""
+"""Shared memory of MPICH in /proc/PID/maps, which remains if MPICH is killed."""
 
 TOPOLOGY: Final = re.compile(r"^/tmp/hydra_hwloc_xmlfile_\w+$")
-"""What its launcher writes for the ranks of a host and, in version 5.0, keeps open."""
+"""A file of its launcher that remains, too (version 5.0)."""
 
 Stamp = tuple[int, int, int]
 
 
-class Keeper:
-    """Keeps one job."""
+class Supervisor:
+    """Supervises one job."""
 
     def __init__(self, command: list[str], files: Sequence[Path]) -> None:
         libc = ctypes.CDLL(None)
@@ -81,7 +79,7 @@ class Keeper:
         self.me = os.getpid()
         self.files = files
         self.written: list[int | None] = []
-        self.told = b""
+        self.received = b""
         self.parent_died = self.must_end = False
         self.status: int | None = None
         self.left_behind: set[str] = set()
@@ -93,13 +91,13 @@ class Keeper:
         )
 
     def end_with_me(self) -> None:
-        """See to it that this process, a child, is told to end if the keeper is killed."""
+        """Let this process, a child, get SIGTERM if the supervisor is killed."""
         self.prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
         if os.getppid() != self.me:
             os._exit(1)
 
-    def keep(self) -> int:
-        """Wait for the end of the job, or bring it about; return how many processes are left."""
+    def supervise(self) -> int:
+        """Wait for the end of the job, or end it; return the number of remaining processes."""
         self.wait_until(lambda: self.must_end or self.launcher_ended())
         forced = False
         if self.status is None:
@@ -117,7 +115,7 @@ class Keeper:
                     os.kill(child, signal.SIGKILL)
             self.wait(0.02)
         if forced:
-            time.sleep(LINGER)  # on other hosts ranks find out only now that they are alone
+            time.sleep(LINGER)  # ranks on other hosts notice the end with a delay
         return 0 if self.all_ended() else len(self.children())
 
     def wait_until(self, reached: Callable[[], bool], seconds: float | None = None) -> bool:
@@ -131,25 +129,25 @@ class Keeper:
         return True
 
     def wait(self, seconds: float | None) -> None:
-        """Wait until a child ends, or the job has to; the first words on the life line say so."""
+        """Wait until a child ends, or there is a reason to end the job."""
         heard = [self.awake] if self.must_end else [self.awake, LIFE_LINE]
         ready, _, _ = select.select(heard, [], [], seconds)
         if self.awake in ready:
             numbers = os.read(self.awake, 512)
             self.must_end = self.must_end or any(number in numbers for number in ORDERS)
         if LIFE_LINE in ready:
-            self.told = os.read(LIFE_LINE, 1 << 16)
-            self.parent_died = not self.told
+            self.received = os.read(LIFE_LINE, 1 << 16)
+            self.parent_died = not self.received
             self.must_end = True
-            self.written = [inode(file) for file in self.files]  # nobody has begun anew yet
+            self.written = [inode(file) for file in self.files]
 
     def launcher_ended(self) -> bool:
-        """Tell whether the launcher has ended."""
+        """Return whether the launcher has ended."""
         self.all_ended()
         return self.status is not None
 
     def all_ended(self) -> bool:
-        """Take note of who has ended; return whether nothing is left of the job."""
+        """Collect the children that have ended; return whether none is left."""
         while True:
             try:
                 child, status = os.waitpid(-1, os.WNOHANG)
@@ -180,24 +178,24 @@ class Keeper:
                 Path(name).unlink()
 
     def children(self) -> list[int]:
-        """List the processes whose parent the keeper is."""
+        """List the children of the supervisor."""
         return [process for process, parent in processes() if parent == self.me]
 
     def ended_well(self) -> bool:
-        """Tell whether the launcher came to its end by itself and was content."""
+        """Return whether the launcher completed without error."""
         return self.status == 0 and not self.must_end
 
     def is_ours(self, file: Path) -> bool:
-        """Tell whether a file is of this job, and not of a command that came after ours died."""
+        """Return whether a file is of this job, not of a command started after ours died."""
         if not self.parent_died:
             return True
         return inode(file) == self.written[self.files.index(file)]
 
     def last_record(self) -> bytes:
-        """Return what is to be said in the run file; waits until all was told."""
+        """Return the record for the run file; waits for the end of standard input."""
         while block := os.read(LIFE_LINE, 1 << 16):
-            self.told += block
-        return PARENT_DIED if self.parent_died else self.told
+            self.received += block
+        return PARENT_DIED if self.parent_died else self.received
 
 
 def processes() -> Iterator[tuple[int, int]]:
@@ -209,7 +207,7 @@ def processes() -> Iterator[tuple[int, int]]:
 
 
 def inode(path: Path) -> int | None:
-    """Return what a file is known by, whatever its name; None if there is no file."""
+    """Return the identity of a file; None if there is no file."""
     try:
         return path.stat().st_ino
     except OSError:
@@ -217,7 +215,7 @@ def inode(path: Path) -> int | None:
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return what changes when a file is written; None if there is no file."""
+    """Return the version of a file, which changes when it is written; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -226,7 +224,7 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def remove(data: Path) -> bool:
-    """Remove what a job has left unfinished; return whether there was such a file, and is none."""
+    """Remove an unfinished file of a job; return whether it was removed."""
     try:
         if data.is_symlink() or not data.is_file():
             return False
@@ -237,10 +235,10 @@ def remove(data: Path) -> bool:
 
 
 def append(path: Path, record: bytes) -> None:
-    """Append a record to a run file that nobody writes any more.
+    """Append a record to a run file of ranks that have ended.
 
-    A last line that was cut within goes, as every reader leaves it out. A file without a whole
-    line holds nothing and is removed; one that has its ``end`` record needs no other.
+    An incomplete last line is removed, and so is a file without a complete line. A file with an
+    ``end`` record is not changed.
     """
     with path.open("r+b") as stream:
         end = start = stream.seek(0, os.SEEK_END)
@@ -259,24 +257,24 @@ def append(path: Path, record: bytes) -> None:
 
 
 def main() -> None:
-    """Keep a job as the arguments say."""
+    """Supervise the job of the command line."""
     report, path, data = int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
     command = sys.argv[4:]
     before, data_before = stamp(path), stamp(data)
     try:
-        keeper = Keeper(command, (path, data))
+        job = Supervisor(command, (path, data))
     except OSError as error:
         os.write(report, f"absent {error.errno}\n".encode())
         return
-    left = keeper.keep()
+    left = job.supervise()
     if not left:
-        keeper.remove_left_behind()
-    unfinished = data_before is None and not keeper.ended_well() and keeper.status != WRONG_USE
-    removed = unfinished and keeper.is_ours(data) and remove(data)
+        job.remove_left_behind()
+    unfinished = data_before is None and not job.ended_well() and job.status != WRONG_USE
+    removed = unfinished and job.is_ours(data) and remove(data)
     with contextlib.suppress(BrokenPipeError):
-        os.write(report, f"ended {keeper.status} {left} {int(removed)}\n".encode())
-    record = keeper.last_record()
-    if record and path.is_file() and stamp(path) != before and keeper.is_ours(path):
+        os.write(report, f"ended {job.status} {left} {int(removed)}\n".encode())
+    record = job.last_record()
+    if record and path.is_file() and stamp(path) != before and job.is_ours(path):
         with contextlib.suppress(OSError):  # a full disk, for example; it stays partial
             append(path, record)
 

@@ -56,7 +56,7 @@ def settings(
 ) -> dict[str, str]:
     """Return the variables that the ranks need, in addition to ``environ``.
 
-    ``reductions`` says whether these are done on grids, too.
+    ``reductions``: whether these are done on grids, too.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def with_settings(
     command
         Tokens as the user typed them.
     library
-        What the MPI library says of itself: two launchers may be called ``mpiexec``.
+        Version text of the MPI library: two launchers may be called ``mpiexec``.
     variables
         For the ranks.
     environ

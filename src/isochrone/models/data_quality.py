@@ -16,7 +16,7 @@ from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
 from isochrone.models.starts import medians_by, numbered, spread_of
 
-_WITHOUT_CHANCE: Final = {"simulated", "made up"}
+_WITHOUT_CHANCE: Final = {"simulated", "synthetic", "made up"}
 """Origins of times that are the same in every start."""
 
 

@@ -1,4 +1,4 @@
-"""Pages: what there is to say about a result, as data, and how that is shown.
+"""Pages: the text, tables and figures of a result as data, and how they are shown.
 
 `page` holds the parts of a page. One file in `kinds` says everything of one kind of result,
 `common` what is said of every run, `clocks` what is said where clocks were synchronised;

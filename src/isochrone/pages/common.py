@@ -1,4 +1,4 @@
-"""What is said of every run, whatever its kind: title, facts, how it was measured, its file."""
+"""The page of any run: title, facts, how it was measured, its file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LABELS: Final = {
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
 _DOCUMENTS: Final = ("description",)
-"""Notes that are whole documents: their kinds of results say what is in them."""
+"""Notes that are whole documents, shown by their kinds of results."""
 
 _SECONDS: Final = {"max-time", "time-limit"}
 _SCHEDULES: Final = {
@@ -62,22 +62,22 @@ _SCHEDULES: Final = {
 
 
 class About(msgspec.Struct):
-    """What is said of every run, whatever its kind.
+    """What every run has, independent of its kind.
 
     Attributes
     ----------
     ranks
         Number of ranks.
     complete
-        Whether the run came to its end.
+        Whether the run is complete.
     clocks
         How well the clocks of the ranks were synchronised.
     settings
-        Variables that steer the MPI library.
+        Variables that configure the MPI library.
     settings_left_out
         Names of those whose values look like secrets.
     memory
-        Where buffers lie.
+        Where buffers are located.
     machine
         The node of rank 0: kernel, processor, governor, number of NUMA nodes.
     """
@@ -112,7 +112,7 @@ def records(run: Run, asked: Asked) -> Records:
 
 
 def kind_of(run: Run) -> Kind | None:
-    """Return how this kind of run is said; None where its records can only be counted."""
+    """Return how this kind of run is shown; None where its records can only be counted."""
     if run.kind not in registry.names(FAMILY):
         return None
     kind: Kind = registry.load(FAMILY, run.kind).PAGE
@@ -120,12 +120,12 @@ def kind_of(run: Run) -> Kind | None:
 
 
 def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
-    """Say all there is to say about a run.
+    """Return the page of a run.
 
     Parameters
     ----------
     run
-        Of any kind; a partial one will do.
+        Of any kind, complete or partial.
     asked
         What the user asks for.
 
@@ -149,7 +149,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
 
 
 def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
-    """Return what a script wants to know of a run, as JSON.
+    """Return the JSON document of a run.
 
     Raises
     ------
@@ -162,8 +162,8 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
         **surroundings_document(run.about),
     )  # fmt: skip
     kind = kind_of(run)
-    said = (kind.document if kind else records)(run, asked)
-    found: dict[str, Any] = plain(about) | plain(said)
+    own = (kind.document if kind else records)(run, asked)
+    found: dict[str, Any] = plain(about) | plain(own)
     return found
 
 
@@ -171,9 +171,9 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
 
 
 def _title(run: Run, kind: Kind | None) -> str:
-    """Say what was measured, and where: ``Latency map of 32 ranks on 8 nodes``."""
+    """Return what was measured, and where: ``Latency map of 32 ranks on 8 nodes``."""
     other = f"{run.experiment.replace('-', ' ')} {of_ranks(run)}"
-    origin = {"made up": "made-up ", "simulated": "simulated "}.get(run.origin, "")
+    origin = f"{run.origin} " if run.origin in ("synthetic", "simulated") else ""
     title = origin + (other if kind is None else kind.title(run))
     return title[:1].upper() + title[1:]
 
@@ -191,7 +191,7 @@ def _library(run: Run) -> str:
 
 
 def date_in_words(text: str) -> str:
-    """Write the date of a run file as people do; leave alone what is not such a date."""
+    """Return the date of a run file in a readable form; other texts unchanged."""
     try:
         date = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -200,9 +200,9 @@ def date_in_words(text: str) -> str:
 
 
 def _counts(run: Run) -> list[Section]:
-    """Count the records of a run that nothing here can read."""
+    """Count the records of a run of an unknown kind."""
     counts = [Sentence(f"  {len(table)} records of '{name}'") for name, table in run.tables.items()]
-    nothing = [Sentence("  it holds no measurement")]
+    nothing = [Sentence("  no measurement")]
     kind = printable(run.kind, 40)
     newer = [Sentence(f"This version cannot read results of kind '{kind}': update isochrone")]
     unknown = newer if run.kind and run.kind not in registry.names(FAMILY) else []
@@ -210,10 +210,10 @@ def _counts(run: Run) -> list[Section]:
 
 
 def _settings(run: Run) -> list[Section]:
-    """Say how the MPI library was set, if it was."""
+    """Return the settings of the MPI library, if there are any."""
     text = settings_in_words(run.about)
-    said = (Sentence(f"  settings of the MPI library: {printable(text, 2000)}"),)
-    return [Section("Settings", said, only="terminal")] if text else []
+    blocks = (Sentence(f"  settings of the MPI library: {printable(text, 2000)}"),)
+    return [Section("Settings", blocks, only="terminal")] if text else []
 
 
 # --- how it was measured --------------------------------------------------------------------------
@@ -221,13 +221,11 @@ def _settings(run: Run) -> list[Section]:
 
 def _how(run: Run) -> Iterator[Block]:
     if run.median_is_mean:
-        yield Sentence("The imported file contains only means; they are used instead of "
-                       "medians.")  # fmt: skip
+        yield Sentence("The imported file contains only means, which are used as medians.")
     if run.about.imported is not None:
         yield Sentence("It was imported from a file of another program.")
     if run.about.made_up:
-        yield Sentence("Nothing was measured: the times are made up from a formula, for trying out "
-                       "the tool.")  # fmt: skip
+        yield Sentence("The times are synthetic: computed from a formula, not measured.")
     facts = measured_how(run)
     if facts:
         yield Facts("", tuple(facts))
@@ -266,7 +264,7 @@ def measured_how(run: Run) -> list[tuple[str, str]]:
 
 
 def _value(key: str, value: Option) -> str:
-    """Write an option as a person would."""
+    """Return an option in a readable form."""
     if value is True:
         return "yes"
     if key == "bytes":
@@ -299,11 +297,11 @@ def _hosts(run: Run) -> Table:
     )
 
 
-# --- the ranks' clocks, of which runs of any kind may say how well they agreed ----------------
+# --- the ranks' clocks ----------------------------------------------------------------------------
 
 
 def clock_section(run: Run) -> Section:
-    """Say how well the clocks agreed in a run in which they were synchronised.
+    """Return how well the clocks agreed in a run in which they were synchronised.
 
     Raises
     ------
@@ -314,32 +312,32 @@ def clock_section(run: Run) -> Section:
     offset = found.offset
     rows = [("after synchronisation", found.residual_median, found.residual_max,
              found.synchronised)]  # fmt: skip
-    said = [Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")]
+    notes = [Sentence(f"Largest drift: {1e6 * found.drift_max:.3g} ppm")]
     if offset is not None:
         rows.append(("two ranks, any time", offset.median, offset.max, offset.comparisons))
         i, j = offset.worst_pair
         age = format_seconds(max(offset.worst_age, 0))
-        said = [
+        notes = [
             Sentence(f"Worst: ranks {i} and {j}, {age} after the clocks were synchronised"),
             Sentence(f"Uncertainty of a comparison: {format_seconds(offset.bound)} (median)"),
-            *said,
+            *notes,
         ]
-    apart = Table(
+    offsets = Table(
         "",
-        (Column("clocks apart"), *(Column(t, right=True) for t in ("median", "worst", "seen"))),
+        (Column("clock offset"), *(Column(t, right=True) for t in ("median", "worst", "measured"))),
         tuple(
             Row((name, format_seconds(median), format_seconds(worst), plural(seen, "time")))
             for name, median, worst, seen in rows
         ),
     )
-    return Section("Clocks", (apart, *said))
+    return Section("Clocks", (offsets, *notes))
 
 
 # --- where it comes from --------------------------------------------------------------------------
 
 
 def provenance(run: Run) -> Section:
-    """Say which file a report was made from, so that the numbers can be checked."""
+    """Return the file a report was made from, so that the numbers can be checked."""
     facts = []
     if run.path is None:
         facts.append(("run file", "none: the run was made in memory"))

@@ -1,8 +1,8 @@
-"""What there is to say about a run, as data: sentences, tables, figures, warnings.
+"""The page of a run as data: sentences, tables, figures, warnings.
 
-A page is made once, by the module of the kind of a run in `kinds` of its subject. The terminal and
-the report only render it: neither adds a word or a number. All texts are plain text; those that
-come from a file (host names, notes) are escaped by whoever renders them.
+A page is made once, by the module in `kinds` of the run's subject. The terminal and the report only
+render it. All texts are plain text; the renderer escapes those that come from a file (host names,
+notes).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
 Tone = Literal["", "strong", "faint", "good", "bad"]
-"""How a text is meant: ``good`` is all right, ``bad`` is slow or wrong."""
+"""``good``: no problem; ``bad``: slow or wrong."""
 
 Medium = Literal["", "terminal", "report"]
-"""Where something is said; empty: everywhere."""
+"""Where something is shown; empty: everywhere."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Sentence:
     text
         A sentence, or a line.
     tone
-        How it is meant.
+        Good, bad, or a shade of emphasis.
     about
-        What it is about, if that is worth showing in front: ``node n3``.
+        Its subject, shown in front of it: ``node n3``.
     stress
-        Parts of the text that matter most, in their order: a report shows them in bold.
+        Passages that a report shows in bold, in their order.
     only
-        Where it is said.
+        Where it is shown.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Listing:
-    """Statements of one sort below a title; ``more`` says what was left out."""
+    """Statements below a title; ``more`` names what was left out."""
 
     title: str
     items: tuple[Sentence, ...]
@@ -59,7 +59,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Warnings:
-    """What makes the numbers doubtful, one sentence each."""
+    """Data-quality warnings, one sentence each."""
 
     items: tuple[str, ...]
     only: ClassVar[Medium] = ""
@@ -67,7 +67,7 @@ class Warnings:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; numbers stand ``right``."""
+    """A column of a table; numbers are aligned ``right``."""
 
     title: str
     right: bool = False
@@ -117,7 +117,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Tile:
-    """A number to be seen first: its value, what it is of, and a note."""
+    """A key figure: its value, what it measures, and a note."""
 
     value: str
     of: str
@@ -126,7 +126,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The numbers to be seen first, side by side. For the report only."""
+    """The key figures, side by side. For the report only."""
 
     items: tuple[Tile, ...]
     only: ClassVar[Medium] = "report"
@@ -145,7 +145,7 @@ class Picture:
     runs, options
         What is drawn.
     alt
-        What somebody is told who cannot see it; the title if empty.
+        Alternative text for screen readers; the title if empty.
     """
 
     view: str
@@ -158,20 +158,19 @@ class Picture:
 
 
 MIN_RANKS: Final = 3
-"""Of two ranks there is one time, and neither a map, a surface nor a hierarchy."""
+"""Two ranks have one time only: no map, surface or hierarchy."""
 
 
 @dataclass(frozen=True)
 class LiveMap:
-    """A latency map to look into. For the report only, whose script makes it from its data.
+    """An interactive latency map. For the report only, whose script draws it from its data.
 
     Attributes
     ----------
     picture
-        What is shown without a script, and printed.
+        Shown without a script, and printed.
     data
-        Returns the data as JSON of a map with this title; None if there is nothing to look into, or
-        too much.
+        Returns the data as JSON of a map with this title; None if there is none, or too much.
     """
 
     picture: Picture
@@ -198,7 +197,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Code:
-    """Pseudo-code, line by line, with the parts that matter most. For the report only."""
+    """Pseudo-code, with the passages to stress. For the report only."""
 
     text: str
     stress: tuple[str, ...] = ()
@@ -218,9 +217,9 @@ class Section:
         Heading in the report, which puts sections of the same title together; a terminal has none
         and keeps their order.
     blocks
-        What is said.
+        Its contents.
     only
-        Where it is said: pictures, how it was measured and long lists are for the report.
+        Where it is shown: pictures, methods and long lists are for the report.
     alone
         Whether it is left out of a report that shows several runs of this kind together.
     """
@@ -238,7 +237,7 @@ def said(part: Section | Block | Column, medium: Medium) -> bool:
 
 @dataclass(frozen=True)
 class Page:
-    """All there is to say about one run.
+    """The page of one run.
 
     Attributes
     ----------
@@ -249,7 +248,7 @@ class Page:
     facts
         Date and MPI library, for the line below the title of a report.
     partial
-        What is to be said if the measurement did not come to its end; else None.
+        The note on an incomplete measurement; None if complete.
     sections
         In the order in which they are read; the first is the summary.
     """
@@ -263,16 +262,16 @@ class Page:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asks for besides a run.
+    """What the user asks for in addition to a run.
 
     Attributes
     ----------
     nbytes
-        Message size; None: what is usual for the kind.
+        Message size; None: the default of the kind.
     least
-        Part of the time that something must add to be called slow; None: the usual one.
+        Threshold, a fraction of the time, from which on a component is slow; None: the default.
     models
-        What emulated applications are predicted by.
+        Models that predict emulated applications.
     """
 
     nbytes: int | None = None
@@ -286,7 +285,7 @@ AS_USUAL: Final = Asked()
 
 @dataclass(frozen=True)
 class Kind:
-    """How one kind of result is said.
+    """How one kind of result is shown.
 
     Attributes
     ----------
@@ -295,13 +294,13 @@ class Kind:
     holds
         Whether a run holds anything of this kind that can be read.
     sections
-        What is said of a run, its warnings included.
+        The sections of a run, its warnings included.
     document
         The same for ``show --json``: an object whose keys follow from its class.
     together
         Sections about several runs of this kind in one report; often none.
     place
-        Where it stands in a report of several kinds, from the machine itself (0) to programs.
+        Its position in a report of several kinds, from the machine itself (0) to programs.
     """
 
     title: Callable[[Run], str]

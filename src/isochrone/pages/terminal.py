@@ -29,17 +29,16 @@ STYLES: Final[dict[Tone, str]] = {
 }  # fmt: skip
 
 LONGEST: Final = 2000
-"""Characters of one text of a file; nobody reads more."""
+"""Characters of one text of a file; the rest is cut."""
 
 WIDEST_TEXT: Final = 40
-"""A column of longer texts may be wrapped. Numbers never are: one without its unit is wrong."""
-
+"""A column of longer texts may be wrapped; numbers never are."""
 
 _TRAILING: Final = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 
 
 class _Console(Console):
-    """Leaves no blanks at the ends of lines, which rich fills tables up with."""
+    """Removes the blanks at the ends of lines with which rich fills tables."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print, without them."""
@@ -97,7 +96,7 @@ def _print_block(console: Console, block: Block) -> None:
 
 
 def _print(console: Console, text: str, style: str = "") -> None:
-    """Print one line. It may hold a text of a file, of which a terminal must obey nothing."""
+    """Print one line, without the control characters that a text of a file may hold."""
     console.print(printable(text, LONGEST), style=style, markup=False)
 
 

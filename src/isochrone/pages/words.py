@@ -1,4 +1,4 @@
-"""Words that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
+"""Text that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
 
 from __future__ import annotations
 
@@ -76,19 +76,19 @@ def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
 
 
 def with_hosts(ranks: int | str, hosts: Sequence[str]) -> str:
-    """Add to ranks the hosts they are on, as far as these are known: ``2–6 (n0, n2)``."""
+    """Add to ranks the hosts they are on, where known: ``2–6 (n0, n2)``."""
     known = ", ".join(printable(host, 40) for host in dict.fromkeys(hosts) if host)
     return f"{ranks} ({known})" if known else str(ranks)
 
 
 def of_ranks(run: Run) -> str:
-    """Say whose times they are: ``of 8 ranks on 2 nodes``."""
+    """Return the size of a run: ``of 8 ranks on 2 nodes``."""
     nodes = _nodes(run)
     return f"of {plural(run.size, 'rank')}" + (f" on {nodes}" if nodes else "")
 
 
 def on_ranks(run: Run) -> str:
-    """Say where something ran: ``on 8 ranks, 2 nodes``."""
+    """Return where something ran: ``on 8 ranks, 2 nodes``."""
     return ", ".join(filter(None, (f"on {plural(run.size, 'rank')}", _nodes(run))))
 
 

@@ -1,7 +1,7 @@
 """The run file: one measurement, one JSON Lines file.
 
 `run` is a measurement in memory, `file` reads and writes it (with `shape`, which reads many samples
-at once), `header` gives its first line types, `samples` says which of its samples count and what
-their median is, `columns` checks what other records hold, `origin` says
+at once), `header` gives its first line types, `samples` decides which samples are valid and what
+their median is, `columns` checks what other records hold, `origin` tracks
 where times come from.
 """

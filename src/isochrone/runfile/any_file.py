@@ -1,4 +1,4 @@
-"""A file of measured times, whatever program wrote it: a run file, or a format of an importer.
+"""A file of measured times of any program: a run file, or a format of an importer.
 
 Which one it is, is seen in its beginning and never in its name.
 """
@@ -30,7 +30,7 @@ def read(path: str | Path, ranks: int | None = None) -> Run:
     path
         The file.
     ranks
-        Number of ranks, for output of another program that does not say it; run files do.
+        Number of ranks, for output of other programs that does not contain it.
 
     Raises
     ------

@@ -90,12 +90,12 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
     Raises
     ------
     InputError
-        If a run did not come to its end, or cannot be copied.
+        If a run is not complete, or cannot be copied.
     """
     for run in runs:
         if not run.complete:
             raise InputError(
-                f"a partial run says nothing of what is usual: {NO_END}", where=run.where,
+                f"a partial run cannot join a baseline: {NO_END}", where=run.where,
                 hint="measure again",
             )  # fmt: skip
     try:

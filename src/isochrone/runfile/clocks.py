@@ -40,7 +40,7 @@ class Offsets:
 
 @dataclass(frozen=True)
 class Clocks:
-    """What the ``sync`` and ``offset`` records of a run say. Seconds.
+    """The ``sync`` and ``offset`` records of a run, in seconds.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ MAX_SECONDS = 1e9
 """A longer time than a generation is a damaged number."""
 
 MIN_SECONDS = 1e-12
-"""A time above zero and below this was not measured: no clock tells it from zero."""
+"""Smallest positive time: no clock distinguishes smaller ones from zero."""
 
 
 def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:
@@ -39,7 +39,7 @@ def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArr
         If it is not there, or one is not such a number.
     """
     values = _numbers(table, key, where, record)
-    # A comparison with NaN, which stands for a missing number, is false.
+    # NaN is a missing number; a comparison with it is false
     if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
         raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
     return values.astype(np.int64)

@@ -1,7 +1,6 @@
-"""What surrounds a measurement: how the MPI library was set, which it is, memory and machine.
+"""The environment of a measurement: settings of the MPI library, its version, memory, machine.
 
-Two runs that measured the same thing may differ by what they were surrounded by, and that is the
-first that explains why one is slower.
+Where two runs of the same measurement differ, their environments are the first explanation.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ LONGEST: Final = 120
 """Characters of a value that are shown."""
 
 _SAYS: Final = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
-"""Words in names of variables that rather change what a library says than what it does."""
+"""Words in names of variables that change the output of a library rather than its behaviour."""
 
 
 @dataclass(frozen=True)
 class Differing:
-    """Something that is not the same around two sides.
+    """A difference between the environments of two sides.
 
     Attributes
     ----------
     kind
-        Of what it is.
+        What it concerns.
     what
         Name of the variable, or a few words: ``mpi library``, ``frequency governor``.
     before, after
-        Its values, for a person; of several runs those of all. They are safe to print.
+        The values in all runs of a side, readable and safe to print.
     """
 
     kind: Kind
@@ -48,9 +47,9 @@ class Differing:
 
 
 def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differing]:
-    """List what is not the same around two sides, what explains a change best first.
+    """List the differences between the environments of two sides, likely explanations first.
 
-    What a file does not say is not taken for a difference.
+    A value missing from a file is not a difference.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differi
     Returns
     -------
     list of Differing
-        Settings, by name, those that rather say something last; library; memory; machine.
+        Settings by name, those that only change output last; library; memory; machine.
     """
     known = [[_known(header) for header in side] for side in (before, after)]
     keys = sorted({key for side in known for one in side for key in one}, key=_order)
@@ -73,7 +72,7 @@ def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differi
 
 
 def settings_in_words(header: Header) -> str:
-    """Write settings in a line: ``UCX_TLS=tcp,self, FI_TOKEN left out``; empty if there are none.
+    """Return settings as a line: ``UCX_TLS=tcp,self, FI_TOKEN left out``; empty if there are none.
 
     The text is not yet safe to print.
     """

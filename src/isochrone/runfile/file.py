@@ -1,4 +1,4 @@
-"""The run file: one measurement, one JSON Lines file, raw enough to be judged again.
+"""The run file: one measurement, one JSON Lines file with all raw samples.
 
 Format history
 --------------
@@ -35,18 +35,18 @@ from isochrone.runfile.run import Rank, Run
 FORMAT: Final = 1
 
 MAX_RANKS: Final = 1 << 22
-"""More ranks than any machine has: a damaged file."""
+"""Files with more ranks are damaged."""
 
 MAX_UNKNOWN_RANKS: Final = 4096
-"""As many ranks may be without a ``rank`` record each, in files of other programs."""
+"""Ranks without ``rank`` records, as in files of other programs."""
 
 MAX_LINE: Final = 1 << 26
-"""Bytes; no record is nearly as long."""
+"""Bytes."""
 
 NO_RUN_FILE: Final = "run files come from 'isochrone measure' and 'isochrone import'"
 
 BLOCK: Final = 1 << 18
-"""Bytes that are read at once; bounds the memory that records take before they are columns."""
+"""Bytes read at once; bounds the memory for records that are not yet columns."""
 
 
 def read(path: str | Path) -> Run:
@@ -68,15 +68,14 @@ def read(path: str | Path) -> Run:
     except InputError:
         what, hint = other_kind(path) if reader.run is None else ("", "")
         if what:
-            said = f"it is {what}, not a run file"
-            raise InputError(said, where=str(path), hint=hint) from None
+            raise InputError(f"it is {what}, not a run file", where=str(path), hint=hint) from None
         raise
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
 
 
 def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a run file. The file appears whole or not at all.
+    """Write a run file, atomically.
 
     Raises
     ------
@@ -94,16 +93,16 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
 
 
 def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: float) -> None:
-    """Add records to a complete run file, before its end. All appear or none.
+    """Insert records before the end of a complete run file, atomically.
 
     Parameters
     ----------
     path
-        The file; what it holds stays as it is, byte by byte.
+        The file; its other records are not changed.
     records
         With their names as ``record``.
     seconds
-        Time it took to measure them, which is added to that of the run.
+        Time it took to measure them, added to that of the run.
 
     Raises
     ------
@@ -161,7 +160,7 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
 
 
 class _Reader:
-    """Reads the records of one file, checks them, and says which line is wrong."""
+    """Reads and checks the records of one file; errors name the line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -173,7 +172,7 @@ class _Reader:
     def read(self, stream: BinaryIO) -> Run:
         try:
             for lines in self.blocks(stream):
-                if self.run is None or not self.take_alike(lines):
+                if self.run is None or not self.take_samples(lines):
                     self.take_each(lines)
             tables = {name: builder.build() for name, builder in self.builders.items()}
         except SparseError as error:
@@ -187,7 +186,7 @@ class _Reader:
         return self.run
 
     def blocks(self, stream: BinaryIO) -> Iterator[list[bytes]]:
-        """Yield the lines of the file, many at once; none is endless."""
+        """Yield the lines of the file in blocks; lines above `MAX_LINE` are refused."""
         begun: list[bytes] = []
         length = 0
         while block := stream.read(BLOCK):
@@ -204,19 +203,19 @@ class _Reader:
             yield [b"".join(begun)]
 
     def warn_of_shared_processors(self) -> None:
-        """Warn as a latency map does, which looks at each pair."""
+        """Warn of ranks on one processor, as the probe does for latency maps."""
         assert self.run is not None
         shared = self.run.shared_processors
         known = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
         if shared and not known:
             text = (
-                f"ranks {' and '.join(map(str, shared[0][:2]))} were on the same processor and "
-                "took turns; bind the ranks, or start fewer"
+                f"ranks {' and '.join(map(str, shared[0][:2]))} shared a processor; bind the "
+                "ranks, or start fewer"
             )
             self.run.warnings.append({"code": "shared-processor", "text": text})
 
-    def take_alike(self, lines: Sequence[bytes]) -> bool:
-        """Take lines if they are samples of one shape; return whether they are."""
+    def take_samples(self, lines: Sequence[bytes]) -> bool:
+        """Take lines if all are samples with the same members; return whether they are."""
         assert self.run is not None
         found = columns_of(lines) if self.run.end is None else None
         if found is not None:
@@ -256,9 +255,9 @@ class _Reader:
         elif kind == "end":
             seconds = record.get("seconds", 0.0)
             if type(seconds) not in (int, float) or not 0 <= seconds <= MAX_SECONDS:
-                raise self.fail("an 'end' record whose 'seconds' are no time")
+                raise self.fail("an 'end' record with invalid 'seconds'")
             if not isinstance(record.get("complete", False), bool):
-                raise self.fail("an 'end' record whose 'complete' is neither true nor false")
+                raise self.fail("an 'end' record with invalid 'complete'")
             self.run.end = record
         elif isinstance(kind, str):
             self.builders.setdefault(kind, TableBuilder()).add(record)
@@ -301,10 +300,7 @@ class _Reader:
         return Rank(rank=number, host=host, extra=record, **places)
 
     def check_ranks(self) -> None:
-        """Refuse more ranks than the file describes: what is read takes memory for each.
-
-        The probe describes all ranks before the first sample.
-        """
+        """Refuse more ranks than the file describes, which would take memory for each."""
         assert self.run is not None
         known, size = len(self.run.ranks), self.run.size
         try:
@@ -312,7 +308,7 @@ class _Reader:
         except SparseError as error:
             raise self.fail(f"the names of hosts: {error}", line=False) from error
         if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
-            raise self.fail(f"it is of {size} ranks, and describes {known} of them", line=False)
+            raise self.fail(f"it has {size} ranks, but describes {known}", line=False)
 
     def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
         where = f"{self.path}:{self.line}" if line else str(self.path)

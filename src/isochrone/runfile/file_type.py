@@ -1,4 +1,4 @@
-"""What a file is that is no run file, as far as its beginning tells: users mix them up."""
+"""Recognises files that are not run files by their beginning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 _ENOUGH: Final = 1 << 16
-"""Bytes by which a file is known: batch systems and lists of devices come before a table."""
+"""Bytes read to recognise a file: output of batch systems may precede a table."""
 
 _IMPORTED: Final = {
     "osu": ("the output of an OSU benchmark", re.compile(rb"^# OSU MPI", re.MULTILINE)),
@@ -24,7 +24,7 @@ _IMPORTED: Final = {
     "npz": ("a NumPy file", re.compile(rb"\APK\x03\x04.{26}[\w-]+\.npy", re.DOTALL)),
     "csv": ("a table of pairs", re.compile(rb"\A(\xef\xbb\xbf)?i,([^\n]*,)?j,")),
 }
-"""By format of ``isochrone import``: what the file is, and how that is seen."""
+"""By format of ``isochrone import``: description, and pattern."""
 
 _OTHERS: Final = (
     (
@@ -46,9 +46,7 @@ _OTHERS: Final = (
 
 
 def import_format(path: Path) -> str:
-    """Return the format of ``isochrone import`` that a file is of; empty if it is of none.
-
-    Only its beginning decides, never its name.
+    """Return the format of ``isochrone import`` of a file by its content; empty if it has none.
 
     Raises
     ------
@@ -58,17 +56,17 @@ def import_format(path: Path) -> str:
     with path.open("rb") as stream:
         begin = stream.read(_ENOUGH)
     if begin.lstrip()[:1] == b"{":
-        return ""  # a run file, or a model: what is inside was written by others
+        return ""  # a run file, or a model
     return next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
 
 
 def other_kind(path: Path) -> tuple[str, str]:
-    """Say what a file is, and what to do with it; empty if that is not known."""
+    """Return what a file is, and how to use it; empty if unknown."""
     with path.open("rb") as stream:
         begin = stream.read(_ENOUGH)
     for name, (what, pattern) in _IMPORTED.items():
         if pattern.search(begin):
-            return what, f"isochrone import {path} --from {name} makes a run file of it"
+            return what, f"convert it: isochrone import {path} --from {name}"
     for what, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return what, hint

@@ -75,7 +75,7 @@ def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Numbers, Numbe
 
 
 def place_of(members: Sequence[int] | Numbers, groups: ArrayLike, node_of: ArrayLike) -> Place:
-    """Say where a group is, and how many others share a node with each other.
+    """Return where a group is, and how many others share a node with each other.
 
     Parameters
     ----------

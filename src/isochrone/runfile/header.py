@@ -34,7 +34,7 @@ _NAME_AND_VERSION: Final = re.compile(
 
 
 def library_name(text: str) -> str:
-    """Return name and version of an MPI library from all that it says of itself.
+    """Return name and version of an MPI library from its version text.
 
     ``MPICH Version:      5.0.2`` is MPICH 5.0.2; lines on copyright and build are left out. The
     words of a library that says no version are kept as they are.
@@ -64,7 +64,7 @@ class Clock(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """The node that rank 0 ran on, as far as it said.
+    """The node of rank 0, as recorded.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
         ``tile-io``, ``clocks``, ``emulation``, ``recording`` or ``io-recording``; empty if it is
         none that this version knows.
     by
-        Members of a ``sample`` that tell the curves of a sweep apart, for example ``op`` and ``p``.
+        Members of a ``sample`` that are the key of its curve, for example ``op`` and ``p``.
     ranks
         Number of ranks.
     started
@@ -107,15 +107,15 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
     mpi, clock
         The MPI library and the clock.
     quantity
-        What the seconds of a sample are, in a few words; empty if not said.
+        Definition of the times; empty if not recorded.
     probe
         Version of the probe.
     notes
-        Written down by whoever started it: launcher, preset, platform …
+        Added when it was started: launcher, preset, platform …
     imported
         Format, path and SHA-256 of the file of another program that it comes from; else None.
     median_is_mean
-        Whether means stand in for medians, as in files of programs that print nothing else.
+        Whether means are used as medians, as in files of programs that print nothing else.
     made_up
         Whether nothing was measured and the times come from a formula.
     settings
@@ -124,7 +124,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
     left_out
         Names of variables whose values look like secrets.
     memory
-        Where buffers lie: ``host``; empty in files that do not say.
+        Where buffers are located: ``host``; empty if not recorded.
     machine
         The node of rank 0.
     """
@@ -152,14 +152,14 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
     def origin(self) -> Origin:
         """Where the times come from."""
         if self.made_up:
-            return "made up"
+            return "synthetic"
         if self.clock.simulated:
             return "simulated"
         return "measured" if self.imported is None else "imported"
 
     @property
     def knows_settings(self) -> bool:
-        """Whether the file says how the library was set: older ones and simulations do not."""
+        """Whether settings are recorded, which older files and simulations do not."""
         return bool(self.settings or self.left_out or self.memory)
 
 
@@ -176,11 +176,11 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "recording": {"kind": "recording"},
     "io-recording": {"kind": "io-recording"},
 }
-"""What a header says of its kind, by the name of the experiment."""
+"""Members of a header that define its kind, by the name of the experiment."""
 
 
 def kind_of(experiment: str) -> dict[str, Any]:
-    """Return the members of a header that say its kind, for an experiment of this name.
+    """Return the members of a header that define its kind, for an experiment of this name.
 
     For files written before headers said it, and for those of other programs; empty if there is no
     such experiment.
@@ -203,7 +203,7 @@ def _as_today(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def header_of(record: dict[str, Any]) -> Header:
-    """Return the ``run`` record with types; headers that do not say their kind get it here.
+    """Return the ``run`` record with types; headers without a kind get it here.
 
     Raises
     ------

@@ -26,7 +26,7 @@ class Importer:
         Reads the file at a path; raises `InputError` if it is none of this format, or contradicts
         itself.
     takes_ranks
-        Whether ``read`` also takes ``ranks``, a number that files of the format may not say.
+        Whether ``read`` also takes ``ranks``, which files of the format may lack.
     """
 
     holds: str

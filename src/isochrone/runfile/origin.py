@@ -1,23 +1,29 @@
-"""Where times come from, in words that stay with them: in models, predictions, pictures, tables."""
+"""The origin of times, which models, predictions, figures and tables inherit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-Origin = Literal["measured", "simulated", "made up", "imported", "given"]
+Origin = Literal["measured", "simulated", "synthetic", "imported", "given"]
 """On a machine; in the virtual time of a simulator; from a formula; from a file of another program;
-from a table of the user's own, of which no more is known."""
+from a table of the user."""
 
 GIVEN: Final[Origin] = "given"
 
 
-def together(origins: Iterable[str]) -> str:
-    """Return the origin of data that were put together: ``measured and simulated``.
+def _renamed(origin: str) -> str:
+    """Return an origin in today's words: older files have ``made up`` for ``synthetic``."""
+    return origin.replace("made up", "synthetic")
 
-    What is not known (an empty text) adds nothing.
-    """
-    parts = {part for origin in origins for part in origin.replace(", ", " and ").split(" and ")}
+
+def together(origins: Iterable[str]) -> str:
+    """Return the origin of combined data: ``measured and simulated``; empty texts add nothing."""
+    parts = {
+        _renamed(part)
+        for origin in origins
+        for part in origin.replace(", ", " and ").split(" and ")
+    }
     known = [origin for origin in get_args(Origin) if origin in parts]
     others = sorted(parts - set(known) - {""})
     *first, last = [*known, *others] or [""]
@@ -25,10 +31,10 @@ def together(origins: Iterable[str]) -> str:
 
 
 def with_noun(origin: str, noun: str = "times") -> str:
-    """Say what data of an origin are: ``simulated times``; ``times`` if it is not known."""
-    return f"{origin.replace('made up', 'made-up')} {noun}".strip()
+    """Return a noun for data of an origin: ``simulated times``; ``times`` if it is not known."""
+    return f"{_renamed(origin)} {noun}".strip()
 
 
 def one_word(origin: str) -> str:
-    """Return a word for data of an origin in a formula: ``simulated``; ``observed`` if mixed."""
+    """Return the word for data of an origin in a formula: ``simulated``; ``observed`` if mixed."""
     return with_noun(origin, "") if origin in get_args(Origin) else "observed"

@@ -1,4 +1,4 @@
-"""What a line of a run file may say, as a JSON Schema: one record."""
+"""The JSON Schema of one record, a line of a run file."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Pair(msgspec.Struct):
 
 
 class _Warning:
-    """What makes the numbers doubtful."""
+    """A data-quality warning."""
 
     record: Literal["warning"]
     code: str

@@ -1,7 +1,7 @@
 """What the records of a run file may hold: one table, applied to every file that is read.
 
-A file that breaks a rule is refused, by every command alike: a number that cannot be makes all that
-is computed from it doubtful. Values that are missing are no fault here, unless `Rule.needed`.
+A file that breaks a rule is refused by every command. Missing values are allowed unless
+`Rule.needed`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Rule:
     whole
         Only whole numbers.
     above_zero
-        What is not zero is at least this.
+        Smallest nonzero value.
     needed
         Each record has it.
     """
@@ -288,7 +288,7 @@ def check(run: Run) -> None:
 
 
 def below_resolution(run: Run) -> str:
-    """Say it if times of a run are 0, so that it is compared with nothing; else nothing."""
+    """Return why a run with times of 0 cannot be compared; empty if it can."""
     codes = {warning.get("code"): warning for warning in run.warnings}
     return str(codes[_BELOW_RESOLUTION]["text"]) if _BELOW_RESOLUTION in codes else ""
 
@@ -347,9 +347,9 @@ def _refuse(run: Run, name: str, wrong: NDArray[np.bool_], what: str) -> None:
 
 
 def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
-    """Mark pairs that were measured twice, with unlike times and without a word why.
+    """Mark pairs that were measured twice with different times, but without a mark.
 
-    Where a pair was measured again, a mark says which measurement counts.
+    A mark decides which of two measurements is used.
     """
     rows = np.flatnonzero(~table.flag(*MARKS))
     key = "median" if "median" in table else "mean"
@@ -366,7 +366,7 @@ def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
 
 
 def _check_curves(run: Run, samples: Table) -> None:
-    """Refuse samples that do not all say, by a number or a text, which curve they belong to."""
+    """Refuse samples without a number or text for each key of their curve."""
     if not run.by:
         raise InputError(
             "the 'run' record: 'by' names no member of a sample", where=run.where, hint=DAMAGED

@@ -25,21 +25,21 @@ MAX_MATRIX_RANKS: Final = 8192
 
 SMALL_MATRIX: Final = 1 << 20
 CELLS_PER_PAIR: Final = 400
-"""A matrix has at most so many cells, and so many more for each pair that was measured: what a
-file claims takes no more memory and time than what it holds is worth."""
+"""Cells of a matrix: at most the first number, plus the second for each measured pair. Memory and
+time follow from what a file holds, not from what it claims."""
 
 LAUNCH: Final = "launch"
-"""Note of a run that says which of several launches it is: ``2 of 5``."""
+"""Note with the number of a run among several launches: ``2 of 5``."""
 
-NO_END: Final = "it did not come to its end"
-"""What is said of a partial run, wherever it is read."""
+NO_END: Final = "the measurement is not complete"
+"""The message for a partial run."""
 
 PAIR_QUANTITIES: Final = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
 
 @dataclass(frozen=True)
 class Rank:
-    """Where one rank really ran, as found on the machine (not as asked for).
+    """Where one rank ran, as found on the machine (not as requested).
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Rank:
     host
         Name of the node. It comes from elsewhere: escape it before showing it.
     node
-        Index of the node, counted in the order in which the ranks meet new hosts.
+        Index of the node, in the order of the ranks.
     cpu, core, package, numa
-        Where on the node; -1 where it was not found out.
+        Location on the node; -1 where unknown.
     """
 
     rank: int
@@ -124,7 +124,7 @@ class Run:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """Members of a sample that tell the curves of a sweep apart."""
+        """Members of a sample that are the key of its curve."""
         return self.about.by
 
     @property
@@ -144,7 +144,7 @@ class Run:
 
     @property
     def quantity(self) -> str:
-        """What the seconds of a sample are, in a few words; empty if the run does not say."""
+        """Definition of the times; empty if not recorded."""
         return self.about.quantity
 
     @property
@@ -154,29 +154,29 @@ class Run:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What was written down by whoever started it: launcher, preset, platform and more."""
+        """Notes added when it was started: launcher, preset, platform and more."""
         return self.about.notes
 
     @property
     def median_is_mean(self) -> bool:
-        """Whether means stand in for medians that are not known."""
+        """Whether means are used as medians, which are not known."""
         return self.about.median_is_mean
 
     @property
     def complete(self) -> bool:
-        """Whether the measurement came to its end."""
+        """Whether the measurement is complete."""
         return bool(self.end and self.end.get("complete"))
 
     @property
     def origin(self) -> Origin:
-        """Where the times come from: ``measured``, ``simulated``, ``made up`` or ``imported``."""
+        """Where the times come from: ``measured``, ``simulated``, ``synthetic`` or ``imported``."""
         return self.about.origin
 
     @property
     def shared_processors(self) -> list[list[int]]:
         """Ranks that were on one processor when the run began, in groups.
 
-        None are where every pair looked for itself and was moved apart, and none in a simulation.
+        Always empty for kinds that check and separate each pair themselves, and for simulations.
         """
         if self.kind in ("latency-map", "clocks") or self.origin != "measured":
             return []
@@ -193,7 +193,7 @@ class Run:
 
     @property
     def hosts(self) -> list[str]:
-        """Host name of each rank; empty strings where the file was cut before they were written."""
+        """Host name of each rank; empty where not recorded."""
         found = {r.rank: r.host for r in self.ranks}
         return [found.get(rank, "") for rank in range(self.size)]
 
@@ -208,21 +208,21 @@ class Run:
         table = self.tables.get("pair")
         if table is None or not len(table):
             raise InputError(
-                "this run holds no pairs",
+                "the run has no pairs",
                 where=self.where,
-                hint="it is not a latency map, or was cut short before the first pair",
+                hint="it is not a latency map, or ended before the first pair",
             )
         most = SMALL_MATRIX + CELLS_PER_PAIR * len(table)
         if self.size <= MAX_MATRIX_RANKS and self.size**2 > most:
             raise InputError(
                 f"{len(table)} measurements are too few for a map of {self.size} ranks",
                 where=self.where,
-                hint="it was cut short soon after it began: measure again",
+                hint="it ended early: measure again",
             )
         return table
 
     def statistic(self) -> str:
-        """Return what stands for the round trip of a pair: ``median``; ``mean`` of mmpi logs.
+        """Return the statistic used as the round trip of a pair: ``median``; ``mean`` of mmpi logs.
 
         Raises
         ------
@@ -236,10 +236,10 @@ class Run:
         return [int(size) for size in np.unique(self.pairs()["bytes"])]
 
     def no_such_pairs(self, nbytes: int | None) -> InputError:
-        """Say that no pairs of a size were measured, and which sizes were."""
+        """Return the error for a size that was not measured."""
         known = ", ".join(map(str, self.message_sizes()))
         return InputError(
-            f"no pairs of {nbytes} bytes", where=self.where, hint=f"there are: {known}"
+            f"no pairs of {nbytes} bytes", where=self.where, hint=f"measured sizes: {known}"
         )
 
     def matrix(
@@ -286,14 +286,14 @@ class Run:
         Parameters
         ----------
         name
-            Such as ``sample`` or ``pair``; the one that has most records if None; ``rank`` for the
-            places of the ranks.
+            Such as ``sample`` or ``pair``; the most frequent one if None; ``rank`` for the
+            locations of the ranks.
 
         Returns
         -------
         dict of ndarray
-            What the records hold, seconds and bytes. Beside ``i`` and ``j`` are ``host_i`` and
-            ``host_j``, beside ``rank`` is ``host``; empty where a host is not known.
+            The members of the records, in seconds and bytes. Columns ``host_i`` and ``host_j`` are
+            added to ``i`` and ``j``, ``host`` to ``rank``; empty where a host is not known.
 
         Raises
         ------
@@ -308,9 +308,9 @@ class Run:
             name = max(self.tables, key=lambda key: len(self.tables[key]))
         if name not in self.tables:
             raise InputError(
-                f"the run holds no records '{name}'" if name else "the run holds no records",
+                f"the run has no records '{name}'" if name else "the run has no records",
                 where=self.where,
-                hint=f"there are: {known}" if known else "",
+                hint=f"choose from {known}" if known else "",
             )
         found = dict(self.tables[name].columns)
         for key, host in (("i", "host_i"), ("j", "host_j"), ("rank", "host")):

@@ -1,21 +1,21 @@
-"""Which samples count, and what is said of them: decided here, once, for all who read a run.
+"""Which samples are valid, and the summary statistics of a point.
 
 A *point* is what was repeated: a pair of ranks at a size, an operation on a number of ranks at a
 size, a number of messages of a hot node. Of the records of a point
 
-* none counts that is marked ``void`` or ``warmup``;
-* where it was measured again because its neighbours did not explain it (``again``), or alone
-  because it was slow (``retest``), the second measurement counts and the first does not;
-* where a pair was measured again alone several times, that whose median is in the middle counts,
-  the faster of two: what disturbs a pair makes it slower.
+* those marked ``void`` or ``warmup`` are never used;
+* where it was measured again because its neighbours did not explain it (``again``), or in isolation
+  because it was slow (``retest``), the second measurement replaces the first;
+* where a pair was measured in isolation several times, the one with the median time is used, the
+  faster of two, because disturbances only make a pair slower.
 
-The time of a point is the median of the records that count. Its 95 % interval rests on the medians
-of the passes in which they were taken, where there are enough; else on the repetitions. What it
-covers is another run of this job, not another launch of it on other nodes.
+The time of a point is the median of its valid records. Its 95 % interval is computed from the
+medians of the passes, where there are enough, else from the repetitions. It covers variation within
+the run, not between launches.
 
-How the repetitions are spread is said by their standard deviation and two percentiles, each from so
-many repetitions on that one of them is beyond it. Their intervals rest on the repetitions, as if
-these were independent.
+The spread of the repetitions is given by their standard deviation and two percentiles, each only
+where there are enough repetitions to exceed it. Their intervals are computed from the repetitions
+as if these were independent.
 """
 
 from __future__ import annotations
@@ -45,46 +45,45 @@ _SECOND: Final = ("again", "retest")
 _NEVER: Final = ("void", "warmup")
 
 MIN_SUMMARIES: Final = 6
-"""Means of which the interval of their median is one at 95 %: fewer cannot have it."""
+"""Minimum number of means for a 95 % interval of their median."""
 
 LEAST_P95: Final = 20
 LEAST_P99: Final = 100
-"""Repetitions from which a percentile is said: of fewer, none would be expected beyond it."""
+"""Minimum number of repetitions for a percentile: with fewer, none is expected to exceed it."""
 
 MARKS: Final = (*_SECOND, *_NEVER)
-"""Members of a record that say whether it, or another of the same point, counts."""
+"""Members of a record that decide whether it, or another of the same point, is used."""
 
 _IDENTITY: Final = (
     "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "shape", "pairs", "p", "i",
     "j", "bytes",
 )  # fmt: skip
-"""Members that say what a point is; all others were measured or number its repetitions."""
-
+"""Members that identify a point; all others were measured or number its repetitions."""
 
 SPREAD: Final = ("stddev", "p95", "p95_low", "p95_high", "p99", "p99_low", "p99_high")
-"""Members of `Times` that say how repetitions are spread."""
+"""Members of `Times` for the spread of the repetitions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """Repetitions, summarised. Seconds.
+    """Summary statistics of repetitions, in seconds.
 
-    ``low`` and ``high`` enclose the median at 95 %; NaN of a single repetition, and where only a
-    summary of them is known, as of programs that print nothing but a mean. ``passes`` is the number
-    of passes whose medians the interval rests on; 0 where it rests on the repetitions, and says
-    nothing of what differs from one moment of the run to another.
+    ``low`` and ``high`` are the 95 % interval of the median; NaN for a single repetition, and where
+    only a summary is known, as of programs that print a mean. ``passes`` is the number of passes
+    whose medians the interval is computed from; 0 if it is computed from the repetitions and does
+    not cover variation between passes.
 
     ``stddev`` is the standard deviation of the repetitions, with n - 1. ``p95`` and ``p99`` are
-    what 95 and 99 of 100 repetitions stay below; None of fewer than 20 and 100 repetitions, and
-    where only a summary of them is known. Their ``_low`` and ``_high`` enclose them at 95 %; None
-    of fewer than 72 and 368. They are in documents of sweeps alone.
+    percentiles; None for fewer than 20 and 100 repetitions, and where only a summary is known.
+    Their ``_low`` and ``_high`` are 95 % intervals; None for fewer than 72 and 368. Only documents
+    of sweeps have them.
 
     Attributes
     ----------
     n
         Repetitions.
     passes
-        Visits to the point; 0 if not known.
+        Passes over the point; 0 if not known.
     median
         Seconds, as all others.
     low, high
@@ -119,14 +118,14 @@ class Times:
 
 
 def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
-    """Name the members that say what a point is.
+    """Name the members that identify a point.
 
     Parameters
     ----------
     table
         The records.
     by
-        What tells the curves of a sweep apart, as its header says; empty for other kinds.
+        The keys of the curves of a sweep, from its header; empty for other kinds.
     """
     if by and all(name in table for name in (*by, "bytes")):
         return (*by, "bytes")
@@ -134,12 +133,12 @@ def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.bool_]:
-    """Mark the records that count; ``names`` are the members that say what a point is.
+    """Mark the valid records; ``names`` are the members that identify a point.
 
     Raises
     ------
     InputError
-        If a record does not say what it is of; ``where`` names the file.
+        If a record does not identify its point; ``where`` names the file.
     """
     counts = ~table.flag(*_NEVER)
     second = table.flag(*_SECOND) & counts
@@ -154,7 +153,7 @@ def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.
 def _middle(
     code: NDArray[np.int64], median: NDArray[np.float64], second: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Mark of each point the second measurement in the middle, the faster of two."""
+    """Mark the median of the second measurements of each point, the faster of two."""
     rows = np.flatnonzero(second)
     rows = rows[np.lexsort((median[rows], code[rows]))]
     _, start, count = np.unique(code[rows], return_index=True, return_counts=True)
@@ -164,17 +163,17 @@ def _middle(
 
 
 def counted(table: Table, names: Sequence[str], where: str = "") -> Table:
-    """Return the records that count; errors as for `counting`."""
+    """Return the valid records; errors as for `counting`."""
     return table.where(counting(table, names, where))
 
 
 def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDArray[np.int64]]:
-    """Return the rows that count by point, points and rows in the order of the file.
+    """Return the valid rows by point, in the order of the file.
 
     Raises
     ------
     InputError
-        If a record does not say what it is of; ``where`` names the file.
+        If a record does not identify its point; ``where`` names the file.
     """
     rows = np.flatnonzero(counting(table, names, where))
     if not len(rows):
@@ -199,12 +198,12 @@ def enclose(
     values
         Of the repetitions, at least one.
     passes
-        Number of the pass of each; None, or NaN where it is not known.
+        Number of the pass of each; None or NaN where not known.
 
     Returns
     -------
     tuple
-        The two ends, and the number of passes that they rest on; 0: on the repetitions. NaN of a
+        The two ends, and the number of passes used; 0: computed from the repetitions. NaN for a
         single repetition.
     """
     if passes is not None and not np.isnan(passes).any():
@@ -227,7 +226,7 @@ def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | Non
 
 
 def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
-    """Return how repetitions are spread, as members of `Times`; what is not known is None."""
+    """Return the spread of repetitions, as members of `Times`; None where not known."""
     n = len(repetitions)
     found: dict[str, float | None] = {
         "stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None
@@ -243,16 +242,15 @@ def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
 def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     """Summarise the rows of one point.
 
-    A sample of another program may stand for several repetitions: then it carries their number
-    ``n``, their ``min``, ``max`` and ``mean``. How they were spread is not known, and so no
-    interval is, unless there are samples enough for one of their own.
+    A sample of another program may represent several repetitions by their number ``n``, ``min``,
+    ``max`` and ``mean``. Their spread is not known; an interval needs enough such samples.
     """
     found = times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
     means, least, most = (_known(table, key, rows) for key in ("mean", "min", "max"))
     count = repetitions(table, rows)
     each = count == len(rows)  # a row is a repetition
-    told = (each and count > 1) or len(rows) >= MIN_SUMMARIES
-    low, high = (found.low, found.high) if told else (math.nan, math.nan)
+    enough = (each and count > 1) or len(rows) >= MIN_SUMMARIES
+    low, high = (found.low, found.high) if enough else (math.nan, math.nan)
     return Times(
         n=count, passes=found.passes, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),
@@ -262,14 +260,14 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
 
 
 def passes_of(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """Return the number of the pass of each row; None if the records do not say it."""
+    """Return the number of the pass of each row; None if not recorded."""
     if "pass" not in table or table["pass"].dtype.kind not in "if":
         return None
     return table["pass"][rows].astype(np.float64)
 
 
 def repetitions(table: Table, rows: NDArray[np.int64]) -> int:
-    """Count the repetitions that rows stand for."""
+    """Count the repetitions that rows represent."""
     if "n" not in table or table["n"].dtype.kind not in "if":
         return len(rows)
     counts = table["n"][rows].astype(np.float64)
@@ -283,7 +281,7 @@ def _known(table: Table, key: str, rows: NDArray[np.int64]) -> list[float]:
 
 
 def _codes(table: Table, names: Sequence[str], where: str) -> NDArray[np.int64]:
-    """Return a number for each record; those of the same point, and only those, share one."""
+    """Return a number for each record, unique to its point."""
     code = np.zeros(len(table), dtype=np.int64)
     for name in names:
         own, count = _numbered(table[name], name, where)

@@ -1,8 +1,8 @@
-"""A sweep over message sizes, summarised: a curve for each thing that was measured at all sizes.
+"""The curves of a sweep over message sizes, with summary statistics.
 
-What tells the curves of a run apart is said by its header (``by``): a pair of ranks, an operation
-and its number of ranks, the pairs of a bisection. The raw repetitions become points: for each size
-the median with its interval, the extremes, the mean and the bandwidth.
+The header of a run names the keys of its curves (``by``): a pair of ranks, an operation and its
+number of ranks, the pairs of a bisection. The repetitions of a size become a point: the median with
+its interval, the extremes, the mean and the bandwidth.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from isochrone.runfile.samples import (
 KIND: Final = "sweep"
 
 _NO_DATA: Final = {"barrier"}
-"""Operations that move no data of the user, so that they have no bandwidth."""
+"""Operations without user data, which have no bandwidth."""
 
 _OPERATIONS: Final = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
@@ -57,12 +57,12 @@ class Point(Times):
     message_rate
         Messages per second; None unless several were in flight.
     skew
-        Median over the repetitions of the time between the first rank (or pair) that was done and
-        the last; None where only one time is known.
+        Median over the repetitions of the time between the first and the last rank (or pair) to
+        finish; None where only one time is known.
     rank_mean
         Mean over repetitions and ranks, which is what OSU prints; None as for ``skew``.
     stddev, p95, p95_low, p95_high, p99, p99_low, p99_high
-        How repetitions are spread, as of `Times`; null where it is not known.
+        Spread of the repetitions, as in `Times`; null where not known.
     t_op
         Seconds of an arithmetic operation, where ranks compute; else None.
     """
@@ -85,7 +85,7 @@ class Point(Times):
 
 
 class CurveKey:
-    """What a curve is of, as far as its run tells its curves apart by it."""
+    """The key of a curve; members that the run does not use are absent."""
 
     pair: IfKnown[list[int]]
     pairs: IfKnown[int]
@@ -113,7 +113,7 @@ class Curve:
     who
         Ranks of each part.
     experiment
-        Its name, which is all there is to call a curve that nothing but its ranks tells apart.
+        Its name, used for a curve without another key.
     """
 
     key: Annotated[dict[str, Any], CurveKey, "inline"]
@@ -125,7 +125,7 @@ class Curve:
 
     @property
     def name(self) -> str:
-        """What it is of, for a person: ``ranks 0–3``, ``4 pairs at once``, ``bcast``."""
+        """The key as text: ``ranks 0–3``, ``4 pairs at once``, ``bcast``."""
         if "pair" in self.key:
             return "ranks {}–{}".format(*self.key["pair"])
         if "pairs" in self.key:
@@ -145,17 +145,17 @@ class Curve:
 
     @property
     def of_ranks(self) -> bool:
-        """Whether its number of ranks says something: a pair always has two."""
+        """Whether its number of ranks is of interest: a pair always has two."""
         return "pair" not in self.key
 
     @property
     def computes(self) -> bool:
-        """Whether it is of computing, and not of communication."""
+        """Whether it measures computation, not communication."""
         return any(point.t_op is not None for point in self.points)
 
     @property
     def whole(self) -> bool:
-        """Whether it is of a whole operation, and not of one phase of it on a grid."""
+        """Whether it measures a whole operation, not one phase on a grid."""
         return "grid" not in self.key or self.key.get("phase", "total") == "total"
 
     @property
@@ -178,7 +178,7 @@ class Participant:
     who
         The rank, or the two ranks of the pair.
     last
-        Share of the repetitions in which it was the last to be done.
+        Fraction of the repetitions in which it finished last.
     ratio
         Median over the repetitions of its time over the median time of all parts.
     """
@@ -189,7 +189,7 @@ class Participant:
 
 
 def is_sweep(run: Run) -> bool:
-    """Whether a run is of an experiment whose samples are times over message sizes."""
+    """Whether the samples of a run are times over message sizes."""
     return run.kind == KIND
 
 
@@ -210,9 +210,9 @@ def curves(run: Run) -> list[Curve]:
 
 
 def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:
-    """Say that nothing was measured with a size, and which sizes there are."""
-    hint = f"there are: {', '.join(map(str, sorted(set(known))))}"
-    return InputError(f"nothing was measured with {nbytes} bytes", where=where, hint=hint)
+    """Return the error for a size that was not measured; names the measured sizes."""
+    hint = f"measured sizes: {', '.join(map(str, sorted(set(known))))}"
+    return InputError(f"no measurement with {nbytes} bytes", where=where, hint=hint)
 
 
 def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
@@ -221,7 +221,7 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
     Raises
     ------
     InputError
-        If nothing was measured with this size; says which sizes there are.
+        If this size was not measured.
     """
     if nbytes is None:
         return found
@@ -253,7 +253,7 @@ def participants(curve: Curve) -> list[Participant]:
 
 
 def samples(run: Run) -> Table:
-    """Return the samples of a sweep that count, once it is certain that they can be used.
+    """Return the valid samples of a sweep.
 
     Raises
     ------
@@ -262,15 +262,15 @@ def samples(run: Run) -> Table:
     """
     if not is_sweep(run):
         raise InputError(
-            "this run holds no sweep over message sizes", where=run.where,
-            hint="that is what point-to-point, bisection and collective measure",
+            "the run is not a sweep over message sizes", where=run.where,
+            hint="measure point-to-point, bisection or collective",
         )  # fmt: skip
     table = run.tables.get("sample")
     if table is None or not len(table):
         raise InputError(
-            "this run holds no samples",
+            "the run has no samples",
             where=run.where,
-            hint="it was cut short before the first sample",
+            hint="it ended before the first sample; measure again",
         )
     return counted(table, (*run.by, "bytes"))
 
@@ -278,8 +278,7 @@ def samples(run: Run) -> Table:
 def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, NDArray[np.float64]]]:
     """Return the seconds of the repetitions by size, by the key and the ranks of their curve.
 
-    Sizes of which only summaries are known, as from programs that print nothing but means, are
-    left out.
+    Sizes with summary statistics only, as imported from other programs, are left out.
 
     Raises
     ------
@@ -331,7 +330,7 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
         **vars(times), bytes=nbytes,
         bandwidth=bandwidth, bandwidth_low=least, bandwidth_high=most,
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
-        # how long the last is behind the first
+
         skew=None if of_ranks is None or of_ranks.shape[1] < 2
         else float(np.median(np.ptp(of_ranks, axis=1))),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
@@ -368,7 +367,7 @@ def _times(table: Table, rows: Rows) -> NDArray[np.float64] | None:
 
 
 def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
-    """Name the parts of a sample: the pairs of the cut, where the run has one, or the ranks."""
+    """Return the ranks of each time of a sample: the pairs of a bisection, or single ranks."""
     cut = run.tables.get("cut")
     if "pairs" in run.by and cut is not None and len(cut) == count:
         kinds = {cut[k].dtype.kind for k in ("i", "j") if k in cut}
@@ -380,15 +379,14 @@ def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
 def _t_op(
     table: Table, rows: Rows, times: NDArray[np.float64] | None, seconds: float
 ) -> float | None:
-    """Return seconds of one arithmetic operation; None where the samples are of something else.
+    """Return seconds of one arithmetic operation; None where the samples do not compute.
 
     Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication
     Operations*, equations 1 and 2: an iteration takes its number of operations times t_op, and the
     communication.
 
-    On several ranks it is that of the rank whose median is the longest: a rank that always computes
-    slower than others makes all wait in each iteration, while one that is disturbed now and then
-    does so now and then only.
+    On several ranks it is that of the rank with the longest median, for which all others wait in
+    each iteration.
 
     Parameters
     ----------

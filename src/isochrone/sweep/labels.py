@@ -1,4 +1,4 @@
-"""What tells the curves of several runs apart, in a few words, and what they have in common."""
+"""Short labels of curves: what distinguishes those of several runs, and what they share."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _USUAL: Final = {
     "mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", "pairing": "halves",
     "sync": "barrier", "root": "fixed",
 }  # fmt: skip
-"""What the options are unless the user says otherwise; not worth a word unless curves differ."""
+"""Defaults of options; shown only where curves differ in them."""
 
 
 class Labels(NamedTuple):
-    """A few words a curve, and those that hold for all of them."""
+    """A label for each curve, and what all curves have in common."""
 
     each: list[str]
     common: list[str]
@@ -37,14 +37,14 @@ def distinguish(drawn: Sequence[tuple[Run, Curve]]) -> Labels:
     keys = list(dict.fromkeys(key for one in facts for key in one))
     differing = [key for key in keys if len({one.get(key, "") for one in facts}) > 1]
     common = [facts[0][key] for key in keys if key not in differing and facts[0][key]]
-    # What is usual is said only where another curve does otherwise.
+
     common = [text for text in common if text not in _USUAL_TEXTS]
     each = [", ".join(one[k] for k in differing if one.get(k)) for one in facts]
     return Labels(_unique(each, [run for run, _ in drawn]), common)
 
 
 def ranks_per_node(run: Run) -> str:
-    """Say how many ranks each node had; empty if that is not known."""
+    """Return how many ranks each node had; empty if not known."""
     counts = Counter(host for host in run.hosts if host)
     if not counts:
         return ""
@@ -54,7 +54,7 @@ def ranks_per_node(run: Run) -> str:
 
 
 def _facts(run: Run, curve: Curve) -> dict[str, str]:
-    """List what may tell a curve from another, in the order in which a person would say it."""
+    """List what may distinguish a curve, in reading order."""
     facts = {"experiment": run.experiment.replace("-", " "), "name": curve.name}
     options = run.options
     for key in _USUAL:
@@ -65,7 +65,7 @@ def _facts(run: Run, curve: Curve) -> dict[str, str]:
     if "pair" not in curve.key:
         facts["p"] = f"{curve.p} ranks"
     nodes = ranks_per_node(run)
-    alone = nodes.endswith(ONE_NODE) and "pair" not in curve.key  # then p says how many
+    alone = nodes.endswith(ONE_NODE) and "pair" not in curve.key
     facts["nodes"] = ONE_NODE if alone else nodes
     facts["mpi"] = library(run)
     facts["origin"] = "" if run.origin == "measured" else run.origin

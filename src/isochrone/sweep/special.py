@@ -1,4 +1,4 @@
-"""Sweeps whose samples have a member of their own, such as ``grid``: a subject says what they mean.
+"""Sweeps whose samples have an additional member, such as ``grid``, which a subject interprets.
 
 A file ``sweeps/MEMBER.py`` of a subject ends in ``SWEEP = SpecialSweep(…)``.
 """
@@ -18,16 +18,16 @@ FAMILY = "*.sweeps"
 
 @dataclass(frozen=True)
 class SpecialSweep:
-    """What is said of such a sweep instead of a table for each of its many curves.
+    """How such a sweep is shown, instead of a table for each of its many curves.
 
     Attributes
     ----------
     key
         Name of its results in ``show --json``.
     document
-        The results of a run as JSON, at a message size or at all.
+        The results of a run as JSON, at one message size or all.
     sections
-        The same in words, with what is said of every sweep: its summary and its pictures.
+        The same as text, given the summary and the pictures that every sweep has.
     """
 
     key: str
@@ -36,6 +36,6 @@ class SpecialSweep:
 
 
 def special_of(run: Run) -> SpecialSweep | None:
-    """Return what a subject says of such a sweep; None of an ordinary one."""
+    """Return how such a sweep is shown; None for an ordinary one."""
     found = next((name for name in registry.names(FAMILY) if name in run.by), None)
     return None if found is None else registry.load(FAMILY, found).SWEEP

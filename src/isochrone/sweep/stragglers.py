@@ -1,16 +1,15 @@
-"""Who is later than the others in a sweep, said only of those whose work should be alike.
+"""Straggler detection among ranks (or pairs) with equal work.
 
-In a broadcast, a reduction to one rank, a gather, a scatter or a scan the ranks have different
-parts: a leaf of a healthy tree is done later than its root, and which tree a library uses is not
-in the data. On a grid of ranks they have different parts, too. Ranks are therefore compared only
-in operations of the library that ask the same of all of them, and pairs of a bisection only with
-pairs that, like them, stay on one node or go from one to another.
+In rooted operations, scans and grids the ranks have different work: in a broadcast a leaf finishes
+later than the root, and the data do not show which tree a library uses. Ranks are therefore
+compared only in the symmetric operations of the library, and pairs of a bisection only with pairs
+of the same sort, within a node or between nodes.
 
-Even there an algorithm may let some ranks wait: an allreduce by reduction and broadcast ends in a
-tree, and recursive doubling on 2^k + r ranks lets r of them wait for one more step (Thakur,
-Rabenseifner & Gropp 2005, *Optimization of collective communication operations in MPICH*). A rank
-is named only if it is behind all others by more than they are apart, and by more than one step of
-such an algorithm, 1/log2(p) of the time, takes.
+Even symmetric operations may let some ranks wait: an allreduce by reduction and broadcast ends in a
+tree, and recursive doubling on 2^k + r ranks gives r of them one more step (Thakur, Rabenseifner &
+Gropp 2005, *Optimization of collective communication operations in MPICH*). A rank is a straggler
+only if its delay exceeds the spread of all others, and one step of such an algorithm, 1/log2(p) of
+the time.
 """
 
 from __future__ import annotations
@@ -25,50 +24,49 @@ from isochrone.base.inference import median_interval
 from isochrone.sweep.curves import Curve, Participant, participants
 
 OPERATIONS: Final = ("barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block")
-"""Operations that ask the same of all ranks, whatever the algorithm."""
+"""Operations with the same work for all ranks."""
 
 CLEARLY: Final = 0.1
-"""Of the median time of all: who is less behind is not worth a word."""
+"""Fraction of the median time: smaller delays are not reported."""
 
-MIN_ALIKE: Final = 4
-"""Of fewer alike, nobody can say which is the odd one."""
+MIN_PEERS: Final = 4
+"""Among fewer peers none is an outlier."""
 
 MIN_REPETITIONS: Final = 6
-"""Of fewer, a median has no 95 % interval."""
+"""Fewer do not give a 95 % interval of a median."""
 
 Array = NDArray[np.float64]
 
 
 def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
-    """Return the ranks, or the pairs, that are clearly behind those that are like them.
+    """Return the stragglers among the ranks, or the pairs, of a curve.
 
     Parameters
     ----------
     curve
-        Of any sweep; where the parts of its ranks differ, or their times are not known, nobody is
-        late.
+        Of any sweep; there are none where work differs by rank, or times are not known.
     hosts
-        Of each rank, as far as they are known.
+        Of each rank; empty where not known.
 
     Returns
     -------
     list of Participant
-        The latest first; never half of those that are alike.
+        The latest first; always fewer than half of the peers.
     """
     times = curve.times
     if times is None or len(times) < MIN_REPETITIONS:
         return []
     behind = {
         curve.who[column]
-        for alike in _alike(curve, hosts)
-        if len(alike) >= MIN_ALIKE
-        for column in _behind(times[:, alike], alike, _step(curve))
+        for peers in _peers(curve, hosts)
+        if len(peers) >= MIN_PEERS
+        for column in _behind(times[:, peers], peers, _step(curve))
     }
     return [part for part in participants(curve) if part.who in behind]
 
 
-def _alike(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
-    """List the columns whose times may be compared with each other."""
+def _peers(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield groups of columns whose times may be compared with each other."""
     columns = list(range(len(curve.who)))
     if "pairs" in curve.key:
         known = [{hosts[rank] for rank in who if rank < len(hosts)} for who in curve.who]
@@ -80,12 +78,12 @@ def _alike(curve: Curve, hosts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _step(curve: Curve) -> float:
-    """Return how far behind a healthy rank may be, as a part of the time of the others."""
+    """Return the delay of a healthy rank, as a fraction of the time of the others."""
     return 0.0 if "pairs" in curve.key else 1 / int(np.log2(max(2, curve.p)))
 
 
 def _behind(times: Array, columns: Sequence[int], step: float) -> list[int]:
-    """Return the columns beyond the widest gap among the later half, if the gap is wide enough."""
+    """Return the columns beyond the widest gap in the later half, if it is wide enough."""
     middle = np.median(times, axis=1)
     relative = times / np.where(middle > 0, middle, np.nan)[:, None]
     if np.isnan(relative).all():
@@ -93,11 +91,10 @@ def _behind(times: Array, columns: Sequence[int], step: float) -> list[int]:
     ends = np.array([median_interval(one) for one in relative.T])
     order = np.argsort(ends[:, 0], kind="stable")
     low, high = ends[order].T
-    # Intervals of medians, so that chance puts nobody behind: gaps are from the latest end of those
-    # before to the earliest one of those behind.
+    # gaps between the intervals of medians, so that they are not chance
     gaps = low[1:] - np.maximum.accumulate(high)[:-1]
-    first = len(order) // 2 + 1  # those behind are fewer than half
+    first = len(order) // 2 + 1
     cut = first + int(np.argmax(gaps[first - 1 :]))
-    apart = float(high[:cut].max() - low[:cut].min())
-    wide = gaps[cut - 1] > max(CLEARLY, step, apart)
+    spread = float(high[:cut].max() - low[:cut].min())
+    wide = gaps[cut - 1] > max(CLEARLY, step, spread)
     return [columns[k] for k in order[cut:]] if wide else []

@@ -1,11 +1,11 @@
-"""Where a curve changes into another line: the sizes at which an MPI library changes its protocol.
+"""Protocol switches: the message sizes at which an MPI library changes its protocol.
 
 The curve is cut into straight segments, time = a + b bytes, by `isochrone.base.segmentation`, which
-also chooses their number. A cut counts as a switch only if the two lines differ by more than the
-noise explains **and** by more than a person would care about: no real curve is quite straight.
+also chooses their number. A breakpoint is a switch only if the two lines differ significantly
+**and** by more than a threshold: no real curve is perfectly straight.
 
-Two switches may be so close that the few sizes between them carry no cost per byte. Such a short
-piece is a level: only the steps on both sides of it are reported.
+Two switches may be so close that the few sizes between them show no cost per byte. Such a short
+segment is a level: only the steps on both sides of it are reported.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.sweep.curves import Curve
 
-_MIN_SIGMA: Final = 0.002  # of the median: no sweep is straighter, whatever its intervals say
+_MIN_SIGMA: Final = 0.002  # minimum standard error, as a fraction of the median
 _MAX_SEGMENTS: Final = 6
 _SURE: Final = 4.0  # standard errors by which the lines must differ
-_WORTH: Final = 0.02  # of the time, as the tolerance of automatic sizes: less is no switch
+_MIN_JUMP: Final = 0.02  # fraction of the time, as the tolerance of automatic sizes
 _KNOWN: Final = 2.0
-"""Ends of the interval of a median from which it says nothing of a protocol."""
+"""Ratio of the ends of an interval beyond which a median is too uncertain to be used."""
 
 _SEEN: Final = 0.5
-"""Part of a step that the fastest repetitions must show as well. A protocol takes its time in each
-of them; a processor that is shared does not."""
+"""Fraction of a step that the fastest repetitions must show, too. A protocol costs time in every
+repetition; a shared processor does not."""
 
-_WORTH_SLOPE: Final = 0.01  # of the time: what a slope that changes by 2 % makes at twice the size
+_MIN_TURN: Final = 0.01  # fraction of the time: a slope that changes by 2 %, at twice the size
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A change between two neighbouring sizes of a sweep; where exactly was not measured.
+    """A protocol switch between two neighbouring sizes of a sweep.
 
     Attributes
     ----------
     after, before
-        Largest size of the old line and smallest one of the new line, in bytes.
+        Largest size of the old line and smallest size of the new line, in bytes.
     jump
-        Seconds the new line lies above the old one at ``before``; negative if it is faster.
+        Seconds of the new line minus the old line at ``before``.
     ratio
-        New line over old one at ``before``.
+        New line over old line at ``before``.
     bandwidth_before, bandwidth_after
-        Bytes per second that more bytes cost on either line (1/slope, as often as data moves); None
-        if the line is flat within its error.
+        Asymptotic bandwidth of each line in bytes per second (1/slope, times how often data moves);
+        None if the line is flat within its error.
     """
 
     after: int
@@ -68,7 +68,7 @@ class Switch:
 class _Line(NamedTuple):
     """A weighted least-squares line and the covariance of its two coefficients.
 
-    A ``level`` has no slope: its sizes are few, or too close together to tell one.
+    A ``level`` has no slope: its sizes are too few or too close together for one.
     """
 
     start: float
@@ -111,11 +111,11 @@ def switches(curve: Curve) -> list[Switch]:
         )  # fmt: skip
     except InputError:
         return []
-    # `index` puts a value in a segment; lines are fitted again here for their errors
+
     member = found.index(x)
     data = _Data(x, y, fastest, sigma, member)
     cuts = list(range(int(member.max())))
-    while cuts:  # a cut that is none joins its segments, and their neighbours are judged anew
+    while cuts:  # the least significant cut is removed, and its neighbours are judged again
         judged = [_judge(curve, data, cuts, k) for k in range(len(cuts))]
         worst = min(range(len(cuts)), key=lambda k: judged[k][0])
         if judged[worst][0] >= 1:
@@ -125,17 +125,17 @@ def switches(curve: Curve) -> list[Switch]:
 
 
 def describe(switch: Switch) -> str:
-    """Say in words what happens: ``between 64 KiB and 128 KiB: 3.9 µs slower (+32 %)``."""
+    """Describe a switch: ``between 64 KiB and 128 KiB: 3.9 µs more (+32 %)``."""
     where = f"between {format_bytes(switch.after)} and {format_bytes(switch.before)}"
     parts = []
-    if abs(switch.ratio - 1) >= _WORTH:
+    if abs(switch.ratio - 1) >= _MIN_JUMP:
         words = "more" if switch.jump > 0 else "less"
         parts.append(
             f"{format_seconds(abs(switch.jump))} {words} ({100 * (switch.ratio - 1):+.0f} %)"
         )
     if switch.bandwidth_before and switch.bandwidth_after:
         change = switch.bandwidth_after / switch.bandwidth_before
-        if abs(change - 1) >= _WORTH:
+        if abs(change - 1) >= _MIN_JUMP:
             parts.append(
                 f"further bytes at {format_rate(switch.bandwidth_after)} "
                 f"instead of {format_rate(switch.bandwidth_before)}"
@@ -146,7 +146,7 @@ def describe(switch: Switch) -> str:
 
 
 def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[float, Switch]:
-    """Return how clear a cut is (1 is just enough) and the switch it would be."""
+    """Return the significance of a cut (1: threshold) and its switch."""
     x, y, fastest, sigma, member = data
     edges = [-1, *cuts, int(member.max())]
     sides = [(member > a) & (member <= b) for a, b in pairwise(edges[k : k + 3])]
@@ -157,17 +157,17 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     jump = new.at(before) - old.at(before)
     jump_clear = min(
         _over(abs(jump), _SURE * math.hypot(new.error(before), old.error(before))),
-        _over(abs(jump), _WORTH * abs(new.at(before))),
+        _over(abs(jump), _MIN_JUMP * abs(new.at(before))),
         _over((high.at(before) - low.at(before)) / jump if jump else 0.0, _SEEN),
     )
     turn = 0.0 if old.level or new.level else new.slope - old.slope
     turn_error = math.sqrt(new.covariance[1, 1] + old.covariance[1, 1])
     turn_clear = min(
         _over(abs(turn), _SURE * turn_error),
-        _over(abs(turn) * (last - before), _WORTH_SLOPE * abs(new.at(last))),
+        _over(abs(turn) * (last - before), _MIN_TURN * abs(new.at(last))),
         _over((high.slope - low.slope) / turn if turn else 0.0, _SEEN),
     )
-    # how often the bytes of a message move: twice if in both directions
+    # how often the bytes of a message move: twice in both directions
     end = curve.points[-1]
     often = (end.bandwidth or 0.0) * end.median / end.bytes if end.bytes else 0.0
     return max(jump_clear, turn_clear), Switch(
@@ -180,9 +180,9 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
 def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
     """Fit a line by weighted least squares; errors from the residuals if these are larger.
 
-    The cost per byte is never below zero, nor the latency, which the first line tells. Press et al.
-    2007, *Numerical Recipes*, 15.2; the errors are scaled by the root of reduced chi-square where
-    that exceeds 1.
+    Neither the cost per byte nor the latency (the start of the first line) is ever negative. The
+    errors are scaled by the root of reduced chi-square where that exceeds 1 (Press et al. 2007,
+    *Numerical Recipes*, 15.2).
     """
     level = len(x) < LINE_VALUES or x.max() < LINE_RATIO * x.min()
     found, covariance = _solved(x, y, sigma, [0] if level else [0, 1])

@@ -37,7 +37,7 @@ def test_one_start_a_side_proves_nothing_whatever_its_repetitions_say() -> None:
     """Two launches that differ by 10 % with hardly any scatter are not two machines."""
     for before, after in ((1, 1), (5, 1), (1, 5)):
         found = compare(side(0, runs=before), side(50, 1.1, runs=after))
-        assert words(found) == {"unclear"}
+        assert words(found) == {"not known"}
         assert found.one_start
         assert not found.parts
         (low, high, p) = {(d.low, d.high, d.p) for d in (x.difference for x in found.points)}.pop()
@@ -111,7 +111,7 @@ def test_simulated_times_know_no_chance() -> None:
 
 
 def test_made_up_times_are_certain_only_without_noise() -> None:
-    for noise, expected in ((0, "slower"), (0.1, "unclear")):
+    for noise, expected in ((0, "slower"), (0.1, "not known")):
         made_up = {"made_up": True, "options": {"noise": noise}}
         runs = [measure(1, 1.0, 0, **made_up), measure(1, 1.2, 0, **made_up)]
         assert words(compare(runs[:1], runs[1:])) == {expected}
@@ -189,7 +189,7 @@ def test_equal_runs_are_compared_without_a_word_on_stderr() -> None:
     def runs(*factors: float) -> list[Run]:
         return [run_of(noisy(EXACT * f, VARIABLES, 0, 5, 1, op="bcast")) for f in factors]
 
-    assert words(compare(runs(1), runs(1))) == {"unclear"}
+    assert words(compare(runs(1), runs(1))) == {"not known"}
     assert words(compare(runs(1, 1), runs(1, 1))) == {"same"}
     assert words(compare(runs(1, 1), runs(2, 2))) == {"slower"}
     assert words(compare(runs(1, 1, 1), runs(2, 2, 2.01))) == {"slower"}

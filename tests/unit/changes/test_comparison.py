@@ -35,11 +35,11 @@ def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -
 
 
 def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: Golden) -> None:
-    points = [point(64, 3.0, "slower"), point(8, 1.0, "same"), point(1024, 1.2, "unclear")]
+    points = [point(64, 3.0, "slower"), point(8, 1.0, "same"), point(1024, 1.2, "not known")]
     head, basis, difference, table = blocks(found(
         points, [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
         differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
-        overall=Difference(1.1, 0.99, 1.22, 0.2, "unclear"),
+        overall=Difference(1.1, 0.99, 1.22, 0.2, "not known"),
     ))  # fmt: skip
     golden([s.text for s in (head, basis, difference) if isinstance(s, Sentence)])
     assert isinstance(table, Table)
@@ -55,7 +55,7 @@ def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: G
 
 
 def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golden) -> None:
-    points = [point(size, 1.0 + size / 1000, "unclear") for size in range(25)]
+    points = [point(size, 1.0 + size / 1000, "not known") for size in range(25)]
     *_, table = blocks(found(points, []))
     assert isinstance(table, Table)
     assert len(table.rows) == 20
@@ -64,12 +64,12 @@ def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golde
 
 
 def test_one_start_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> None:
-    said = blocks(found([point(64, 2.0, "unclear", None)], [], launches=(1, 5)))
+    said = blocks(found([point(64, 2.0, "not known", None)], [], launches=(1, 5)))
     assert isinstance(said[1], Sentence)
     golden(said[1].text)
     assert "isochrone measure … --launches 5" in said[1].text
     assert isinstance(said[2], Table)
-    assert said[2].rows[0].cells[1] == "2.000 [not known]"
+    assert said[2].rows[0].cells[1] == "2.000 [unknown]"
 
 
 def test_simulated_times_that_are_all_the_same_need_no_table() -> None:

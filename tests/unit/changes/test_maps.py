@@ -60,7 +60,7 @@ def test_block_against_cyclic_is_the_same_machine(golden: Golden) -> None:
     assert found.parts == []
     golden(found.notes[0])
     assert found.points[0].key["places"] == ["n0:0", "n0:1"]
-    assert {point.verdict for point in found.points} <= {"same", "unclear"}
+    assert {point.verdict for point in found.points} <= {"same", "not known"}
 
 
 def test_a_slow_node_is_one_part_also_where_the_ranks_moved() -> None:
@@ -134,7 +134,7 @@ def test_one_map_a_side_names_nothing() -> None:
     )
     found = compare(before, after)
     assert found.parts == []
-    assert {point.verdict for point in found.points} == {"unclear"}
+    assert {point.verdict for point in found.points} == {"not known"}
 
 
 def test_hosts_that_are_not_known_are_said_and_ranks_matched_by_number(golden: Golden) -> None:

@@ -65,7 +65,7 @@ def test_what_is_no_launch_of_one_thing_is_refused(golden: Golden) -> None:
     with golden.refusal():
         pool(launches(1, dice))
     for other, what in (
-        (launches(1, dice, ranks=4), "number of ranks is 2 in one and 4"),
+        (launches(1, dice, ranks=4), "number of ranks is 2 in one run and 4"),
         (launches(1, dice, experiment="collective"), "experiment is point-to-point in one"),
         (launches(1, dice, seconds_are="one way"), "definition of the times"),
     ):

@@ -64,8 +64,8 @@ def test_p_values_are_corrected_as_holm_did() -> None:
     [
         (0.97, 1.04, 0.9, "same"),
         (1.01, 1.04, 0.001, "same"),  # different, but by less than matters
-        (0.90, 1.20, 0.9, "unclear"),
-        (1.02, 1.20, 0.2, "unclear"),  # many points: one of them may be so by chance
+        (0.90, 1.20, 0.9, "not known"),
+        (1.02, 1.20, 0.2, "not known"),  # many points: one of them may be so by chance
         (1.02, 1.20, 0.01, "slower"),
         (0.80, 0.98, 0.01, "faster"),
     ],

@@ -39,7 +39,7 @@ def test_a_partial_run_is_used_and_the_user_is_told_once(
     isochrone: Command, tmp_path: Path, files: tuple[str, str], words: tuple[str, ...]
 ) -> None:
     whole, cut = files
-    for file, told in ((cut, [f"isochrone: {cut}: partial run: it did not come to its end"]),
+    for file, told in ((cut, [f"isochrone: {cut}: partial run: the measurement is not complete"]),
                        (whole, [])):  # fmt: skip
         names = {"FILE": file, "WHOLE": whole}
         done = isochrone(*(names.get(word, word) for word in words), cwd=tmp_path)

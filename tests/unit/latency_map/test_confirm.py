@@ -132,7 +132,7 @@ def test_the_file_is_untouched_if_the_probe_cannot_be_started_again(
 
     def fail(options: Sequence[str], out: Path) -> None:
         out.write_text('{"record":"run"')
-        raise MeasurementError("the ranks failed", hint=f"what was measured is kept in {out}")
+        raise MeasurementError("the ranks failed", hint=f"partial results are in {out}")
 
     confirm(path, fail, said.append)
     assert path.read_bytes() == before
@@ -149,7 +149,7 @@ def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path, golden: Golde
     def end(options: Sequence[str], out: Path) -> None:
         out.write_text('{"record":"run"')
         error = Interrupted(signal.SIGTERM)
-        error.hint = f"what was measured is kept in {out}"
+        error.hint = f"partial results are in {out}"
         raise error
 
     with golden.refusal(kind=Interrupted):

@@ -110,7 +110,7 @@ def test_one_of_other_sources_on_the_path_is_passed_over_and_said(machine: Machi
     machine.on_path(OLD)
     assert machine.find().origin == PACKAGE
     (line,) = machine.told
-    assert "site/bin/isochrone-probe: passed over" in line
+    assert "site/bin/isochrone-probe: skipped" in line
     assert "other sources" in line
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from beds.installations import DEBIAN_OPEN_MPI, HYDRA, INTEL, OPEN_MPI, library, program
 from isochrone.measure import installation
-from isochrone.measure.installation import here, of_library, of_program, wrapper_beside
+from isochrone.measure.installation import here, of_library, of_program, wrapper_next_to
 
 DEBIAN = f"lib/{platform.machine()}-linux-gnu"
 
@@ -160,4 +160,4 @@ def test_the_compiler_wrapper_is_the_one_beside_the_launcher(tmp_path: Path) -> 
     for starter, wrapper in (
         ("mpiexec.mpich", "mpicc.mpich"), ("mpiexec.hydra", "mpicc"), ("mpirun", "mpicc"),
     ):  # fmt: skip
-        assert wrapper_beside(tmp_path / starter) == tmp_path / wrapper
+        assert wrapper_next_to(tmp_path / starter) == tmp_path / wrapper

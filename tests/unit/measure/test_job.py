@@ -209,12 +209,12 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
             "echo 'isochrone-probe: rank 0 on n1 was stopped by signal 19 (Stopped (signal))';"
             "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
             "sleep 60",
-            "nothing was done for 9 s; rank 0 on n1 was stopped by signal 19 (Stopped (signal))",
+            "no progress for 9 s; rank 0 on n1 was stopped by signal 19 (Stopped (signal))",
         ),
         (
             "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
             "sleep 60",
-            "nothing was done for 9 s: no answer from rank 1",
+            "no progress for 9 s: no answer from rank 1",
         ),
         (
             "echo 'isochrone-probe: rank 3 on n2 was killed by signal 9 (Killed)'; exit 9",
@@ -242,7 +242,7 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
         (
             "echo '=   PID 7310 RUNNING AT n1'; echo '=   EXIT CODE: 9';"
             "echo 'YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)'; exit 9",
-            "a rank was killed, by signal 9 as far as the launcher can tell",
+            "a rank was killed by signal 9, according to the launcher",
         ),
     ],
 )  # fmt: skip

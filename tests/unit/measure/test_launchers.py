@@ -201,7 +201,7 @@ def test_a_simulation_computes_times_that_are_known_on_paper(tmp_path: Path) -> 
     [
         ({}, ("/opt/probe",), "needs --platform"),
         ({"platform": Path("absent.xml")}, ("/opt/probe",), "no such file"),
-        ({"platform": Path(__file__)}, ("/opt/probe",), "no platform file"),
+        ({"platform": Path(__file__)}, ("/opt/probe",), "not a platform file"),
     ],
 )
 def test_a_simulation_that_cannot_start_says_why(

@@ -93,9 +93,9 @@ SAMPLE = '{"record":"sample","op":"write","seconds":1.0}'
 @pytest.mark.parametrize(
     ("records", "data", "hint"),
     [
-        ([RUN, RANK, SAMPLE], False, "what was measured is kept in {out}"),
-        ([RUN, RANK], False, "nothing was measured: {out} holds no times"),
-        ([RUN, RANK], True, "nothing was measured: {out} holds no times; {data} may be left on n7"),
+        ([RUN, RANK, SAMPLE], False, "partial results are in {out}"),
+        ([RUN, RANK], False, "nothing was measured: {out} has no times"),
+        ([RUN, RANK], True, "nothing was measured: {out} has no times; {data} may be left on n7"),
     ],
     ids=["one sample", "none", "data on another host"],
 )  # fmt: skip

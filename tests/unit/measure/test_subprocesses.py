@@ -8,7 +8,7 @@ import pytest
 
 from isochrone.base.errors import MeasurementError
 from isochrone.measure import cache
-from isochrone.measure.subprocesses import forget_answers, kept_answer
+from isochrone.measure.subprocesses import cached_answer, forget_answers
 
 
 class Program:
@@ -23,7 +23,7 @@ class Program:
         self.path.chmod(0o755)
 
     def says(self) -> str:
-        return kept_answer([str(self.path), "-show"]).strip()
+        return cached_answer([str(self.path), "-show"]).strip()
 
     @property
     def times(self) -> int:
@@ -78,7 +78,7 @@ def test_what_fails_is_asked_again(program: Program) -> None:
     program.says()
     assert program.times == 2
     with pytest.raises(MeasurementError):
-        kept_answer([str(program.path.with_name("none"))])
+        cached_answer([str(program.path.with_name("none"))])
 
 
 def test_answers_can_be_forgotten_and_damaged_ones_or_those_of_others_do_not_count(

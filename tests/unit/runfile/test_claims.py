@@ -26,7 +26,7 @@ def written(path: Path, ranks: int, described: int, pairs: int) -> Path:
 
 def test_more_ranks_than_are_described_are_refused(tmp_path: Path) -> None:
     """A header of 4 million ranks is cheap to write, and must not be expensive to read."""
-    with pytest.raises(InputError, match="of 4000000 ranks, and describes 3 of them"):
+    with pytest.raises(InputError, match="4000000 ranks"):
         read(written(tmp_path / "map.jsonl", 4_000_000, 3, 2))
 
 

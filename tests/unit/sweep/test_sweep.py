@@ -145,7 +145,7 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
         "Point-to-point sweep of 4 ranks on 2 nodes",
         "Ranks 0–3 take 1.20 µs with 0 B and 387 µs with 4 MiB",
         "the bandwidth is highest at 4 MiB: 10.9 GB/s",
-        "Where the protocol switches",
+        "Protocol switches",
         "Ranks 0–3: Protocol switch between 64 KiB and 128 KiB: 5.93 µs less (-26 %), "
         "further bytes at 11.0 GB/s instead of 6.00 GB/s",
         "Times are: half a round trip",
@@ -160,9 +160,9 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("passes", "said"),
     [
-        (10, "rests on the medians of its 10 or more passes, so it covers the moments of this run"),
-        (4, "is that of this run's repetitions: it does not cover"),
-        (None, "is that of this run's repetitions: it does not cover"),
+        (10, "computed from the medians of 10 or more passes"),
+        (4, "computed from the repetitions of this run"),
+        (None, "computed from the repetitions of this run"),
     ],
 )
 def test_it_says_what_the_intervals_rest_on(tmp_path: Path, passes: int | None, said: str) -> None:

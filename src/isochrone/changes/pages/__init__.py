@@ -1,1 +1,1 @@
-"""What is said of the results of this subject."""
+"""The results of this subject as text."""

@@ -1,4 +1,4 @@
-"""Earlier runs in words: which there are, and what is usual of them."""
+"""The runs of a baseline, and their typical times, as text."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ MAX_ROWS: Final = 40
 
 
 def listing(folder: str, groups: Sequence[Group]) -> list[Block]:
-    """Say which runs there are."""
+    """List the runs."""
     if not groups:
         return [Sentence(f"{printable(folder, 200)} holds no complete run")]
-    said: list[Block] = []
+    shown: list[Block] = []
     for group in groups:
-        said.append(_title(group))
+        shown.append(_title(group))
         for run in group.runs:
             name = run.path.name if run.path is not None else "?"
-            date = printable(run.about.started or "date not known", 40)
-            said.append(Sentence(f"  {date}  {printable(name, 120)}"))
-    return said
+            date = printable(run.about.started or "unknown date", 40)
+            shown.append(Sentence(f"  {date}  {printable(name, 120)}"))
+    return shown
 
 
 def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]]) -> list[Block]:
-    """Say what is usual: levels, nodes and curves; of many pairs or points only their number."""
+    """Return typical times of levels, nodes and curves; many pairs or points are only counted."""
     if not found:
         return [Sentence(f"{printable(folder, 200)} holds no complete run")]
-    said: list[Block] = []
-    columns = (Column(""), Column("typical", right=True), Column("next run", right=True))
+    shown: list[Block] = []
+    columns = (Column(""), Column("typical", right=True), Column("next run, 95 %", right=True))
     for group, times in found:
-        said.append(_title(group))
+        shown.append(_title(group))
         large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]
-        shown = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
-        rows = tuple(_row(one) for one in shown[:MAX_ROWS])
+        chosen = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
+        rows = tuple(_row(one) for one in chosen[:MAX_ROWS])
         more = len(times) - len(rows)
         left_out = f"and {plural(more, 'rank, pair or point')} more" if more == 1 else (
             f"and {more:,} more (--json lists all)" if more else ""
         )  # fmt: skip
-        said.append(Table("", columns, rows, left_out))
-    return said
+        shown.append(Table("", columns, rows, left_out))
+    return shown
 
 
 def _title(group: Group) -> Sentence:

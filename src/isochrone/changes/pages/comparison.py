@@ -1,4 +1,4 @@
-"""Two measurements compared: what became slower or faster, what is not known, what differs."""
+"""Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from typing import Any, Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.verdicts import FASTER, SAME, SLOWER
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import VERDICTS, Difference, Part
 from isochrone.changes.gate import Limit
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
 
 MAX_ROWS: Final = 20
-TONES: Final[dict[str, Tone]] = {"slower": "bad", "faster": "good"}
+TONES: Final[dict[str, Tone]] = {SLOWER: "bad", FASTER: "good"}
 
 
 def blocks(found: Comparison) -> list[Block]:
-    """Say what a comparison found: the parts that changed, or the points if none did."""
+    """Return what a comparison found: the components that changed, or the points if none did."""
     counts = found.counts
     words = ", ".join(f"{counts[word]} {_word(word, found)}" for word in VERDICTS)
     title = f"{found.experiment}: {len(found.points)} {found.kind}s, {words}"
-    said: list[Block] = [Sentence(title, "strong"), _basis(found)]
-    said += [Sentence(f"  {note}") for note in found.notes]
-    said += _around(found)
-    nothing = found.unit == "exact" and counts["same"] == len(found.points)
-    return said if nothing else [*said, _table(found)]
+    shown: list[Block] = [Sentence(title, "strong"), _basis(found)]
+    shown += [Sentence(f"  {note}") for note in found.notes]
+    shown += _environment(found)
+    nothing = found.unit == "exact" and counts[SAME] == len(found.points)
+    return shown if nothing else [*shown, _table(found)]
 
 
 def name_of(key: dict[str, Any]) -> str:
@@ -43,69 +44,69 @@ def name_of(key: dict[str, Any]) -> str:
 
 
 def complaint(part: Part, found: Comparison) -> str:
-    """Say in a line what is not allowed: ``… node n5: 3.00x, 448 pairs, +16.0 µs each``."""
+    """Return one exceeded limit as a line: ``… node n5: 3.00x, 448 pairs, +16.0 µs each``."""
     change = 100 * abs(part.difference.ratio - 1)
     text = f"{part.difference.verdict} by {change:.1f} %: {_name(part, found)}"
     if part.of > 1:
         text += f": {part.difference.ratio:.2f}x"
-    text = text if _says_all(part) else f"{text}, {_extent(part, found)}"
+    text = text if _has_extent(part) else f"{text}, {_extent(part, found)}"
     return f"{text}, {_added(part)}"
 
 
 def passed(found: Comparison, limits: list[Limit]) -> str:
-    """Say what it means that nothing was beyond the limits."""
+    """Return the line printed where no limit is exceeded."""
     what = " or ".join(f"{one.what} by more than {100 * one.by:g} %" for one in limits)
     if found.visible is None or found.unit != "launch":
         return f"nothing is {what}"
-    return f"nothing is seen to be {what}; one point is seen from {found.visible:.2f}x on"
+    return f"nothing is {what}; smallest detectable change of a point: {found.visible:.2f}x"
 
 
 def what_to_measure() -> str:
-    """Say how launches are repeated."""
+    """Return how to measure several launches."""
     return (
-        "isochrone measure … --launches 5 on each side, or at once and in turns: "
+        "isochrone measure … --launches 5 on each side, or both sides in turns: "
         "isochrone compare --measure '…' '…' --launches 5"
     )
 
 
 def _word(verdict: str, found: Comparison) -> str:
     margin = f" (within {100 * found.margin:g} %)" if found.margin else ""
-    return f"same{margin}" if verdict == "same" else verdict
+    return f"{SAME}{margin}" if verdict == SAME else verdict
 
 
 def _basis(found: Comparison) -> Sentence:
-    """Say what the verdicts rest on."""
+    """Return what the verdicts are based on."""
     if found.one_start and found.unit == "start":
-        return Sentence(
-            "  one start a side, its ratios taken as they are: chance is among them", "bad"
-        )
+        return Sentence("  one launch a side, differences may be chance", "bad")
     if found.one_start:
         return Sentence(
-            "  one start a side: no verdict about the machine, because launches of one command "
-            f"differ. Measure three or more: {what_to_measure()}", "bad",
+            "  one launch a side, no verdict: launches of one command differ. "
+            f"Measure three or more: {what_to_measure()}", "bad",
         )  # fmt: skip
     if found.unit == "exact":
-        return Sentence("  times without chance: every difference beyond rounding counts")
-    text = f"  {found.launches[0]} and {found.launches[1]} starts"
+        return Sentence("  times are exact: every difference beyond rounding counts")
+    text = f"  {found.launches[0]} and {found.launches[1]} launches"
     if found.overall is not None:
-        text += f"; on the whole {_ratio(found.overall)}: {found.overall.verdict}"
+        text += f"; overall {_ratio(found.overall)}: {found.overall.verdict}"
     return Sentence(text)
 
 
-def _around(found: Comparison) -> list[Block]:
-    """Say what differs around the two sides, what explains a change likely first."""
+def _environment(found: Comparison) -> list[Block]:
+    """Return what differs between the two sides, likely explanations first."""
     likely = [f"{one.what}: {one.before} → {one.after}" for one in found.explanations]
-    said: list[Block] = [Sentence(f"  likely explanation: {text}", "strong") for text in likely[:1]]
-    said += [Sentence(f"  or: {text}") for text in likely[1:]]
+    shown: list[Block] = [
+        Sentence(f"  likely explanation: {text}", "strong") for text in likely[:1]
+    ]
+    shown += [Sentence(f"  or: {text}") for text in likely[1:]]
     if len(likely) > 1:
-        said.append(Sentence("  to tell these apart, measure again with one changed at a time"))
+        shown.append(Sentence("  to find out which, measure again with one changed at a time"))
     names = {one.what for one in found.explanations}
-    said += [
+    shown += [
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
         for one in found.differences
         if one["what"] not in names
     ]
-    return said
+    return shown
 
 
 def _table(found: Comparison) -> Table:
@@ -120,7 +121,7 @@ def _table(found: Comparison) -> Table:
     more = len(rows) - MAX_ROWS
     columns = (Column(""), Column("ratio, 95 % interval", right=True),
                Column("median, A -> B", right=True),
-               Column("part" if found.parts else "point"))  # fmt: skip
+               Column("component" if found.parts else "point"))  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
     return Table("", columns, tuple(rows[:MAX_ROWS]), left_out)
 
@@ -132,7 +133,7 @@ def _row(difference: Difference, before: float, after: float, name: str) -> Row:
 
 
 def _name(part: Part, found: Comparison) -> str:
-    """Name a part: ``node n5``, ``switch of n0 … n3 (4 nodes)``, ``op bcast, p 8, 1 KiB``."""
+    """Name a component: ``node n5``, ``switch of n0 … n3 (4 nodes)``, ``op bcast, p 8, 1 KiB``."""
     if part.of == 1:
         return name_of(found.points[part.points[0]].key)
     kind = "node " if part.kind == "node" and not part.who.startswith("inside") else ""
@@ -141,32 +142,32 @@ def _name(part: Part, found: Comparison) -> str:
 
 
 def _extent(part: Part, found: Comparison) -> str:
-    """Say how many points a part explains: ``448 pairs``, ``46 of its 48 pairs``."""
+    """Return how many points a component explains: ``448 pairs``, ``46 of its 48 pairs``."""
     number = len(part.points)
     return f"{number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
 
 
 def _added(part: Part) -> str:
-    """Write the time a part adds to each of its points: ``+9.1 µs each``."""
+    """Return the time a component adds to each of its points: ``+9.1 µs each``."""
     sign = "+" if part.added >= 0 else "-"
     return f"{sign}{format_seconds(abs(part.added))}{' each' if part.of > 1 else ''}"
 
 
 def _full_name(part: Part, found: Comparison) -> str:
     name = _name(part, found)
-    name = name if _says_all(part) else f"{name}: {_extent(part, found)}"
+    name = name if _has_extent(part) else f"{name}: {_extent(part, found)}"
     return f"{name}, {_added(part)}" if part.of > 1 else name
 
 
-def _says_all(part: Part) -> bool:
-    """Whether its name says already how many points it explains."""
+def _has_extent(part: Part) -> bool:
+    """Whether its name includes the number of points it explains."""
     return part.of == 1 or (part.kind == "all" and len(part.points) == part.of)
 
 
 def _ratio(difference: Difference) -> str:
-    """Write a ratio with its interval, which a single launch does not have."""
+    """Return a ratio with its interval, which a single launch does not have."""
     if difference.low is None or difference.high is None:
-        return f"{difference.ratio:.3f} [not known]"
+        return f"{difference.ratio:.3f} [unknown]"
     interval = (
         f"[{difference.low:.3f}, {difference.high:.3f}]"
         if difference.low < difference.high

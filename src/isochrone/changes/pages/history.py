@@ -8,6 +8,7 @@ from typing import Final
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.base.verdicts import FASTER, GOOD, SLOWER
 from isochrone.changes.check import Earlier, check
 from isochrone.changes.effects import at_size
 from isochrone.changes.history import LEAST, SHORTEST, History, Series, histories
@@ -34,12 +35,12 @@ MAX_DIFFERENCES: Final = 4
 
 
 def history_page(runs: Sequence[Run]) -> Page:
-    """Say what became of the times of runs.
+    """Return the history of runs.
 
     Raises
     ------
     InputError
-        If no run came to its end, or they hold no times.
+        If no run is complete, or they hold no times.
     """
     found = histories(runs)
     if not found:
@@ -48,7 +49,7 @@ def history_page(runs: Sequence[Run]) -> Page:
     partial = len(runs) - total
     sections = [section for one in found for section in _sections(one, several=len(found) > 1)]
     if partial:
-        text = f"{plural(partial, 'run')} did not come to the end: left out"
+        text = f"left out, not complete: {plural(partial, 'run')}"
         sections.append(Section("Left out", (Sentence(text),)))
     dates = sorted(date for one in found for date in one.dates if date)
     facts = (f"{date_in_words(dates[0])} to {date_in_words(dates[-1])}",) if dates else ()
@@ -62,14 +63,14 @@ def _sections(found: History, *, several: bool) -> list[Section]:
     verdict = check(last, Earlier("the runs before it", earlier))
     picture = Picture(
         "history", f"{about}, run after run",
-        "Each line is the median of a level, node or curve. Dashed lines are changes of the times, "
-        "dotted ones runs with other settings than the run before.", tuple(found.runs),
-        Options(histories=(found,)), alt=" ".join(_changes_in_words(found)) or "nothing changed",
+        "Each line is the median of a level, node or curve. Dashed lines mark changes of the "
+        "times, dotted lines changes of the settings.", tuple(found.runs),
+        Options(histories=(found,)), alt=" ".join(_changes_as_text(found)) or "nothing changed",
     )  # fmt: skip
     return [
         Section(f"{title}Last run, compared with the runs before it", tuple(blocks(verdict))),
         Section(f"{title}What changed", (
-            *_summary(found, verdict.verdict == "good"), *map(Sentence, found.notes), picture,
+            *_summary(found, verdict.verdict == GOOD), *map(Sentence, found.notes), picture,
         )),
         Section(f"{title}Medians", (_medians(found),)),
         Section(f"{title}Runs", (_runs(found),)),
@@ -77,49 +78,48 @@ def _sections(found: History, *, several: bool) -> list[Section]:
 
 
 def _summary(found: History, good: bool) -> list[Block]:
-    """Say what changed for good; the last run may differ, which its verdict says."""
+    """Return the lasting changes; the last run has a verdict of its own."""
     first = found.runs[0]
-    said: list[Block] = [Sentence(
+    shown: list[Block] = [Sentence(
         f"{plural(len(found.runs), 'run')} of {first.experiment} on {plural(first.size, 'rank')}, "
         f"{first.origin}"
     )]  # fmt: skip
     other = sum(map(bool, found.marks))
     if other:
-        said.append(Sentence(f"{plural(other, 'run')} with other settings than the run before"))
-    words = _changes_in_words(found)
-    if words:
-        shown = tuple(Sentence(text) for text in words[:MAX_CHANGES])
-        more = f"and {len(words) - MAX_CHANGES} more" if len(words) > MAX_CHANGES else ""
-        said.append(Listing("Changes of the times", shown, "bad", more))
+        shown.append(Sentence(f"{plural(other, 'run')} with other settings than the run before"))
+    texts = _changes_as_text(found)
+    if texts:
+        items = tuple(Sentence(text) for text in texts[:MAX_CHANGES])
+        more = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
+        shown.append(Listing("Changes of the times", items, "bad", more))
     elif len(found.runs) < 2 * SHORTEST:
-        said.append(Sentence(
-            f"{plural(len(found.runs), 'run')} are too few to see a change: it needs "
-            f"{2 * SHORTEST}"
-        ))  # fmt: skip
+        runs = plural(len(found.runs), "run")
+        shown.append(Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed"))
     else:
         text = f"no lasting change of more than {100 * LEAST:.0f} %"
-        said.append(Sentence(text, "good" if good else ""))
-    return said
+        shown.append(Sentence(text, "good" if good else ""))
+    return shown
 
 
-def _changes_in_words(found: History) -> list[str]:
-    """Return a sentence for each change, the earliest first, with what else changed then."""
-    told = sorted(
+def _changes_as_text(found: History) -> list[str]:
+    """Return a sentence for each change, the earliest first, with the settings changed then."""
+    changes = sorted(
         ((change.at, one, change) for one in found.series for change in one.changes),
         key=lambda item: (item[0], -abs(item[2].ratio - 1)),
     )
-    words = []
-    for at, one, change in told:
+    texts = []
+    for at, one, change in changes:
         when = date_in_words(found.dates[at]) or f"run {at + 1}"
-        beside = " over the other nodes" if one.what.kind in ("node", "inside") else ""
+        relative = " relative to the other nodes" if one.what.kind in ("node", "inside") else ""
         text = (
-            f"{_name(one)}: {change.ratio:.2f} times its time{beside} from {when} on, "
-            f"{format_seconds(change.before)} before and {format_seconds(change.after)} after"
+            f"{_name(one)}: {SLOWER if change.ratio > 1 else FASTER} from {when} on, "
+            f"{change.ratio:.2f}x{relative}: "
+            f"{format_seconds(change.before)} → {format_seconds(change.after)}"
         )
         if found.marks[at]:
-            text += f"; at the same time changed: {_differences(found, at)}"
-        words.append(text)
-    return words
+            text += f"; changed at the same time: {_differences(found, at)}"
+        texts.append(text)
+    return texts
 
 
 def _name(one: Series) -> str:
@@ -138,7 +138,7 @@ def _differences(found: History, at: int) -> str:
 
 def _medians(found: History) -> Table:
     columns = (Column(""), *(Column(title, right=True) for title in
-               ("first", "last", "least", "most", "changes")))  # fmt: skip
+               ("first", "last", "minimum", "maximum", "changes")))  # fmt: skip
     rows = []
     for one in found.series[:MAX_ROWS]:
         first, last = one.seconds[0], one.seconds[-1]
@@ -155,7 +155,7 @@ def _runs(found: History) -> Table:
     columns = (Column("date"), Column("file"), Column("settings that differ from the run before"))
     rows = tuple(
         Row((
-            date_in_words(run.about.started) or "not known",
+            date_in_words(run.about.started) or "unknown",
             printable(run.path.name if run.path is not None else "", 80),
             _differences(found, at) if found.marks[at] else "–" if at else "",
         ), "strong" if found.marks[at] else "")

@@ -1,8 +1,8 @@
 """The nightly verdict as JUnit XML, which Jenkins, GitLab and others show.
 
-A run is a suite. Its cases are its hosts, and whatever else is slow or worse; the last one says
-whether all could be judged. A host that is bad, and anything else that is not allowed, is a
-failure; suspects and what is not known are skipped.
+A run is a suite. Its cases are its hosts and everything else that is slow or slower; the last one
+is whether all could be judged. Bad hosts and other findings without a waiver are failures; what is
+possibly slow or not known is skipped.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from isochrone.base.text import printable
+from isochrone.base.verdicts import POSSIBLY_SLOW
 from isochrone.changes.check import Check, Finding
 
 _LONGEST = 1000
@@ -38,15 +39,15 @@ def _suite(one: Check) -> Xml.Element:
         case = _case(suite, name, f"host {host}")
         _fail(case, [finding for finding in of_hosts if host in finding.bad_hosts])
     for finding in open_:
-        if finding.verdict == "suspect":
-            case = _case(suite, name, f"{finding.who} (suspect)")
+        if finding.verdict == POSSIBLY_SLOW:
+            case = _case(suite, name, f"{finding.who} ({POSSIBLY_SLOW})")
             Xml.SubElement(case, "skipped", {"message": printable(finding.evidence, _LONGEST)})
         elif not finding.bad_hosts:
             _fail(_case(suite, name, finding.who), [finding])
     for finding in one.findings:
         if finding.allowed:
-            case = _case(suite, name, f"{finding.who} (allowed)")
-            text = f"allowed by {finding.allowed}: {finding.evidence}"
+            case = _case(suite, name, f"{finding.who} (waived)")
+            text = f"waived by {finding.allowed}: {finding.evidence}"
             Xml.SubElement(case, "system-out").text = printable(text, _LONGEST)
     last = _case(suite, name, "all could be judged")
     if one.doubts:
@@ -63,7 +64,7 @@ def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:
 
 
 def _fail(case: Xml.Element, findings: Sequence[Finding]) -> None:
-    """Let a case fail for what was found, if anything was."""
+    """Add a failure to a case if there are findings."""
     if findings:
         message = "; ".join(f"{one.verdict}: {one.who}" for one in findings)
         failure = Xml.SubElement(

@@ -1,4 +1,4 @@
-"""Several launches of one measurement: typical times, and where the next start will be."""
+"""Several launches of one measurement: typical times, and the interval of the next launch."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ MAX_ROWS: Final = 256
 MAX_PAIRS: Final = 20
 
 FEW: Final = 3
-"""Fewer launches hardly know how much launches differ."""
+"""Fewer launches hardly show how much launches vary."""
 
 _COLUMNS: Final = (
     Column(""), Column("typical", right=True), Column("95 % interval", right=True),
-    Column("next start", right=True), Column("spread", right=True), Column("launches", right=True),
+    Column("next launch", right=True), Column("spread", right=True), Column("launches", right=True),
 )  # fmt: skip
 
 
 def blocks(found: Launches) -> list[Block]:
-    """Say what launches have in common: of a map its levels, of anything else each point."""
+    """Return the times over launches: levels of a map, points of anything else."""
     title = f"{found.experiment}: {found.launches} launches"
-    said: list[Block] = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
-    said += [Sentence(f"  {note}") for note in found.notes]
-    said += [
+    shown: list[Block] = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
+    shown += [Sentence(f"  {note}") for note in found.notes]
+    shown += [
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
         for one in found.differences
     ]
     if found.levels.keys:
         more = f"{plural(len(found.points.keys), 'pair')} of these levels: --json lists them"
-        return [*said, _table(found.levels, MAX_ROWS, more)]
-    return [*said, _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)]
+        return [*shown, _table(found.levels, MAX_ROWS, more)]
+    return [*shown, _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)]
 
 
 def _meaning(launches: int) -> list[Sentence]:
-    """Say what the columns are, and how far they can be trusted."""
-    said = [
-        Sentence("  typical: over starts like these, with its 95 % interval"),
-        Sentence(f"  next start: 95 % interval for the next start, from {launches} launches"),
+    """Return what the columns mean."""
+    shown = [
+        Sentence("  typical: geometric mean over launches, with its 95 % interval"),
+        Sentence(f"  next launch: 95 % prediction interval, from {launches} launches"),
     ]
     if launches < FEW:
-        said.append(Sentence(
-            f"  wide by nature: {launches} launches hardly show how much launches differ "
-            "(Student's t is 12.7, of five launches 2.8): measure --launches 5", "bad",
+        shown.append(Sentence(
+            f"  intervals of {launches} launches are wide (Student's t is 12.7, of five launches "
+            "2.8): measure --launches 5", "bad",
         ))  # fmt: skip
-    return said
+    return shown
 
 
 def _table(times: OverLaunches, most: int, more: str = "") -> Table:

@@ -2,9 +2,9 @@
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with earlier runs of the same kind, place and settings, three at least. The verdict
-is good, slow, worse or not known: exit status 1 if something is slow or worse, else 0; with
---strict also 1 if something is not known. What looks slow and was not measured again is a suspect,
-and not known to be slow.
+is good, slow, slower (than the baseline) or not known. The exit status is 1 if something is slow or
+slower, with --strict also if something is not known. What looks slow but is not yet confirmed is
+possibly slow, and its hosts are suspects.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
+from isochrone.base.verdicts import NOT_KNOWN, SLOW, SLOWER
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
@@ -82,9 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", "exit with status 1 also if the verdict is not known")
+    add_flag(parser, "--strict", "exit with status 1 also if something is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "with --baseline: smaller slowdowns are not worse (default: 5%%)",
+        "smaller slowdowns against the baseline are ignored (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 
@@ -113,8 +114,8 @@ def run(args: argparse.Namespace) -> int:
     hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
     # could harm whoever reads the lists
     refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
-    failed = any(one.verdict in ("slow", "worse") for one in checks)
-    failed |= args.strict and any(one.verdict == "not known" for one in checks)
+    failed = any(one.verdict in (SLOW, SLOWER) for one in checks)
+    failed |= args.strict and any(one.verdict == NOT_KNOWN for one in checks)
     for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
         if path is not None:
             write_text(path, "".join(f"{host}\n" for host in names))

@@ -27,7 +27,7 @@ from isochrone.applications.cli.with_prediction import Predicted, compare_with_p
 from isochrone.base.documents import Inline, Value
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
-from isochrone.changes.comparability import check_alike
+from isochrone.changes.comparability import check_comparable
 from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.components import Part
 from isochrone.changes.gate import Gate, Limit, judge
@@ -201,7 +201,7 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
             found[side].append(one)
             if k == 1:  # sizes that were chosen are those of all launches to come
                 commands = [*commands[:side], *(c.like(one) for c in commands[side:])]
-        check_alike([found[0][0], found[1][0]])
+        check_comparable([found[0][0], found[1][0]])
     return found
 
 

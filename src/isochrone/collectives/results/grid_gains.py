@@ -19,7 +19,7 @@ ADDS_UP: Final = 0.1
 Verdict = Literal["faster", "slower", "within the noise"]
 
 _WORDS: Final[dict[str, Verdict]] = {
-    "faster": "faster", "slower": "slower", "equal": "within the noise",
+    "faster": "faster", "slower": "slower", "same": "within the noise",
     "not known": "within the noise",
 }  # fmt: skip
 

@@ -1,11 +1,11 @@
 """A comma-separated table for pandas, R or a spreadsheet: one row per pair or sample, in seconds.
 
 A sweep has one row for each repetition that counts, with the columns that ``fit`` reads,
-``op,p,b,seconds``, and more, which also tell realisations on grids and their phases apart; its last
-columns, ``stddev,p95,p99``, say how all repetitions of the same point are spread. A hot spot
+``op,p,b,seconds``, and more, which also identify realisations on grids and their phases; its last
+columns, ``stddev,p95,p99``, are the spread of all repetitions of the same point. A hot spot
 likewise, with ``order,pa,pe,seconds`` and more. Emulated applications have a row for each iteration
-and one for each rank of a launch. In all, ``origin`` says where the times come from: ``measured``,
-``simulated``, ``made up`` or ``imported``.
+and one for each rank of a launch. In all, ``origin`` is the origin of the times: ``measured``,
+``simulated``, ``synthetic`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
 missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
 Every message size of the run is written unless one is chosen. An empty cell means not known.
@@ -56,10 +56,10 @@ _EMULATED: Final = (
     "delivered", "origin",
 )  # fmt: skip
 """A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
-``beside`` names the other applications of the launch, separated by blanks."""
+``beside`` names the concurrent applications of the launch, separated by blanks."""
 
 _BUSY: Final = ("shape", "busy")
-"""More columns of runs that say who is busy."""
+"""Additional columns of runs with busy ranks."""
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -138,7 +138,7 @@ def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
 
 
 def _values(table: Table, key: str, missing: object) -> Iterator[object]:
-    """Yield a column; NaN alone is not equal to itself, and stands for a missing number."""
+    """Yield a column; NaN, which is not equal to itself, is a missing number."""
     return (missing if v is None or v != v else v for v in table[key].tolist())
 
 
@@ -238,7 +238,7 @@ def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
     names = [app.name for app in applications(run)]
     found = launched(run)
     if not found:
-        raise InputError("no application came to its end", where=run.where)
+        raise InputError("no application completed", where=run.where)
     about: dict[tuple[int, int], tuple[object, ...]] = {}
     for one in found:
         beside = " ".join(names[other] for other in others(one.app, one.together))

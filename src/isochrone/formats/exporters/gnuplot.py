@@ -1,4 +1,4 @@
-"""Data of a sweep and a gnuplot script beside it that draws time and bandwidth as SVG.
+"""Data of a sweep, and a gnuplot script next to it that draws time and bandwidth as SVG.
 
 The data file names all its columns with their units. Each curve is a block, parted from the next by
 two blank lines, as gnuplot's ``index`` wants it. Times are seconds, as everywhere.
@@ -24,7 +24,7 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
 SCRIPT: Final = ".gp"
-"""Suffix of the script, which is written beside the data."""
+"""Suffix of the script, which is written next to the data."""
 
 _COLUMNS: Final = (
     ("bytes", "bytes", "B"), ("n", "n", "1"), ("median", "median", "s"), ("low", "low", "s"),
@@ -47,7 +47,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     found = curves_to_export(run, nbytes)
     if not found:
         raise InputError(
-            "it holds phases of grids only, no whole operation", where=run.where,
+            "it has only phases of grids, no whole operation", where=run.where,
             hint="isochrone export --to csv writes them",
         )  # fmt: skip
     script = path.with_suffix(SCRIPT)
@@ -131,7 +131,7 @@ def _plot(
 
 
 def _with(columns: str, curve: Curve) -> str:
-    """Say which columns are drawn, and how: without error bars where no interval is known."""
+    """Return which columns are drawn, and how: without error bars where no interval is known."""
     if any(point.has_interval for point in curve.points):
         return f"{columns} with yerrorlines"
     return f"{':'.join(columns.split(':')[:2])} with linespoints"

@@ -25,7 +25,7 @@ _ALWAYS: Final = 2**31 - 1
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
-    """Write the options of LogGOPSim, below comments that say what they rest on.
+    """Write the options of LogGOPSim, below comments on how they were derived.
 
     Raises
     ------

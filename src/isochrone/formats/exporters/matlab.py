@@ -1,7 +1,7 @@
 """A MATLAB .mat file (format 5) with the N x N matrices ``avg`` and ``stddev`` in µs.
 
 As mmpi2mat.py makes them: round trips, symmetric, 0.0 on the diagonal. Where a pair was
-not measured there is NaN, which MATLAB's ``surf`` leaves blank. Besides them, ``hosts`` is a cell
+not measured there is NaN, which MATLAB's ``surf`` leaves blank. In addition, ``hosts`` is a cell
 array with the host name of each rank, and ``bytes`` the message size. No ``median`` is written:
 loading the file would hide MATLAB's function of that name.
 """

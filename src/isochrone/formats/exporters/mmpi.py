@@ -69,7 +69,7 @@ def _rows(run: Run, nbytes: int) -> Iterator[str]:
 
 
 def _repeats(run: Run, nbytes: int) -> int | None:
-    """Say how often each pair was measured; if it was not the same for all, the least."""
+    """Return how often each pair was measured, the minimum if it differs."""
     table = run.pairs()
     if "n" in table and table["n"].dtype.kind in "if":
         counts = table["n"][table["bytes"] == nbytes]
@@ -81,7 +81,7 @@ def _repeats(run: Run, nbytes: int) -> int | None:
 
 
 def _words(hosts: Sequence[str]) -> dict[str, str]:
-    """Give each host a word of its own: names that become the same are numbered."""
+    """Give each host a unique word: equal ones are numbered."""
     found: dict[str, str] = {}
     taken: dict[str, int] = {}
     # those that stay as they are come first

@@ -40,7 +40,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     }
     table = run.pairs()
     for what in _MORE:
-        # a mean that stands in for an unknown median is not written as if it were one
+        # a mean that replaces an unknown median is not written as a median
         if what in table and not (what == "median" and run.median_is_mean):
             content[what] = matrix_us(run, what, nbytes)
     if "n" in table:

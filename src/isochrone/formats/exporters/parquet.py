@@ -1,9 +1,9 @@
 """An Apache Parquet file: the records of a run with their types, for data frames and databases.
 
-Maps have a row a pair, sweeps and hot spots a row for each repetition that counts. Columns are
+Maps have a row a pair, sweeps and hot spots a row for each valid repetition. Columns are
 those of the run file, in seconds and bytes, with the hosts of the ranks, ``op`` and ``p`` where a
-sweep has none, and ``origin``: ``measured``, ``simulated``, ``made up`` or ``imported``. The header
-of the run is in the metadata of the file under ``isochrone``. Needs pyarrow.
+sweep has none, and ``origin``: ``measured``, ``simulated``, ``synthetic`` or ``imported``. The
+header of the run is in the metadata of the file under ``isochrone``. Needs pyarrow.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Of a point-to-point run, whose times of a message become straight lines by size
 (`isochrone.formats.protocol_lines`): SMPI multiplies the latency and the bandwidth of a link by
 factors that depend on the size, and with those of the file a simulated message takes as long as a
-measured one. The hosts are those of the run, behind one switch; the ranks are in a file beside it.
+measured one. The hosts are those of the run, behind one switch; the ranks are in a file next to it.
 
 SimGrid's factors hold for all links alike. So one curve is met exactly, the one between nodes where
 there is one; of messages within a node, latency and bandwidth of the loopback are those that come
@@ -37,7 +37,7 @@ _EXACT: Final = (
 
 @dataclass(frozen=True)
 class _Machine:
-    """What a run says of a machine.
+    """A machine as measured by a run.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class _Machine:
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
-    """Write a platform, and beside it the hosts of the ranks.
+    """Write a platform, and next to it the hosts of the ranks.
 
     Raises
     ------
@@ -87,22 +87,22 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     text = "".join(f"{line}\n" for line in _platform(run, machine))
     write_text(path, text)
     write_text(path.with_suffix(".hosts"), "".join(f"node-{host}\n" for host in machine.hosts))
-    return _remarks(machine)
+    return _warnings(machine)
 
 
-def _remarks(machine: _Machine) -> list[str]:
-    """Say what the file cannot hold."""
-    told = []
+def _warnings(machine: _Machine) -> list[str]:
+    """Return what the file cannot represent."""
+    found = []
     if machine.inside is not None:
-        told.append(
-            f"factors of SimGrid hold for all links: {machine.exact.name} is met, "
+        found.append(
+            f"SimGrid's factors apply to all links: {machine.exact.name} is exact, "
             f"{machine.inside.name} within {max(100 * machine.loopback[2], 1):.0f} %"
         )
     if machine.others:
-        told.append(
-            f"{machine.others} more curves were left out: all pairs of nodes are alike in the file"
+        found.append(
+            f"left out {machine.others} more curves: all pairs of nodes are equal in the file"
         )
-    return told
+    return found
 
 
 def _machine(run: Run, nbytes: int | None) -> _Machine:
@@ -166,7 +166,7 @@ def _list(starts: Sequence[int], factors: Sequence[float]) -> str:
 
 
 def _said(run: Run, machine: _Machine) -> Iterator[str]:
-    """Say what the file was made from, and what is not known."""
+    """Return what the file was made from, and what is not known."""
     off = max(line.off for line in machine.lines)
     yield f"Times of {run.origin} messages: {machine.exact.name} {run.library.library}".strip()
     within = max(100 * off, 0.01)
@@ -178,10 +178,10 @@ def _said(run: Run, machine: _Machine) -> Iterator[str]:
             f"{max(100 * machine.loopback[2], 0.01):.2g} %; the factors are those between nodes"
         )
     elif len(set(machine.hosts)) < len(machine.hosts):
-        yield "Within a node and between nodes alike: only one of them was measured"
-    yield "Not measured: speeds of processors, and what several messages at once share"
+        yield "The same within a node and between nodes: only one of them was measured"
+    yield "Not measured: processor speeds, and bandwidth shared by concurrent messages"
     if machine.eager is not None:
-        yield "That messages up to the first switch of protocol leave at once is an assumption"
+        yield "Assumed: messages up to the first protocol switch are sent eagerly"
 
 
 def _comment(text: str) -> str:

@@ -46,7 +46,7 @@ def read(path: Path) -> Run:
 
 
 class _Sheet:
-    """The rows of one table: takes them one by one, and says which line is wrong."""
+    """Reads the rows of one table; errors name the line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,6 +1,6 @@
 """Output of the Intel MPI Benchmarks, IMB-MPI1: PingPong, Sendrecv, Bcast and the others.
 
-Several tables may stand in one file. PingPong alone is a point-to-point run; anything else makes a
+A file may have several tables. PingPong alone is a point-to-point run; anything else makes a
 collective one, in which the time is that of the slowest rank (``t_max``).
 """
 
@@ -52,7 +52,7 @@ def read(path: Path) -> Run:
         text = f"tables of several groups at once, or not from IMB-MPI1, were left out: {names}"
         source.warn("benchmarks-ignored", text)
     if not kept:
-        raise source.fail("it holds no table of IMB-MPI1 that can be read")
+        raise source.fail("it has no table of IMB-MPI1")
     alone = {table.name for table in kept} == {"PingPong"} and all(t.ranks == 2 for t in kept)
     sweep = Sweep(
         experiment="point-to-point" if alone else "collective",

@@ -50,7 +50,7 @@ def read(path: Path) -> Run:
 
 
 class _Log:
-    """The lines of one log: takes them one by one, and says which one is wrong."""
+    """Reads the lines of one log; errors name the line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -88,11 +88,11 @@ class _Log:
             if found and self.header.setdefault(name, found[1]) != found[1]:
                 raise self.fail(
                     f"'{name}' appears again with a different value",
-                    hint="are there two logs in one file? Import them separately",
+                    hint="import logs separately, one per file",
                 )
 
     def is_cut(self, fields: list[str], ended: bool) -> bool:
-        """Tell whether the last line was cut by a full disk or a killed job.
+        """Whether the last line was truncated by a full disk or a killed job.
 
         An editor may have ended the cut line, so too few columns count as cut even then, unless all
         rows were there before. Without an end of line a number may lack its last digits, and reads
@@ -183,7 +183,7 @@ class _Log:
             raise self.source.fail(f"{size} processors are above the limit of {MAX_RANKS}")
         if self.top[0] >= size:
             self.line = self.top[1]
-            raise self.fail(f"rank {self.top[0]}, but the header says {size} processors")
+            raise self.fail(f"rank {self.top[0]}, but the header has {size} processors")
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
 

@@ -44,7 +44,7 @@ _ENOUGH: Final = 1.0  # GB/s: of less, two decimals say too little
 
 @dataclass
 class _Text:
-    """What a file says: tables, hosts of the ranks, version of the library."""
+    """The contents of a file: tables, hosts of the ranks, version of the library."""
 
     tables: list[Results] = field(default_factory=list)
     hosts: dict[int, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
     text = _read(source)
     tables = [table for table in text.tables if table.rows]
     if not tables:
-        raise source.fail("it holds no table of nccl-tests")
+        raise source.fail("it has no table of nccl-tests")
     count = max(text.hosts, default=-1) + 1 or ranks
     if not count:
         raise source.fail("it does not list its ranks", hint="give --ranks N")
@@ -191,7 +191,7 @@ def _block(source: Source, row: dict[str, str], line: int) -> int:
 
 
 def _operation(source: Source, table: Results, p: int) -> str:
-    """Return the operation: as the file says, or as the columns leave no other."""
+    """Return the operation, from the file or as implied by the columns."""
     if table.name in _OPERATIONS:
         return _OPERATIONS[table.name]
     line, row = table.rows[0]
@@ -205,14 +205,13 @@ def _operation(source: Source, table: Results, p: int) -> str:
                 if abs(ratio * p / (p - 1) - times) < _CLOSE:
                     return op
     raise source.fail(
-        "it does not say which operation this is", line,
-        hint="older nccl-tests do not: put the command before the table, as in "
-        "'# all_gather_perf'",
+        "the operation is unknown", line,
+        hint="for old nccl-tests write the command before the table: '# all_gather_perf'",
     )  # fmt: skip
 
 
 def _bus_over_algorithm(table: Results) -> float | None:
-    """Return bus bandwidth over algorithm bandwidth, of the rows that are fast enough to tell."""
+    """Return bus bandwidth over algorithm bandwidth, for rows with enough digits."""
     for _, row in reversed(table.rows):
         bus, algorithm = (parse_number(row.get(key, "")) for key in ("busbw", "algbw"))
         if bus and algorithm and min(bus, algorithm) >= _ENOUGH:

@@ -69,7 +69,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
     path
         What the benchmark printed.
     ranks
-        Number of ranks of a collective, if the file does not say it.
+        Number of ranks of a collective, if not in the file.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
     source = Source.open(path, "osu")
     tables = [table for table in _tables(source) if table.rows]
     if not tables:
-        raise source.fail("it holds no table of the OSU benchmarks")
+        raise source.fail("it has no table of the OSU benchmarks")
     kinds = {_kind(source, table) for table in tables}
     if len(kinds) > 1:
         tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
@@ -97,15 +97,15 @@ def read(path: Path, ranks: int | None = None) -> Run:
 
 
 def _kind(source: Source, table: _Table) -> str:
-    """Return what can stand in one run together: a test of a pair, or any collectives."""
+    """Return the kind of a test; those of one kind become one run."""
     name = table.name
     if name.endswith(" Latency") and name.removesuffix(" Latency") in _COLLECTIVES:
         return "collective"
     if name == _MANY or name in _PAIR_TESTS:
         return name
     raise source.fail(
-        f"'{printable(name, 60)}' is not a test that can be read", table.line,
-        hint=f"these can: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
+        f"unsupported test '{printable(name, 60)}'", table.line,
+        hint=f"supported: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
     )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def read(paths: Sequence[Path]) -> Trace:
             if line.strip() and not line.startswith("#"):
                 reading.take(line.strip(), number)
         if not reading.calls.events and reading.end is None:
-            raise source.fail("it holds no call of MPI", hint="is it a file of liballprof?")
+            raise source.fail("it has no MPI calls", hint="is it a file of liballprof?")
         ranks.append(reading.calls)
         tail.append(reading.calls.tail(reading.end) if reading.end is not None else 0.0)
     everyone = tuple(range(len(files)))
@@ -67,8 +67,8 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
         if rank is None or rank in of_rank or rank > MAX_RANKS:
             raise InputError(
-                "its name does not say whose it is", where=str(path),
-                hint="they are named pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
+                "its name does not contain a valid rank", where=str(path),
+                hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
             )  # fmt: skip
         of_rank[rank] = path
     missing = next((r for r in range(len(of_rank)) if r not in of_rank), None)
@@ -98,7 +98,7 @@ class _Reading:
         self.line = line
         name, *self.fields = text.split(":")
         if not name.startswith("MPI_") or len(self.fields) < 2:
-            raise self._fail("it is no call of MPI")
+            raise self._fail("not an MPI call")
         call = name.removeprefix("MPI_").lower()
         begin, end = self.fields[0], self.fields[-1]
         if call in ("init", "init_thread"):

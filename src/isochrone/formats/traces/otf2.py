@@ -40,22 +40,22 @@ def read(paths: Sequence[Path]) -> Trace:
     check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too
         raise InputError(
-            "not the file of an archive that is read", where=str(path),
-            hint="name the one that ends in .otf2, such as traces.otf2",
+            "not the anchor file of an OTF2 archive", where=str(path),
+            hint="give the file that ends in .otf2, such as traces.otf2",
         )  # fmt: skip
     try:
         with _in_silence(), _known_twice(otf2), otf2.reader.open(str(path)) as archive:
             return _Archive(archive, path).read()
     except InputError:
         raise
-    except Exception as error:  # whatever the library says of a damaged archive
+    except Exception as error:  # the library raises several types for a damaged archive
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"it cannot be read as OTF2: {reason}", where=str(path)) from error
 
 
 @contextmanager
 def _in_silence() -> Iterator[None]:
-    """Let the library print nothing: of a damaged archive it does, also what Python raised in it.
+    """Suppress the output of the library for damaged archives.
 
     Whether it is damaged is seen by what the library returns.
     """
@@ -113,7 +113,7 @@ class _Archive:
             seen[rank].take(event, time)
             last[rank] = time
         if not any(rank.calls.events for rank in seen):
-            raise InputError("it holds no calls of MPI", where=str(self.path))
+            raise InputError("it has no MPI calls", where=str(self.path))
         tail = [rank.calls.tail(end) for rank, end in zip(seen, last, strict=True)]
         name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
         return folded([rank.calls for rank in seen], self.groups, tail, name)
@@ -128,7 +128,7 @@ class _Archive:
             if _word(location.type) == "CPU_THREAD"
         ]  # fmt: skip
         if not threads:
-            raise InputError("it names no ranks of MPI", where=str(self.path))
+            raise InputError("it has no MPI ranks", where=str(self.path))
         return threads
 
     def members(self, communicator: Any) -> tuple[int, ...] | None:

@@ -67,8 +67,8 @@ def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
     usable = [rule for rule in rules if rule.algorithm in _LEAVES.get(rule.op, ())]
     left_out = tuple(rule for rule in rules if rule not in usable)
     warnings = tuple(
-        f"{rule.op}={rule.algorithm} on {rule.ranks} ranks cannot be said in a selection file: "
-        "left out" for rule in left_out
+        f"{rule.op}={rule.algorithm} on {rule.ranks} ranks: left out, "
+        "because selection files cannot express it" for rule in left_out
     )  # fmt: skip
     algorithms, device = built_in(library)
     own = path.with_name(f"{path.stem}-device{path.suffix}")
@@ -100,7 +100,7 @@ def built_in(library: bytes) -> tuple[Tree, Tree]:
     device = [tree for tree, text in trees if '"composition=MPIDI_Bcast_intra' in text]
     if not algorithms or not device:
         raise InputError(
-            "the MPI library holds no selection trees", where="--to mpich",
+            "the MPI library has no selection trees", where="--to mpich",
             hint="is --mpicc the one of the runs?",
         )  # fmt: skip
     return algorithms[0], device[0]

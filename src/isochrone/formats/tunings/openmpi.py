@@ -95,8 +95,7 @@ def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
         for rule in left_out
     ]
     warnings.append(
-        "coll/han is switched off: on several nodes it would take the operations before the rules "
-        "are read, and those that no rule is for lose it, too"
+        "coll/han is disabled for all operations: on several nodes it would override the rules"
     )
     return Written({path: "\n".join(lines) + "\n"}, environ, tuple(warnings), left_out)
 

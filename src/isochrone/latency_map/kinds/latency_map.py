@@ -9,6 +9,7 @@ from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import pairs, topology
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_data import map_data
@@ -261,29 +262,28 @@ def placement_in_words(placement: Placement) -> str:
 
 
 def _slow(found: Topology) -> Iterator[Sentence | Listing]:
-    """Name what is slow and was seen twice, what is only suspected, and what is not understood."""
+    """Name what is slow, what is possibly slow, and what is unexplained."""
     count, low, high = found.not_understood
     least = f"{found.least:.0%}".replace("%", " %")
     if count:
         yield Sentence(
-            f"Not understood: {count} pairs are off by {low:.1f}x to {high:.1f}x, and no level and "
-            "nothing slow explains them. What is said here may be wrong.",
+            f"Unexplained pairs: {count} differ by {low:.1f}x to {high:.1f}x from what levels and "
+            "slow components explain. This analysis may be wrong.",
             "strong",
         )
     elif found.blind and not found.slow:
         why = printable("; ".join(found.blind), 400)
-        yield Sentence(f"Not known whether anything is slow ({why}).", "strong")
+        yield Sentence(f"Unclear whether any component is slow: {why}.", "strong")
     elif not found.slow:
-        yield Sentence(f"Nothing is slow for its level (nothing adds {least} or more).", "good")
-    seen_twice = [part for part in found.slow if part.retested]
-    # perhaps something disturbed what was not measured again
+        yield Sentence(f"No slow components (threshold {least})", "good")
+    confirmed = [part for part in found.slow if part.retested]
     suspected = [part for part in found.slow if not part.retested]
-    if seen_twice:
-        yield _parts(f"Slow for their level, by {least} or more", seen_twice, "bad")
+    if confirmed:
+        yield _parts(f"{SLOW.capitalize()} compared with peers", confirmed, "bad")
     if suspected:
-        yield _parts(f"Suspected, not measured again, by {least} or more", suspected, "strong")
+        yield _parts(f"{POSSIBLY_SLOW.capitalize()} (not yet confirmed)", suspected, "strong")
     if found.minor:
-        yield _parts(f"Too little to act on, below {least}", found.minor, "faint", MAX_MINOR)
+        yield _parts(f"Below the threshold of {least}", found.minor, "faint", MAX_MINOR)
 
 
 def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) -> Listing:

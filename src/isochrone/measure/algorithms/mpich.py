@@ -36,7 +36,7 @@ _NAMES: Final = {
 
 
 def fits(mpi: Mpi) -> bool:
-    """Tell by the library; its derivatives select by tables of their own."""
+    """Detect by the library; its derivatives have their own selection tables."""
     return mpi.library.startswith("MPICH")
 
 

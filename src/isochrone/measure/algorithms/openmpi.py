@@ -26,7 +26,7 @@ _VALUE: Final = re.compile(
 
 
 def fits(mpi: Mpi) -> bool:
-    """Tell by the library."""
+    """Detect by the library."""
     return "open mpi" in mpi.library.lower()
 
 
@@ -75,7 +75,7 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     for operation, name in algorithms.items():
         parameters[f"coll_tuned_{operation}_algorithm"] = str(there[operation][name])
     warning = (
-        "Open MPI does not say which algorithm it uses; all operations of this run are those of "
+        "Open MPI does not report the algorithm it uses; all operations of this run are those of "
         "coll/tuned, also where the component han or another would be the default"
     )
     return Forced({f"OMPI_MCA_{k}": v for k, v in parameters.items()}, (), (warning,))

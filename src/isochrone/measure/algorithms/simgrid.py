@@ -34,7 +34,7 @@ _PLATFORM: Final = (
 
 
 def fits(mpi: Mpi) -> bool:
-    """Tell by the launcher: the library cannot be asked."""
+    """Detect by the launcher: the library cannot be queried."""
     return mpi.launcher == "simgrid"
 
 

@@ -9,7 +9,7 @@ from isochrone.measure.launcher import Job, Launcher, on_path
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Tell by the instance."""
+    """Detect by the instance."""
     return "FLUX_URI" in environ and on_path("flux", environ)
 
 

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_for(options: Options) -> bool:
-    """Tell by the template, which is for nothing else."""
+    """Detect by the template, which only this launcher has."""
     return bool(options.get("launcher_template"))
 
 

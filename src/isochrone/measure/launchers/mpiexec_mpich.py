@@ -11,7 +11,7 @@ _RELATIVES: Final = ("MPICH", "Intel(R) MPI", "MVAPICH")
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Tell by the library."""
+    """Detect by the library."""
     return any(name.lower() in library.lower() for name in _RELATIVES)
 
 

@@ -10,7 +10,7 @@ from isochrone.measure.launcher import Job, Launcher, on_path
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Tell by the library."""
+    """Detect by the library."""
     return "open mpi" in library.lower()
 
 
@@ -47,10 +47,10 @@ def binding(job: Job) -> tuple[str, ...]:
 
 
 def warnings(job: Job) -> list[str]:
-    """Say what Open MPI would have refused."""
+    """Return warnings on what Open MPI would refuse by default."""
     found = []
     if job.root:
-        found.append("running Open MPI as root, which it advises against")
+        found.append("running Open MPI as root, which it discourages")
     if job.oversubscribed:
         found.append(
             f"oversubscribed: Open MPI starts {job.ranks} ranks on {job.processors} processors"

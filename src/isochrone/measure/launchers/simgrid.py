@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def asked_for(options: Options) -> bool:
-    """Tell by the platform, which is for nothing else."""
+    """Detect by the platform, which only this launcher has."""
     return options.get("platform") is not None
 
 
@@ -76,7 +76,7 @@ def command(job: Job) -> list[str]:
 
 
 def notes(job: Job) -> dict[str, str]:
-    """Say in the run file what was simulated, and how."""
+    """Return notes on what was simulated, and how."""
     platform, hosts = _files(job.options)
     found = {
         "platform": platform.name,
@@ -119,13 +119,13 @@ def _check_platform(path: Path) -> None:
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:
-        raise InputError(f"it is no platform file: {error}", where=str(path)) from error
+        raise InputError(f"not a platform file: {error}", where=str(path)) from error
     if root != "platform":
-        raise InputError(f"it is no platform file: it holds a '{root}'", where=str(path))
+        raise InputError(f"not a platform file: it contains a '{root}'", where=str(path))
 
 
 def _has_factors(path: Path) -> bool:
-    """Tell whether a platform brings factors of its own, as `isochrone export` writes them.
+    """Whether a platform has its own factors, as `isochrone export` writes them.
 
     Settings stand before the machine, which may be large and is not read.
     """

@@ -31,7 +31,7 @@ _NODES: Final = re.compile(r"(\d{1,9})(?:\(x(\d{1,9})\))?")
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
-    """Tell by the allocation."""
+    """Detect by the allocation."""
     return "SLURM_JOB_ID" in environ and on_path("srun", environ)
 
 
@@ -55,7 +55,7 @@ def binding(job: Job) -> tuple[str, ...]:
 
 
 def warnings(job: Job) -> list[str]:
-    """Say which plug-in was chosen."""
+    """Return a note on the chosen plug-in."""
     return [f"Slurm has no default MPI plug-in: srun is given {token}" for token in _interface(job)]
 
 
@@ -76,7 +76,7 @@ def _interface(job: Job) -> list[str]:
 
 
 def _has_no_default() -> bool:
-    """Tell whether the site's slurm.conf can be read and leaves MPI to the user."""
+    """Whether the site's slurm.conf can be read and leaves MPI to the user."""
     asked = os.environ.get("SLURM_CONF")
     for path in [asked] if asked else CONFIGURATIONS:
         try:

@@ -132,7 +132,7 @@ class Explorer {
 
   nextSlow() {
     const { slow } = this.map;
-    if (!slow.length) return this.say(["Nothing is slow for its level"]);
+    if (!slow.length) return this.say(["No slow components"]);
     this.visited = ((this.visited ?? -1) + 1) % slow.length;
     return this.goTo(slow[this.visited]);
   }

@@ -1,4 +1,4 @@
-"""From runs to lines: which curves are drawn, what they are called, which scale suits them."""
+"""The curves of a sweep figure: their selection, labels and scale."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     known = {str(curve.key.get("op", "")) for _, curve in found} - {""}
     unknown = [op for op in ops if op not in known]
     if unknown:
-        hint = f"there are: {', '.join(sorted(known))}" if known else "these runs are of none"
+        hint = f"choose from {', '.join(sorted(known))}" if known else "these runs have none"
         raise InputError(f"no operation '{unknown[0]}'", hint=printable(hint))
     return [(run, curve) for run, curve in found if curve.key.get("op") in ops]
 
@@ -54,7 +54,7 @@ def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
         If there is no such scale.
     """
     if scale is not None and scale not in SCALES:
-        raise InputError(f"no scale '{scale}'", hint=f"there are: {', '.join(SCALES)}")
+        raise InputError(f"no scale '{scale}'", hint=f"choose {' or '.join(SCALES)}")
     if scale is None:
         sizes = np.concatenate([curve.bytes for _, curve in drawn])
         return "linear" if evenly_spaced(sizes) else "log"
@@ -85,13 +85,13 @@ def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
 
 
 def bars(drawn: Drawn, words: str) -> str:
-    """Return what is said of error bars; nothing where no point has an interval."""
+    """Return the note on error bars; nothing where no point has an interval."""
     known = any(point.has_interval for _, curve in drawn for point in curve.points)
     return words if known else ""
 
 
 def meaning(runs: Sequence[Run]) -> str:
-    """Say what the seconds of a sample are, if it is the same in all runs: ``time: …``."""
+    """Return the definition of the times, if all runs share it: ``time: …``."""
     words = {run.quantity for run in runs}
     known = printable(words.pop(), 60) if len(words) == 1 else ""
     return f"time: {known}" if known else ""

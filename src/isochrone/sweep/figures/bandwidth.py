@@ -1,4 +1,4 @@
-"""Bandwidth by message size, of both directions or all pairs where several are at work."""
+"""Bandwidth by message size, summed over both directions or all concurrent pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep over message sizes: a table for each curve, protocol switches, who is late."""
+"""A sweep over message sizes: a table for each curve, protocol switches, stragglers."""
 
 from __future__ import annotations
 
@@ -48,28 +48,28 @@ MAX_ROWS: Final = 256
 MAX_SENTENCES: Final = 12
 MAX_TILES: Final = 4
 MAX_LATER: Final = 3
-"""Late ranks (or pairs) named of each curve; more are counted."""
+"""Stragglers named for each curve; more are counted."""
 
 BEHIND: Final = "Later than the others"
 MARK: Final = "«"
 
 MAX_LINES: Final = 24
-"""Lines in one picture; of more, nobody can follow one."""
+"""Lines in one picture."""
 
 VIEWS: Final = {
     "time": (
         "Time by message size",
-        "Flat parts show the latency, slopes the cost per byte. Error bars, if any, are the 95 % "
-        "intervals of the medians, within this run; where it is shaded, the protocol changes.",
+        "Flat parts show the latency, slopes the cost per byte. Error bars are 95 % intervals of "
+        "the medians within this run. Where it is shaded, the protocol changes.",
     ),
     "bandwidth": (
         "Bandwidth by message size",
         "Bytes per second, approaching the peak of the machine.",
     ),
     "distribution": (
-        "How the repetitions are spread",
-        "The part of the repetitions that took at most so long, of the shortest and the longest "
-        "message. A long tail to the right is what disturbs now and then.",
+        "Distribution of the repetitions",
+        "The fraction of the repetitions that took at most this time, for the shortest and the "
+        "longest message. A long tail to the right shows occasional disturbances.",
     ),
     "ranks": (
         "Time by number of ranks",
@@ -85,7 +85,7 @@ MIN_SIZES: Final = 5
 
 @dataclass(frozen=True)
 class _Read:
-    """A curve, what of it is shown (all sizes, or the one the user names), and what it tells."""
+    """A curve, the sizes of it that are shown, and its analysis."""
 
     curve: Hidden[Curve]
     chosen: Inline[Curve]
@@ -95,7 +95,7 @@ class _Read:
     @property
     @shown
     def slowest(self) -> IfKnown[list[Participant]]:
-        """Those who are later than the others."""
+        """The stragglers."""
         return self.later or None
 
     @property
@@ -106,7 +106,7 @@ class _Read:
 
 
 def _read(run: Run, nbytes: int | None) -> list[_Read]:
-    """Read the curves; switches are found among all sizes, whatever is shown."""
+    """Read the curves; switches are searched among all sizes, not only those shown."""
     found = curves(run)
     whole = {(str(curve.key), curve.p): curve for curve in found}
     read = []
@@ -130,7 +130,7 @@ class _Shown(msgspec.Struct):
     Attributes
     ----------
     seconds_are
-        What a time is, in words.
+        Definition of the times.
     bystanders
         Ranks without a partner.
     """
@@ -187,7 +187,7 @@ def _of_curves(run: Run, asked: Asked) -> list[Section]:
 
 
 def _about(run: Run) -> list[Block]:
-    """Say what was varied, what a time is, and who took no part."""
+    """Return the options, the definition of the times, and the idle ranks."""
     found: list[Block] = []
     options = varied(run)
     if options:
@@ -197,14 +197,12 @@ def _about(run: Run) -> list[Block]:
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""
-        found.append(
-            Sentence(f"  Idle: rank{many} {ranges(out)}, because the number of ranks is odd")
-        )
+        found.append(Sentence(f"  Idle: rank{many} {ranges(out)} (odd number of ranks)"))
     return found
 
 
 def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
-    """Say the same in a few numbers and sentences, for somebody who reads no further."""
+    """Return the overview of a report: a few numbers and sentences."""
     found: list[Block] = []
     tiles = [tile for one in read[:MAX_TILES] for tile in _tiles(run, one)]
     if tiles:
@@ -216,7 +214,7 @@ def _overview(run: Run, read: Sequence[_Read]) -> list[Block]:
         found.append(Sentence(f"{plural(more, 'more curve')} {are} in the tables below."))
     changes = [_switch(change, one.title) for one in read for change in one.switches]
     if changes:
-        found.append(Listing("Where the protocol switches", tuple(changes)))
+        found.append(Listing("Protocol switches", tuple(changes)))
     behind = [item for one in read for item in _behind(run, one, one.title)]
     if behind:
         found.append(Listing(BEHIND, tuple(behind), "bad"))
@@ -241,7 +239,7 @@ def _best(curve: Curve) -> Point | None:
 
 
 def _sentence(curve: Curve) -> Sentence:
-    """Say how long the shortest and the longest message take."""
+    """Return the times of the shortest and the longest message."""
     first, last, best = curve.points[0], curve.points[-1], _best(curve)
     several = not curve.of_ranks or curve.key.get("pairs", 1) != 1
     name = curve.name if "op" in curve.key else curve.name[:1].upper() + curve.name[1:]
@@ -266,7 +264,7 @@ def _switch(change: Switch, about: str = "") -> Sentence:
 
 
 def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
-    """Name the ranks or pairs that are behind those whose work is alike."""
+    """Name the stragglers."""
     texts = []
     for part in read.later[:MAX_LATER]:
         kind = "pair" if len(part.who) > 1 else "rank"
@@ -284,7 +282,7 @@ def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
 
 
 def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
-    """Tabulate a curve; on a terminal with what it tells directly below."""
+    """Return the table of a curve; on a terminal with its analysis directly below."""
     found: list[Block] = [_table(read, read.title if folded else "")]
     found += [
         Sentence(f"{MARK} {_switch(change).text}", "strong", only="terminal")
@@ -353,7 +351,7 @@ One is shown where it is known of a size; JSON has the members under their names
 
 
 def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
-    """Ask for latency and time per byte, where these mean something: of a single pair."""
+    """Return a fitted formula, for a single pair of ranks."""
     if len(read) != 1 or read[0].curve.of_ranks or len(read[0].curve.points) < MIN_SIZES:
         return []
     title = f"{with_noun(run.origin).capitalize()} and the formula"
@@ -372,31 +370,30 @@ def _model(run: Run, read: Sequence[_Read]) -> list[Later]:
 
 
 def _how(read: Sequence[_Read]) -> list[Sentence]:
-    """Say what the numbers mean."""
-    words = "The time of a size is the median of its repetitions"
+    """Return what the numbers mean."""
+    text = "The time of a size is the median of its repetitions."
     enclosed = [p for one in read for p in one.chosen.points if p.has_interval]
-    words += f"; {_rests_on(enclosed)}." if enclosed else "."
+    if enclosed:
+        text += f" {_interval_basis(enclosed)}"
     if any(one.switches for one in read):
-        words += (
-            " A protocol switch is reported where two straight lines fit the times better than "
-            "one, and differ by more than noise explains and by at least 2 % (a jump) or 1 % (a "
-            "bandwidth)."
+        text += (
+            " A protocol switch is reported where two straight lines fit better than one. They "
+            "differ significantly, and by at least 2 % (a jump) or 1 % (a bandwidth)."
         )
-    return [Sentence(words)]
+    return [Sentence(text)]
 
 
-def _rests_on(enclosed: Sequence[Point]) -> str:
-    """Say what the intervals of points rest on, and what they therefore cover."""
+def _interval_basis(enclosed: Sequence[Point]) -> str:
+    """Return what the intervals of points are computed from, and what they cover."""
     passes = [point.passes for point in enclosed]
     if min(passes) > 0:
         return (
-            f"the 95 % interval rests on the medians of its {min(passes)} or more passes, so it "
-            "covers the moments of this run. Another start, on other processors or nodes, may "
-            "differ by more"
+            f"The 95 % interval is computed from the medians of {min(passes)} or more passes, and "
+            "covers the variation within this run. Another launch may differ by more."
         )
     return (
-        "the 95 % interval is that of this run's repetitions: it does not cover how times differ "
-        "from one moment or start to another"
+        "The 95 % interval is computed from the repetitions of this run. It does not cover "
+        "variation between passes or launches."
     )
 
 

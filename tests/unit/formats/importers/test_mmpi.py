@@ -199,7 +199,7 @@ CASES = [
     ("bad_nan", 9, "the standard deviation is 'nan', not a number"),
     ("bad_inf", 9, "the mean is 'inf', not a number"),
     ("bad_rank", 10, "'1x' is not the number of a rank"),
-    ("bad_rank_beyond", 10, "rank 7, but the header says 4 processors"),
+    ("bad_rank_beyond", 10, "rank 7, but the header has 4 processors"),
     ("bad_host", 9, "rank 1 is on host nid00699, but was on nid00670 before"),
     ("bad_twice", 14, "ranks 1 and 3 appear twice, with different mean"),
     ("bad_two_logs", 15, "'MsgLen' appears again with a different value"),

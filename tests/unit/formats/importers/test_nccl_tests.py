@@ -65,7 +65,7 @@ def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path:
 CASES = [
     ("", "no table of nccl-tests"),
     ("\0\0", "not a text file"),
-    (OLD.replace("sum ", "none"), "does not say which operation"),
+    (OLD.replace("sum ", "none"), "operation is unknown"),
     (OLD.replace("16777216  ", "167x7216  "), "not a number"),
     (OLD.replace("268.40", "-268.4"), "negative"),
     (OLD.replace("268.40", "1e300"), "no time"),

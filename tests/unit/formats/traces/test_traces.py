@@ -122,7 +122,7 @@ def lines(rank: int, *calls: str) -> str:
         ("MPI_Send:1:4096:8:1,1:1:0:91,0,2:2", "a datatype is expected"),
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0:2", "a communicator is expected"),
         ("MPI_Send:1:4096:8:1,1,1:1:0:91,0,64:2", "a communicator of 64 ranks"),
-        ("Hello", "no call of MPI"),
+        ("Hello", "not an MPI call"),
         ("MPI_Iallreduce:1:2", ""),
         ("MPI_Bcast:1:2", ""),
         ("MPI_Sendrecv:1:4096:8:1,1,1:1:2", ""),

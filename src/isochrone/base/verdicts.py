@@ -1,0 +1,20 @@
+"""The verdict words, the same in show, check, compare, history, reports, JUnit and JSON."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Change = Literal["slower", "faster", "same", "not known"]
+"""A ratio of two times; *not known*: none of the others is proved."""
+
+SLOWER: Final = "slower"
+FASTER: Final = "faster"
+SAME: Final = "same"
+NOT_KNOWN: Final = "not known"
+
+GOOD: Final = "good"
+SLOW: Final = "slow"
+"""Slow compared with peers, and confirmed by a second measurement."""
+
+POSSIBLY_SLOW: Final = "possibly slow"
+"""Slow compared with peers, not yet confirmed."""
