@@ -10,7 +10,9 @@ from pathlib import Path
 FENCED = re.compile(r"^```[^\n]*\n.*?^```\s*?$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"`[^`]*`")
 
-_NO_SENTENCE = re.compile(r"<!--.*?-->|\$\$.*?\$\$|^(?:\||#+ |!\[)[^\n]*$", re.DOTALL | re.MULTILINE)
+_NO_SENTENCE = re.compile(
+    r"<!--.*?-->|\$\$.*?\$\$|^(?:\||#+ |!\[)[^\n]*$", re.DOTALL | re.MULTILINE
+)
 _FORMULA = re.compile(r"\$[^$\n]+\$")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+", re.MULTILINE)

@@ -35,7 +35,7 @@ HOUSE = {
     "apart": "separate, distance, spread",
     "stands?|standing": "is, is located, holds, is written",
     "regimes?": "segment",
-    "doubts?": "warning",
+    "doubts": "warnings",
     "remarks?": "warning",
     "keepers?": "supervisor",
     "duels?": "paired comparison",
