@@ -53,9 +53,9 @@ def _of_python(path: Path, source: str) -> Iterator[str]:
     if PRINTED_DOCSTRINGS & set(path.parts) and tree.body and isinstance(tree.body[0], ast.Expr):
         docstrings.discard(id(tree.body[0].value))
     for node in ast.walk(tree):
-        text = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(text, str) and id(node) not in docstrings:
-            yield " ".join(text.split())
+        text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if text and id(node) not in docstrings:
+            yield " ".join(node.value.split())
 
 
 def _of_c(source: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Run described applications on this machine, alone and concurrently, and compare.
+"""Run described applications on this machine, alone and beside each other, and compare.
 
 SPEC describes applications as phases of computation and communication (docs/applications.md). One
 job runs all of them: each alone, each pair at once, all at once, again and again in random order.
-The result is the time of each, alone and concurrently with others, and its slowdown.
+What is found is how long each takes, alone and beside others, and how much it is slowed down.
 
     isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
     isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone
@@ -40,7 +40,7 @@ from isochrone.pages.common import page_of
 from isochrone.runfile.file import read
 
 EXAMPLES: Final = (
-    ("all applications of a description, alone and concurrently",
+    ("all applications of a description, alone and beside each other",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
      "isochrone emulate jacobi.yaml -n 8 --set n=4096 --runs alone"),

@@ -3,8 +3,8 @@
 The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
 IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --columns).
 --model auto tries every family of formulas whose variables the data contain and selects the one
-with the smallest cross-validation error; docs/model-families.md lists the families. Run files
-that hold nothing to fit, such as maps, are left out.
+with the smallest cross-validation error; docs/model-families.md lists the families. Of several files, run
+files that hold nothing to fit, such as maps, are left out.
 """
 
 from __future__ import annotations
