@@ -143,7 +143,7 @@ def found(name: str, programs: Path) -> bool:
     """Tell whether a program is there, and say what is missing."""
     missing = [one for one in PROGRAMS[name].needs if not any(programs.glob(one))]
     for one in missing:
-        print(f"{name}: there is no {programs / one}; docs/collective-io-programs.md says how to get it")
+        print(f"{name}: no {programs / one}; docs/collective-io-programs.md says how to get it")
     return not missing
 
 
