@@ -32,7 +32,7 @@ EXIT_CODES: Final = (
 
 FILES: Final = (
     ("~/.config/isochrone/config.toml", "settings of the user"),
-    ("/etc/isochrone.toml", "settings of the site; isochrone config says what is in force"),
+    ("/etc/isochrone.toml", "settings of the site; isochrone config shows the effective ones"),
 )
 
 

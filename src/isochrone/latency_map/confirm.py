@@ -184,11 +184,11 @@ def _measure(
         start(options, second)
         again = read(second)
     except Interrupted as error:
-        error.hint = f"the map is whole in {path}, but what stands out was not measured again"
+        error.hint = f"the map in {path} is complete, but suspects were not measured again"
         raise
     except (InputError, MeasurementError) as error:
         error.hint = ""  # it may say that the second file is kept
-        tell(f"what stands out could not be measured again: {error}")
+        tell(f"suspects could not be measured again: {error}")
         return None
     finally:
         second.unlink(missing_ok=True)

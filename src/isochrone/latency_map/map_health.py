@@ -209,7 +209,7 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
     if total - measured > MISSING * total:
         yield f"{total - measured} of {total} pairs were not measured: measure again"
     elif not run.complete:
-        yield "the measurement did not come to its end: measure again"
+        yield "the measurement is incomplete: measure again"
 
 
 def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:

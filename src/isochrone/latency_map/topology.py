@@ -257,8 +257,8 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
     nodes_of_groups = (np.unique(diagnosis.node[last == k]) for k in (0, 1))
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
-        warn("two-groups", "the nodes are in two groups: whether the way between them is slow "
-                           "cannot be told")  # fmt: skip
+        warn("two-groups", "only two groups of nodes: a slow link between them "
+                           "cannot be detected")  # fmt: skip
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
         warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:

@@ -83,8 +83,8 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
     points = len(np.unique(point[np.isin(same, found.points)]))
     place = f"{found.ratio.max():.3g}x at {', '.join(where)}"
     return [
-        f"the repetitions at {points} of {point.max() + 1} points fall into two groups, "
-        f"{np.median(found.ratio):.3g}x apart (at most {place}): their median is of the larger "
+        f"the repetitions at {points} of {point.max() + 1} points fall into two groups at a ratio "
+        f"of {np.median(found.ratio):.3g} (at most {place}): their median is of the larger "
         f"group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
     ]
 

@@ -202,7 +202,7 @@ def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
         ([("package", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
          "on the same node but on different processors"),
         ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
-         "on the same node but farther apart"),
+         "on the same node but more distant"),
         ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])], "in the same part of a node"),
         ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
          "on different nodes"),

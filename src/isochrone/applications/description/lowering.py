@@ -132,7 +132,7 @@ def _ranks(description: Description, app: App, ranks: int | None) -> int:
     else:
         found = ranks
     if found - app.outside < 1:
-        raise at.error("no rank is left beside the one that starts", "give one more")
+        raise at.error("no rank is left except the starter", "give one more")
     return found - app.outside
 
 

@@ -81,7 +81,7 @@ class Emulation:
         least = min(short, key=lambda one: one.overlap)
         name, others = self.apps[least.app].name, self.beside(least.beside)
         return [
-            f"{name} ran only {100 * least.overlap:.0f} % of its time beside {others}"
+            f"{name} ran only {100 * least.overlap:.0f} % of its time concurrently with {others}"
             + (f", and {len(short) - 1} more ran alone for a while" if len(short) > 1 else "")
             + ": what ends first no longer disturbs; 'background: true' or more iterations let it "
             "go on"

@@ -185,7 +185,7 @@ def _about(found: Emulation) -> list[Block]:
     """Say who ran, and what slows what down."""
     blocks: list[Block] = [Tiles(tuple(_tiles(found)))]
     for app in found.apps:
-        background = ", in the background beside others" if app.background else ""
+        background = ", in the background" if app.background else ""
         iterations = plural(app.iterations, "iteration")
         many = "s" if len(app.ranks) != 1 else ""
         blocks.append(Sentence(
@@ -213,7 +213,7 @@ def _disturbed(found: Emulation) -> list[Block]:
 
 def _said(found: Emulation, one: Slowdown) -> Sentence:
     ratio = f"{format_ratio(one.wall.median)} times"
-    text = f"takes {ratio} as long beside {found.beside(one.beside)}"
+    text = f"takes {ratio} as long with {found.beside(one.beside)}"
     interval = f"({format_ratio(one.wall.low)} … {format_ratio(one.wall.high)})"
     return Sentence(f"{text} {interval}", about=found.apps[one.app].name, stress=(ratio,))
 
@@ -233,7 +233,7 @@ def _tiles(found: Emulation) -> list[Tile]:
         most = max(clear, key=lambda one: one.wall.median)
         name, others = found.apps[most.app].name, found.beside(most.beside)
         interval = f"95 % interval {format_ratio(most.wall.low)} … {format_ratio(most.wall.high)}"
-        note = f"{name} beside {others}; {interval}"
+        note = f"{name} with {others}; {interval}"
         tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
     for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
         app = found.apps[wall.app]
@@ -250,12 +250,12 @@ def _slowdown(run: Run, found: Emulation) -> list[Block]:
     """Return the matrix as a picture and as tables; nothing without intervals."""
     if not any(one.wall.known for one in found.slowdowns):
         return []
-    alt = "Matrix of slowdowns: rows are applications, columns what runs beside them."
+    alt = "Matrix of slowdowns: rows are applications, columns those that run concurrently."
     blocks: list[Block] = [Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)]
-    title = "Wall time beside others, by that alone"
+    title = "Wall time concurrently with others / alone"
     blocks.append(_ratios(found, title, lambda one: one.wall))
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):
-        title = "99th percentile of the iterations beside others, by that alone"
+        title = "99th percentile of the iterations, concurrently with others / alone"
         blocks.append(_ratios(found, title, lambda one: one.tail))
     return [*blocks, Sentence(CHANCE, tone="faint")]
 
@@ -267,14 +267,14 @@ def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | No
     title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
     if len(columns) > MAX_COLUMNS:
         rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
-        named = (Column("application"), Column("beside"), Column("slowdown", right=True))
+        named = (Column("application"), Column("with"), Column("slowdown", right=True))
         return Table(title, named, tuple(rows[:MAX_ROWS]), _more(rows), fold="All ratios")
     apps = sorted({app for app, _ in cells})
     rows = [
         Row((found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)))
         for app in apps
     ]  # fmt: skip
-    titles = (Column("application"), *(Column(f"beside {name}", right=True) for name in columns))
+    titles = (Column("application"), *(Column(f"with {name}", right=True) for name in columns))
     return Table(title, titles, tuple(rows))
 
 
@@ -304,7 +304,7 @@ def _walls(found: Emulation) -> Table:
             "–" if share and isnan(share.delivered) else delivered,
             f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
         )))  # fmt: skip
-    titles = ("application", "beside", "n", "wall time", "95 % interval", "communication",
+    titles = ("application", "with", "n", "wall time", "95 % interval", "communication",
               "least", "most", "computation", "overlap")  # fmt: skip
     columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
     return Table(
@@ -331,7 +331,7 @@ def _iterations(found: Emulation) -> Table:
             format_seconds(one.max),
         )) for one in found.iterations
     ]  # fmt: skip
-    titles = ("application", "beside", "n", *ENOUGH, "max")
+    titles = ("application", "with", "n", *ENOUGH, "max")
     columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
     least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
     return Table(

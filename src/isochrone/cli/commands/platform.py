@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "machine", metavar="MACHINE", help="for example 'nodes:16 cores:4 switches:2'"
     )
-    add_output(parser, "platform file; the host file (.hosts) is written beside it",
+    add_output(parser, "platform file; the host file gets the suffix .hosts",
                required=True)  # fmt: skip
 
 

@@ -16,7 +16,7 @@ EXAMPLES: Final = (
     ("one page of one run", "isochrone report map.jsonl"),
     ("all that a suite measured",
      "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),
-    ("an emulation beside what models predict of it",
+    ("an emulation and the prediction of models",
      "isochrone report fig2.jsonl --model messages.json -o fig2.html"),
 )  # fmt: skip
 

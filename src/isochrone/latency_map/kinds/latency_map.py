@@ -75,7 +75,7 @@ _INNER: Final = {"package": "on the same processor", "numa": "in the same NUMA d
 _BEYOND: Final = {
     "package": "on the same node but on different processors",
     "numa": "on the same node but in different NUMA domains",
-    "group": "on the same node but farther apart",
+    "group": "on the same node but more distant",
 }
 _DEALT: Final = {
     "block": "The ranks fill one node after the other",

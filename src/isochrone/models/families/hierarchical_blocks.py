@@ -15,7 +15,7 @@ FAMILY = Family(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
         "operations in MPICH*, International Journal of High Performance Computing Applications "
         "19, 49-66: gather, scatter and allgather of short messages, p b bytes in log2(p) steps; "
-        "here the steps and the bytes within a node and between nodes are told apart, as in Zhu, "
+        "here the steps and the bytes within a node and between nodes are separate, as in Zhu, "
         "Goodell, Gropp and Thakur 2009, *Hierarchical collectives in MPICH2*, EuroPVM/MPI"
     ),
     limitations="Rings, and ranks one after the other, whose latency grows with the ranks.",

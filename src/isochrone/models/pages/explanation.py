@@ -123,7 +123,7 @@ def _next(found: Suggestion | None, segments: Sequence[Segment]) -> str:
         other = max(others, key=lambda one: one.weight * abs(one.seconds - taken.seconds))
         time = format_seconds(other.seconds) if other.seconds > 0 else "no possible time"
         return (
-            f"{text} to tell them apart: {_called(taken, other)} says "
+            f"{text} to distinguish them: {_called(taken, other)} says "
             f"{format_seconds(taken.seconds)} there, {_called(other, taken)} {time}."
         )
     expected = between(found.low, found.high)

@@ -45,7 +45,7 @@ EXAMPLES: Final = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
     ("write the table of isochrone exec",
      "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
-    ("a rules file of Open MPI, and is it in force?",
+    ("a rules file of Open MPI, and is it active?",
      "isochrone tune collectives default.jsonl forced.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
 
