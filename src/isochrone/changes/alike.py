@@ -117,9 +117,12 @@ def check_alike(runs: Sequence[Run]) -> None:
 
 def why_not(run: Run, other: Run) -> str:
     """Say why another run says nothing of this one; empty if it does."""
-    if not other.complete:
-        return NO_END
-    found = differences(setting_of(run), setting_of(other))
+    return NO_END if not other.complete else unlike(setting_of(run), setting_of(other))
+
+
+def unlike(one: Setting, other: Setting) -> str:
+    """Say in what settings differ; empty if in nothing."""
+    found = differences(one, other)
     return "; ".join(map(_said, found[:3])) + (
         f"; and {len(found) - 3} more" if len(found) > 3 else ""
     )
