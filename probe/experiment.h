@@ -94,6 +94,8 @@ typedef struct iso_experiment {
      * @return *ranks places, released by free; NULL: take the real machine
      */
     iso_place_t *(*invent)(int *ranks);
+    /** Format of the run file of so many ranks; 1 where this is NULL. */
+    int (*format)(int ranks);
     /** What the seconds of a sample are, in a few words. */
     const char *(*quantity)(void);
     /** Measure; see the roles above. */

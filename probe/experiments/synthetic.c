@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "experiment.h"
 #include "runfile/record.h"
+#include "sampling/pair_blocks.h"
 #include "sampling/sampler.h"
 
 #include <math.h>
@@ -214,21 +215,24 @@ static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
 
 /** Make up a pair; one that is slow a second time, as if measured alone. */
 static void make_up_pair(const iso_context_t *ctx, iso_sampler_t *sampler,
-                         struct pair pair, long long bytes, uint64_t *state)
+                         iso_pair_blocks_t *blocks, struct pair pair, int size,
+                         uint64_t *state)
 {
-    double exact = exact_time(ctx, pair.i, pair.j, bytes);
+    double exact = exact_time(ctx, pair.i, pair.j, options.sizes.bytes[size]);
     for (int n = 0; n <= (slow_things(ctx, pair.i, pair.j) > 0); n++) {
         iso_summary_t summary = make_up(sampler, exact, state);
-        iso_record_begin(ctx->record, "pair");
-        iso_record_int(ctx->record, "i", pair.i);
-        iso_record_int(ctx->record, "j", pair.j);
-        iso_record_int(ctx->record, "bytes", (long)bytes);
-        iso_sampler_record(&summary, ctx->record);
-        if (n > 0) {
-            iso_record_bool(ctx->record, "retest", true);
-        }
-        iso_record_end(ctx->record);
+        iso_pair_record_t record = {.i = pair.i,
+                                    .j = pair.j,
+                                    .summary = summary,
+                                    .batch = 1,
+                                    .retest = n > 0};
+        iso_pair_blocks_add(blocks, size, &record);
     }
+}
+
+static int format(int ranks)
+{
+    return iso_pair_format(ranks, false);
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
@@ -240,16 +244,19 @@ static iso_outcome_t run(iso_context_t *ctx)
     uint64_t state = (uint64_t)options.seed;
     long done = 0, total = (long)ctx->ranks * (ctx->ranks - 1) / 2;
     iso_sampler_init(&sampler, false);
+    iso_pair_blocks_t *blocks =
+        iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->ranks));
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {
-                make_up_pair(ctx, &sampler, (struct pair){i, j},
-                             options.sizes.bytes[k], &state);
+                make_up_pair(ctx, &sampler, blocks, (struct pair){i, j}, k,
+                             &state);
             }
             iso_progress(ctx, ++done, total, options.latency);
         }
-        iso_record_flush(ctx->record);
+        iso_pair_blocks_flush(blocks);
     }
+    iso_pair_blocks_close(blocks);
     iso_sampler_free(&sampler);
     return ISO_COMPLETE;
 }
@@ -264,5 +271,6 @@ const iso_experiment_t iso_experiment_synthetic = {
     .check = check,
     .resolve = resolve,
     .invent = invent,
+    .format = format,
     .run = run,
 };

@@ -196,7 +196,8 @@ static void record_run(const iso_context_t *ctx,
     time_t now = time(NULL);
 
     iso_record_begin(record, "run");
-    iso_record_int(record, "format", 1);
+    iso_record_int(record, "format",
+                   experiment->format ? experiment->format(ctx->ranks) : 1);
     iso_record_text(record, "experiment", experiment->name);
     if (experiment->kind) {
         iso_record_text(record, "kind", experiment->kind);

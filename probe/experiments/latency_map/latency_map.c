@@ -27,6 +27,7 @@
 #include "machine/idle.h"
 #include "runfile/record.h"
 #include "sampling/coordinator.h"
+#include "sampling/pair_blocks.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
@@ -164,6 +165,7 @@ struct map {
     struct member *member; /**< what rank 0 is, too */
     const iso_context_t *ctx;
     iso_ranking_t worst[PLACES * KINDS]; /**< place * KINDS + kind */
+    iso_pair_blocks_t *blocks;
     bool retesting;
     long done, total;      /**< pairs */
     iso_quality_t quality; /**< of all results */
@@ -171,26 +173,19 @@ struct map {
     long lowered;          /**< results with fewer repetitions: no time left */
 };
 
-static void record_pair(struct map *map, iso_pair_t pair, long long bytes,
+static void record_pair(struct map *map, iso_pair_t pair, int size,
                         const iso_round_trip_result_t *found)
 {
-    iso_record_t *record = map->ctx->record;
-    iso_record_begin(record, "pair");
-    iso_record_int(record, "i", pair.i);
-    iso_record_int(record, "j", pair.j);
-    iso_record_int(record, "bytes", (long)bytes);
-    iso_sampler_record(&found->summary, record);
-    if (found->batch > 1) {
-        iso_record_int(record, "batch", (long)found->batch);
-    }
-    if (found->shared_cpu > 0) {
-        iso_record_bool(record, "shared_cpu", true);
-        map->shared_cpu++;
-    }
-    if (map->retesting) {
-        iso_record_bool(record, "retest", true);
-    }
-    iso_record_end(record);
+    iso_pair_record_t record = {
+        .i = pair.i,
+        .j = pair.j,
+        .summary = found->summary,
+        .batch = found->batch > 1 ? (long)found->batch : 1,
+        .shared_cpu = found->shared_cpu > 0,
+        .retest = map->retesting,
+    };
+    iso_pair_blocks_add(map->blocks, size, &record);
+    map->shared_cpu += record.shared_cpu;
 }
 
 /** Write what a pair found, and remember the pair if it stands out. */
@@ -203,8 +198,7 @@ static void take_result(struct map *map, const struct message *found)
     double slowness = 0, spread = 0;
     for (int size = 0; size < options.sizes.count; size++) {
         const iso_summary_t *s = &found->results[size].summary;
-        record_pair(map, pair, options.sizes.bytes[size],
-                    &found->results[size]);
+        record_pair(map, pair, size, &found->results[size]);
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
@@ -243,7 +237,7 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
         iso_heartbeat_answered(found.j);
         take_result(map, &found);
     }
-    iso_record_flush(ctx->record);
+    iso_pair_blocks_flush(map->blocks);
 }
 
 static bool out_of_time(const struct map *map)
@@ -387,11 +381,18 @@ static void warn(const struct map *map, iso_outcome_t outcome)
     iso_quality_warn(&map->quality, map->ctx->record);
 }
 
+static int format(int ranks)
+{
+    return iso_pair_format(ranks, false);
+}
+
 static iso_outcome_t conduct(struct member *member)
 {
     const iso_context_t *ctx = member->coordinator.ctx;
     struct map map = {.member = member, .ctx = ctx};
     map.total = count_pairs(ctx->size);
+    map.blocks =
+        iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
     open_rankings(&map);
     iso_outcome_t outcome =
         options.pairs ? conduct_listed(&map) : conduct_schedule(&map);
@@ -399,6 +400,7 @@ static iso_outcome_t conduct(struct member *member)
         outcome = conduct_retests(&map);
     }
     iso_coordinator_dismiss(&member->coordinator);
+    iso_pair_blocks_close(map.blocks);
     warn(&map, outcome);
     close_rankings(&map);
     return outcome;
@@ -454,5 +456,6 @@ const iso_experiment_t iso_experiment_latency_map = {
     .check = check,
     .check_ranks = check_ranks,
     .resolve = iso_sampler_resolve,
+    .format = format,
     .run = run,
 };

@@ -122,6 +122,11 @@ def binomial(n: int, part: float) -> NDArray[np.float64]:
     return np.minimum(found, 1.0)
 
 
+@lru_cache(1)
+def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.polynomial.legendre.leggauss(64)
+
+
 @lru_cache(64)
 def student(freedom: float, probability: float) -> float:
     """Return a quantile, above the median, of Student's t.
@@ -135,7 +140,7 @@ def student(freedom: float, probability: float) -> float:
         from scipy.special import stdtrit
 
         return float(stdtrit(freedom, probability))
-    nodes, weights = np.polynomial.legendre.leggauss(64)
+    nodes, weights = _gauss()
     most = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
     angle, step = 0.0, 1.0
     while step > 1e-14 * angle:

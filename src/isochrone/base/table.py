@@ -48,7 +48,7 @@ class Table:
             found |= np.asarray(self.columns[key] == 1, dtype=bool)
         return found
 
-    def where(self, keep: NDArray[np.bool_]) -> Table:
+    def where(self, keep: NDArray[Any]) -> Table:
         """Return the records that a mask, or a list of their numbers, keeps."""
         return Table({key: column[keep] for key, column in self.columns.items()})
 

@@ -26,13 +26,24 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
-from isochrone.changes.effects import Quantities, Quantity, quantities
+from isochrone.changes.effects import (
+    Further,
+    Quantities,
+    Quantity,
+    quantities,
+    with_further,
+)
+from isochrone.latency_map.known import Known
 from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
 
 ENOUGH: Final = 3
 """Minimum number of earlier runs."""
+
+LATEST: Final = 60
+"""Earlier runs that a run is compared with, at most: more hardly say more of the next one, and old
+ones less of what is usual now."""
 
 MARGIN: Final = 0.05
 """Threshold: smaller slowdowns are not reported."""
@@ -121,19 +132,17 @@ def _ratio(log: np.floating[Any]) -> float:
     return float(np.exp(min(float(log), _LARGEST)))
 
 
-class _Judged(NamedTuple):
-    """The baseline of columns, their limits, which exceed them, and outliers of each run."""
+class _Usual(NamedTuple):
+    """What columns usually are, the limit of the next run above it, and in how many each is odd."""
 
-    usual: Array
+    middle: Array
     limit: Array
-    beyond: NDArray[np.bool_]
     odd: NDArray[np.int64]
 
 
-def _judged(values: Array, earlier: int, chance: float) -> _Judged:
-    before = without_outliers(values[:earlier])
-    usual, limit = _next(before, chance)
-    return _Judged(usual, limit, values[-1] - usual > limit, np.isnan(before).sum(axis=1))
+def _usual(earlier: Array, chance: float) -> _Usual:
+    before = without_outliers(earlier)
+    return _Usual(*_next(before, chance), np.isnan(before).sum(axis=1))
 
 
 def _others(values: Array) -> Array:
@@ -169,42 +178,99 @@ def without_outliers(before: Array, *, similar: bool = True) -> Array:
             beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1
+        if not odd.any():
+            break
         left[worst[odd], columns[odd]] = np.nan
     return left
 
 
 def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
-    """Compare a run with earlier ones.
+    """Say what of a run is worse than in the earlier ones; as `Reference.judge`."""
+    return Reference(runs).judge(new, margin)
+
+
+class Reference:
+    """Earlier runs that others are compared with; what follows from these is computed once.
+
+    Parameters
+    ----------
+    runs
+        The earlier runs.
+    known
+        Hierarchies of maps that were found before.
 
     Raises
     ------
     InputError
-        If a run holds no times, or they have too little in common; if there are fewer than `ENOUGH`
-        earlier runs.
+        If there are fewer than `ENOUGH`.
     """
-    if len(runs) < ENOUGH:
-        raise InputError(f"{len(runs)} earlier runs are too few", hint=f"add {ENOUGH} or more")
-    earlier = len(runs)
-    found = quantities([*runs, new], earlier)
-    shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
-    beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
-    families = np.array([_FAMILIES[one.kind] for one in found.items])
-    kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
-    names = list(dict.fromkeys(families.tolist()))
-    rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
-    for family in names:
-        chance = rate / len(names) / int(np.sum(families == family))
-        for kind in dict.fromkeys(kinds[families == family].tolist()):
-            own = np.flatnonzero(kinds == kind)
-            values = found.shifts[:, own]
-            either = family == "level" and len(own) > 1
-            one = _judged(values, earlier, chance / (1 + either))
-            shift[own], limit[own], beyond[own] = one.usual, one.limit, one.beyond
-            odd += one.odd
-            if either:
-                other = _judged(values - _others(values), earlier, chance / 2)
-                limit[own] = np.minimum(limit[own], other.limit)
-                beyond[own] |= other.beyond
+
+    def __init__(self, runs: Sequence[Run], known: Known | None = None) -> None:
+        if len(runs) < ENOUGH:
+            raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
+        self.runs, self.known = runs, known
+        self._found: tuple[Quantities, Further] | None = None
+        self._usual: dict[tuple[str, bool], _Usual] = {}
+
+    def _quantities(self, new: Run) -> Quantities:
+        """Return the quantities of the earlier runs and, last, of a new one."""
+        if self._found:
+            earlier, further = self._found
+            own = further(new)
+            if own:
+                return replace(
+                    earlier, shifts=np.concatenate([earlier.shifts[:-1], own.shifts]),
+                    seconds=np.concatenate([earlier.seconds[:-1], own.seconds]),
+                    lower=np.concatenate([earlier.lower[:-1], own.lower]),
+                )  # fmt: skip
+        self._usual.clear()
+        self._found = with_further([*self.runs, new], len(self.runs), self.known)
+        return self._found[0]
+
+    def _usually(self, kind: str, values: Array, chance: float, *, beside: bool = False) -> _Usual:
+        if (kind, beside) not in self._usual:
+            self._usual[kind, beside] = _usual(values[:-1], chance)
+        return self._usual[kind, beside]
+
+    def judge(self, new: Run, margin: float = MARGIN) -> Against:
+        """Say what of a run is worse than in the earlier ones.
+
+        Raises
+        ------
+        InputError
+            If a run holds no times, or they have too little in common.
+        """
+        earlier = len(self.runs)
+        found = self._quantities(new)
+        shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
+        beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
+        families = np.array([_FAMILIES[one.kind] for one in found.items])
+        kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
+        names = list(dict.fromkeys(families.tolist()))
+        rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
+        for family in names:
+            chance = rate / len(names) / int(np.sum(families == family))
+            for kind in dict.fromkeys(kinds[families == family].tolist()):
+                own = np.flatnonzero(kinds == kind)
+                values = found.shifts[:, own]
+                either = family == "level" and len(own) > 1
+                one = self._usually(kind, values, chance / (1 + either))
+                shift[own], limit[own] = one.middle, one.limit
+                beyond[own] = values[-1] - one.middle > one.limit
+                odd += one.odd
+                if either:
+                    values = values - _others(values)
+                    other = self._usually(kind, values, chance / 2, beside=True)
+                    limit[own] = np.minimum(limit[own], other.limit)
+                    beyond[own] |= values[-1] - other.middle > other.limit
+        return _judged(found, shift, limit, beyond, margin, odd)
+
+
+def _judged(
+    found: Quantities, shift: Array, limit: Array, beyond: NDArray[np.bool_], margin: float,
+    odd: NDArray[np.int64],
+) -> Against:  # fmt: skip
+    """Put what is beyond its limit into words, and what it may be laid to."""
     ratio = np.exp(found.shifts[-1] - shift)
     usual = np.median(found.seconds[:-1], axis=0)
     lower = found.lower[-1] - np.median(found.lower[:-1], axis=0)

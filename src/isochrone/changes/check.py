@@ -16,15 +16,16 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
-from isochrone.changes.baseline import BLIND, ENOUGH, MARGIN, Change, against
-from isochrone.changes.comparability import why_not
+from isochrone.changes.baseline import BLIND, ENOUGH, LATEST, MARGIN, Change, Reference
+from isochrone.changes.comparability import Setting, setting_of, unlike
 from isochrone.changes.effects import called
 from isochrone.changes.waivers import Rule
 from isochrone.latency_map.diagnosis import LEAST
+from isochrone.latency_map.known import Known
 from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
-from isochrone.runfile.run import Run
+from isochrone.runfile.run import NO_END, Run
 
 VERDICTS: Final = (SLOW, SLOWER, NOT_KNOWN, GOOD)
 """The most severe first: the verdict on several runs is the first that one of them has."""
@@ -91,6 +92,46 @@ class Finding:
         return self.hosts if self.kind in _BLAMED and not self.bad_hosts else ()
 
 
+class Memory:
+    """What follows from runs, computed once while several runs are judged."""
+
+    def __init__(self) -> None:
+        self.known = Known()
+        self._about: dict[int, tuple[Run, str, int]] = {}
+        self._numbers: dict[tuple[tuple[str, str], ...], int] = {}
+        self._settings: list[Setting] = []
+        self._unlike: dict[tuple[int, int], str] = {}
+        self._references: dict[tuple[int, ...], Reference] = {}
+
+    def _of(self, run: Run) -> tuple[Run, str, int]:
+        """Return why a run can be compared with nothing, and the number of its setting."""
+        if id(run) not in self._about:
+            setting = setting_of(run)
+            number = self._numbers.setdefault(tuple(setting.items()), len(self._numbers))
+            if number == len(self._settings):
+                self._settings.append(setting)
+            why = below_resolution(run) or ("" if run.complete else NO_END)
+            self._about[id(run)] = run, why, number  # holds the run: its identity stays its own
+        return self._about[id(run)]
+
+    def why_not(self, run: Run, other: Run) -> str:
+        """Say why another run says nothing of this one; empty if it does."""
+        (*_, here), (_, why, there) = self._of(run), self._of(other)
+        if why or here == there:
+            return why
+        if (here, there) not in self._unlike:
+            self._unlike[here, there] = unlike(self._settings[here], self._settings[there])
+        return self._unlike[here, there]
+
+    def reference(self, runs: Sequence[Run]) -> Reference:
+        """Return what comparable earlier runs say."""
+        key = tuple(map(id, runs))
+        if key not in self._references:
+            self._references.clear()  # one is used again, if any
+            self._references[key] = Reference(runs, self.known)
+        return self._references[key]
+
+
 @dataclass(frozen=True)
 class Earlier:
     """The runs of a baseline.
@@ -100,7 +141,7 @@ class Earlier:
     folder
         Where they are.
     runs
-        All but the one that is judged.
+        All of them but the one that is judged, the oldest first.
     """
 
     folder: str
@@ -138,7 +179,8 @@ class Check:
     judged
         What the verdict is based on; a sentence each.
     earlier
-        Number of comparable earlier runs; None without a baseline.
+        Number of comparable earlier runs; None without a baseline. The latest `LATEST` of them
+        are compared with.
     left_out
         Earlier runs that are not comparable: file and reason.
     visible
@@ -189,6 +231,7 @@ def check(
     *,
     least: float = LEAST,
     margin: float = MARGIN,
+    memory: Memory | None = None,
 ) -> Check:
     """Judge a run.
 
@@ -203,20 +246,23 @@ def check(
     least
         Threshold: components of a map that add a smaller fraction of the time are not slow.
     margin
-        Threshold against earlier runs: smaller fractions are not called slower.
+        What is slower than before by less than this part is not worse.
+    memory
+        The same for all runs of a command: what follows from a run is computed once.
 
     Raises
     ------
     InputError
         If the run is damaged.
     """
+    memory = Memory() if memory is None else memory
     is_map = bool(len(run.tables["pair"])) if "pair" in run.tables else False
     found = Check(run, [], [], [])
     zeros = below_resolution(run)
     if zeros:
         return replace(found, doubts=[f"{zeros}: measure more repetitions at once"])
     if is_map:
-        health = map_health(run, least)
+        health = map_health(run, least, memory.known)
         found = _by_itself(run, health)
     elif run.kind == "latency-map":
         found.doubts.append("the map has no pairs: measure again")
@@ -226,7 +272,7 @@ def check(
         )
     if earlier is not None:
         settled = is_map and not health.far_off
-        found = _with_earlier(found, earlier, margin, settles=settled)
+        found = _against(found, earlier, margin, memory, settles=settled)
     findings = [
         replace(one, allowed=next((
             rule.text for rule in rules
@@ -280,9 +326,11 @@ def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
     )  # fmt: skip
 
 
-def _with_earlier(found: Check, earlier: Earlier, margin: float, *, settles: bool) -> Check:
+def _against(
+    found: Check, earlier: Earlier, margin: float, memory: Memory, *, settles: bool
+) -> Check:
     """Compare a run with earlier ones; ``settles``: they answer what the map left open."""
-    reasons = [(one, below_resolution(one) or why_not(found.run, one)) for one in earlier.runs]
+    reasons = [(one, memory.why_not(found.run, one)) for one in earlier.runs]
     runs = [one for one, why in reasons if not why]
     found = replace(
         found, earlier=len(runs), left_out=[LeftOut(one.where, why) for one, why in reasons if why]
@@ -298,9 +346,11 @@ def _with_earlier(found: Check, earlier: Earlier, margin: float, *, settles: boo
         partial = "a partial run cannot be compared with earlier runs"
         return replace(found, doubts=[*found.doubts, partial])
     try:
-        compared = against(runs, found.run, margin)
+        runs = runs[-LATEST:]
+        compared = memory.reference(runs).judge(found.run, margin)
     except InputError as error:
         return replace(found, doubts=[*found.doubts, error.what])
+    latest = "the latest " if len(runs) < (found.earlier or 0) else ""
     blind = {kind: ratio for kind, ratio in compared.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
@@ -308,7 +358,7 @@ def _with_earlier(found: Check, earlier: Earlier, margin: float, *, settles: boo
         for kind, ratio in blind.items()
     ]
     judged = [
-        *found.judged, f"compared with {len(runs)} earlier runs", *compared.notes,
+        *found.judged, f"compared with {latest}{len(runs)} earlier runs", *compared.notes,
         *(f"{printable(one.where, 200)} is an outlier in {number} of {compared.items} times, "
           "left out there" for one, number in zip(runs, compared.odd, strict=True) if number),
     ]  # fmt: skip

@@ -116,10 +116,13 @@ def check_comparable(runs: Sequence[Run]) -> None:
 
 
 def why_not(run: Run, other: Run) -> str:
-    """Return why another run is not comparable; empty if it is."""
-    if not other.complete:
-        return NO_END
-    found = differences(setting_of(run), setting_of(other))
+    """Say why another run says nothing of this one; empty if it does."""
+    return NO_END if not other.complete else unlike(setting_of(run), setting_of(other))
+
+
+def unlike(one: Setting, other: Setting) -> str:
+    """Say in what settings differ; empty if in nothing."""
+    found = differences(one, other)
     return "; ".join(map(_as_text, found[:3])) + (
         f"; and {len(found) - 3} more" if len(found) > 3 else ""
     )

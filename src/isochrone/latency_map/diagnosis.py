@@ -16,10 +16,17 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import INTERVAL_HALF, MAD_EFFICIENCY, Q80_TO_SIGMA, outlier_limit
+from isochrone.base.stats import (
+    INTERVAL_HALF,
+    MAD_EFFICIENCY,
+    Q80_TO_SIGMA,
+    middles_by,
+    outlier_limit,
+)
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
+from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.times import Times
@@ -114,12 +121,17 @@ def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]
     return middle, error * middle / seconds
 
 
-def diagnose(pairs: RankPairs, hosts: Sequence[str], told: Sequence[Partition] = ()) -> Diagnosis:
+def diagnose(
+    pairs: RankPairs,
+    hosts: Sequence[str],
+    told: Sequence[Partition] = (),
+    known: Known | None = None,
+) -> Diagnosis:
     """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
     node = nodes_of(hosts)
-    found = Diagnosis(pairs, hosts, node, told)
-    if int(node.max()) + 1 < pairs.ranks <= SMALL and not found.node_stands():
-        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), told)
+    found = Diagnosis(pairs, hosts, node, told, known)
+    if int(node.max()) + 1 < pairs.ranks <= SMALL and not found.shows_nodes:
+        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), told, known)
     return found
 
 
@@ -135,7 +147,9 @@ class Diagnosis:
     node
         Node of each rank.
     told
-        Groupings of the ranks within nodes that the machine told (packages, NUMA domains).
+        Groupings of the ranks within nodes that the machine recorded (packages, NUMA domains).
+    known
+        Explanations of maps that were analysed before.
     """
 
     def __init__(
@@ -144,8 +158,9 @@ class Diagnosis:
         hosts: Sequence[str],
         node: Partition,
         told: Sequence[Partition] = (),
+        known: Known | None = None,
     ) -> None:
-        self.pairs, self.hosts, self.node = pairs, hosts, node
+        self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
         self.told = [canonical(p) for p in told]
         self.by_host = hosts_known(hosts) and len(np.unique(node)) == len(set(hosts))
 
@@ -166,7 +181,7 @@ class Diagnosis:
         """The explanation of the pairs between nodes; None without any."""
         times = self.outer_times[0]
         alone = len(self.node) == times.units
-        return explain(times, self.told if alone else ()) if len(times.i) else None
+        return explain(times, self.told if alone else (), self.known) if len(times.i) else None
 
     @cached_property
     def inner_times(self) -> Times:
@@ -177,7 +192,7 @@ class Diagnosis:
     def inner(self) -> Explanation | None:
         """The explanation of the pairs within nodes; None without any."""
         finer = [p for p in self.told if not np.array_equal(p, canonical(self.node))]
-        return explain(self.inner_times, finer) if len(self.inner_times.i) else None
+        return explain(self.inner_times, finer, self.known) if len(self.inner_times.i) else None
 
     @property
     def sparse(self) -> bool:
@@ -187,7 +202,8 @@ class Diagnosis:
             for times in (self.outer_times[0], self.inner_times)
         )
 
-    def node_stands(self) -> bool:
+    @cached_property
+    def shows_nodes(self) -> bool:
         """Whether most nodes are nearer to themselves than to any other."""
         inner, outer = self.inner_times, self.outer_times[0]
         if not len(inner.i) or not len(outer.i):
@@ -196,9 +212,9 @@ class Diagnosis:
         nearest = np.full(nodes, np.inf)
         np.minimum.at(nearest, outer.i, outer.seconds)
         np.minimum.at(nearest, outer.j, outer.seconds)
-        own = [inner.seconds[self.node[inner.i] == k] for k in range(nodes)]
-        ratios = [nearest[k] / np.median(seconds) for k, seconds in enumerate(own) if len(seconds)]
-        near = np.mean(np.array(ratios) > 1)
+        seen, lower, upper = middles_by(self.node[inner.i], inner.seconds)
+        ratios = nearest[seen] / ((lower + upper) / 2)
+        near = np.mean(ratios > 1)
         return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_TOLD)
 
     @cached_property
@@ -207,7 +223,7 @@ class Diagnosis:
         chain: list[Partition] = []
         if self.inner is not None:
             chain += self.inner.chain[:-1]
-            if self.outer is None or self.node_stands():
+            if self.outer is None or self.shows_nodes:
                 chain.append(canonical(self.node))
         if self.outer is not None:
             chain += [canonical(partition[self.node]) for partition in self.outer.chain]

@@ -128,6 +128,10 @@ class Fitter:
         found = {tuple(base): None for base in (self.middles.tolist(), usual, least)}
         return [self._settle((), self.columns(()), np.array(base)) for base in found]
 
+    def plain(self) -> Explanation:
+        """Explain the map by its levels alone, from the middle pairs of these."""
+        return self._settle((), self.columns(()), self.middles)
+
     def _cells(self, k: int) -> Vector:
         """Return the middle time of each two closest groups that meet on a level."""
         here = self.level == k

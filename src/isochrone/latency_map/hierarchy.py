@@ -21,8 +21,17 @@ from numpy.typing import NDArray
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import MIN_SPREAD, log_choose
-from isochrone.latency_map.groupings import cuts_of, cuts_within, dense, hierarchies
-from isochrone.latency_map.neighbours import neighbours, without_parts
+from isochrone.latency_map.groupings import (
+    cuts,
+    cuts_of,
+    cuts_within,
+    dense,
+    distances,
+    hierarchies,
+)
+from isochrone.latency_map.known import Known
+from isochrone.latency_map.moves import moved
+from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 from isochrone.latency_map.parts import PartFinder
 from isochrone.latency_map.times import Times
@@ -46,6 +55,12 @@ LIKELY: Final = 12
 
 MANY, FEW = (2, 1, 1), (1, 1, 1)
 """Groupings that are followed on each level: of the times as they are, and without the parts."""
+
+OUTSIDE: Final = 4.5
+"""Standard errors that no pair is faster by then: such pairs may be a group; and"""
+
+LATE: Final = 0.01
+"""the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
 
 GLANCE: Final = 3
 """Steps of a fit that only says which hierarchies are looked at."""
@@ -72,7 +87,9 @@ LEVEL: Final = 11.0
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
 
-def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
+def explain(
+    times: Times, told: Sequence[Partition] = (), known: Known | None = None
+) -> Explanation:
     """Return the shortest explanation of a map.
 
     Of a large map hierarchies are compared on some of its pairs; what is slow rests on all.
@@ -82,14 +99,24 @@ def explain(times: Times, told: Sequence[Partition] = ()) -> Explanation:
     times
         The map.
     told
-        Groupings that the machine told.
+        Groupings that the machine recorded.
+    known
+        Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, told)
+    if known is not None:
+        search.paying = known.paying(search.times, told)
+        before = known.of(times, told)
+        again = before and search.recognised(before)
+        if again:
+            return replace(again, errors=search.finder(again.chain[:-1]).errors(again))
     found = search.run()
     finder = search.finder(found.chain[:-1])
     if search.times is not times:
         finder = PartFinder(times, found.chain, found.spread, finder.code, {})
         found = finder.best(finder.like(found))
+    if known is not None:
+        known.add(times, told, found)
     return replace(found, errors=finder.errors(found))
 
 
@@ -119,6 +146,36 @@ class _Search:
                     break
                 best = found
         return best[-1]
+
+    def recognised(self, before: Explanation) -> Explanation | None:
+        """Return the explanation on a hierarchy found before, if the search would find no other.
+
+        Nothing is slow, the levels hold, no pair is off, no level can be left out, no unit moved,
+        and no group that the residuals suggest pays for itself.
+        """
+        if self.all is not self.times or before.parts:
+            return None
+        fit = self.finder(before.chain[:-1]).quick()
+        sigma = np.hypot(fit.spread, self.times.error)
+        off = np.log(self.times.seconds / fit.expected) / sigma
+        late = np.count_nonzero(off > OUTSIDE)
+        if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
+            return None
+        if not self.stands(fit):
+            return None
+        chain = list(fit.chain[:-1])
+        fewer = (self.finder(chain[:k] + chain[k + 1 :]) for k in range(len(chain)))
+        if any(finder.plain().length <= fit.length for finder in fewer):
+            return None
+        if any(True for _ in moved(fit, self.times)):
+            return None
+        if self.times.units > 3 and self.whole_map:
+            for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
+                for cut in cuts(distance - distance.min(), 2):
+                    for more in with_grouping(chain, cut):
+                        if self.finder(more).plain().length < fit.length:
+                            return None
+        return fit
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not stand, that whose do."""

@@ -17,6 +17,7 @@ from isochrone.base.stats import mad
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
+from isochrone.latency_map.known import Known
 from isochrone.latency_map.pairs import level_of_pairs
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Topology, analyse
@@ -83,7 +84,7 @@ class MapHealth:
     far_off: bool
 
 
-def map_health(run: Run, least: float) -> MapHealth:
+def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
     """Judge a map; what adds less than ``least`` of the time is not called slow.
 
     Raises
@@ -91,13 +92,13 @@ def map_health(run: Run, least: float) -> MapHealth:
     InputError
         If the run holds no pairs.
     """
-    found = {size: analyse(run, size, least) for size in run.message_sizes()}
+    found = {size: analyse(run, size, least, known) for size in run.message_sizes()}
     ratios = {size: _Ratios(run, size, one) for size, one in found.items()}
     slow = _once((part, size) for size, one in found.items() for part in one.slow)
     far = [text for size, one in found.items() for text in _far_off(ratios[size], one, len(found))]
     minor = _once((part, size) for size, one in found.items() for part in one.minor)
-    known = slow or minor  # the map has named what it is then
-    odd = [] if known else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
+    named = slow or minor
+    odd = [] if named else list(dict.fromkeys(filter(None, (r.odd() for r in ratios.values()))))
     return MapHealth(
         found, [
             (part, size, ratios[size].throughout(part) and not _whole_switch(part, found[size]))

@@ -52,7 +52,7 @@ def neighbours(
     groupings = {p.tobytes(): p for p in (*known, *_groupings(fit, times, noise))}
     for partition in groupings.values():
         if is_grouping(partition) and not any(np.array_equal(partition, p) for p in fit.chain):
-            yield from _with(chain, partition)
+            yield from with_grouping(chain, partition)
             yield from _alone(fit, partition)
 
 
@@ -79,7 +79,7 @@ def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partiti
             yield fitting_best(matrix, Blocks(matrix, partition, noise))
 
 
-def _with(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
+def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
     """Add a grouping to those it is nested with, and put it in the place of each of these."""
     keep = [p for p in chain if nested(p, partition)]
     yield _in_order([*keep, partition])

@@ -18,6 +18,7 @@ from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.text import listed, printable
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.latency_map.slow import NotUnderstood, Slow
 from isochrone.latency_map.units import hosts_known, rank_pairs
@@ -135,7 +136,9 @@ class Topology:
         return [str(one["text"]) for one in self.warnings if one.get("code") in BLIND]
 
 
-def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topology:
+def analyse(
+    run: Run, nbytes: int | None = None, least: float = LEAST, known: Known | None = None
+) -> Topology:
     """Read the hierarchy, the placement and the slow parts out of a latency map.
 
     Parameters
@@ -146,6 +149,8 @@ def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topolo
         Message size; the smallest one measured if None.
     least
         What adds less than this part of the time is noted, and not called slow.
+    known
+        Explanations of maps that were analysed before.
 
     Raises
     ------
@@ -158,7 +163,7 @@ def analyse(run: Run, nbytes: int | None = None, least: float = LEAST) -> Topolo
         run.matrix(what, nbytes)  # says which sizes there are
     pairs = rank_pairs(run, what, nbytes)
     told = _recorded_partitions(run)
-    diagnosis = diagnose(pairs, run.hosts, list(told.values()))
+    diagnosis = diagnose(pairs, run.hosts, list(told.values()), known)
     found = diagnosis.find()
     slow = [part for part in found if part.ratio >= 1 + least]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]

@@ -69,12 +69,30 @@ def read_folder(folder: Path) -> tuple[list[Run], list[InputError]]:
     return runs, errors
 
 
-def others(runs: Sequence[Run], judged: Path | None) -> list[Run]:
-    """Return the runs of a folder but those whose files have the same content as this one."""
-    if judged is None:
-        return list(runs)
-    same = [run.path for run in runs if run.path is not None and _same(run.path, judged)]
-    return [run for run in runs if run.path not in same]
+class Others:
+    """The runs of a folder, of which those with the content of a judged file do not count."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = list(runs)
+        self._of_size: dict[int, list[Path]] = {}
+        for run in runs:
+            if run.path is not None:
+                self._of_size.setdefault(run.path.stat().st_size, []).append(run.path)
+        self._hashes: dict[Path, str] = {}
+
+    def but(self, judged: Path | None) -> list[Run]:
+        """Return the runs but those whose files have the same content as this one."""
+        if judged is None:
+            return self.runs
+        alike = self._of_size.get(judged.stat().st_size, [])
+        own = self._hash(judged) if alike else ""
+        same = {path for path in alike if self._hash(path) == own}
+        return [run for run in self.runs if run.path not in same] if same else self.runs
+
+    def _hash(self, path: Path) -> str:
+        if path not in self._hashes:
+            self._hashes[path] = sha256(path)
+        return self._hashes[path]
 
 
 def _same(path: Path, other: Path) -> bool:

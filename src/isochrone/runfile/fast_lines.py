@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.table import column
+from isochrone.runfile import blocks
 
-_OWN: Final = ("run", "rank", "warning", "end")
-"""Records that are no samples."""
+_OWN: Final = ("run", "rank", "warning", "end", blocks.BLOCK, blocks.TOTAL)
+"""Records that are no samples, or many of them."""
 
 Members = tuple[tuple[str, type | None], ...]
 """Names of the members of a record in order, each with ``int`` or ``float`` if it is a number."""

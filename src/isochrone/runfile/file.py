@@ -8,6 +8,10 @@ Format history
     ``warning`` records wherever the measurement was suspicious; last an ``end`` record. A file
     without the ``end`` record is a partial run. Times are seconds, sizes bytes. Unknown keys and
     unknown records are kept.
+2
+    Maps of many ranks, and sampled ones: the pairs are in ``pairs`` records of many each
+    (`runfile.blocks`), with numbers and checksums, and a ``blocks`` record says how many there
+    are. All else is as in format 1, and so are all other measurements.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
-from isochrone.runfile import rules
+from isochrone.runfile import blocks, rules
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.fast_lines import columns_of
 from isochrone.runfile.file_type import other_kind
@@ -32,7 +36,7 @@ from isochrone.runfile.header import header_of
 from isochrone.runfile.rules import DAMAGED
 from isochrone.runfile.run import Rank, Run
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 MAX_RANKS: Final = 1 << 22
 """Files with more ranks are damaged."""
@@ -88,8 +92,7 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
             "it exists already", where=str(path), hint="choose another name, or --force"
         )
     with whole_file(path) as stream:
-        for record in _records(run):
-            stream.write(msgspec.json.encode(record) + b"\n")
+        stream.writelines(_lines(run))
 
 
 def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: float) -> None:
@@ -141,9 +144,21 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     return max(0, size - BLOCK) + len(block) - len(last), record
 
 
-def _records(run: Run) -> Iterator[dict[str, Any]]:
-    """List the records of a run in the order of the file."""
-    yield {"record": "run", "format": FORMAT, **run.header}
+def _lines(run: Run) -> Iterator[bytes]:
+    """Yield the lines of a run file."""
+    pairs = run.tables.get("pair")
+    compact = pairs is not None and run.size >= blocks.COMPACT_RANKS and blocks.can_hold(pairs)
+    for record in _records(run, FORMAT if compact else 1):
+        if compact and record == {"record": "pair"}:
+            assert pairs is not None
+            yield from blocks.lines_of(pairs)
+        else:
+            yield msgspec.json.encode(record) + b"\n"
+
+
+def _records(run: Run, version: int) -> Iterator[dict[str, Any]]:
+    """List the records of a run in the order of the file; one empty for all pairs in format 2."""
+    yield {"record": "run", "format": version, **run.header}
     for rank in run.ranks:
         yield {
             "record": "rank", "rank": rank.rank, "host": rank.host, "cpu": rank.cpu,
@@ -151,6 +166,9 @@ def _records(run: Run) -> Iterator[dict[str, Any]]:
             **rank.extra,
         }  # fmt: skip
     for name, table in run.tables.items():
+        if name == "pair" and version > 1:
+            yield {"record": name}
+            continue
         for row in table.rows():
             yield {"record": name, **row}
     for warning in run.warnings:
@@ -168,6 +186,8 @@ class _Reader:
         self.run: Run | None = None
         self.builders: dict[str, TableBuilder] = {}
         self.ranks_seen: set[int] = set()
+        self.blocks_read = 0
+        self.total: dict[str, Any] | None = None
 
     def read(self, stream: BinaryIO) -> Run:
         try:
@@ -238,9 +258,9 @@ class _Reader:
                     break  # the writer was killed within this line
                 hint = NO_RUN_FILE if self.run is None else DAMAGED
                 raise self.fail(f"not a record of a run file: {error}", hint=hint) from error
-            self.take(record)
+            self.take(record, text)
 
-    def take(self, record: dict[str, Any]) -> None:
+    def take(self, record: dict[str, Any], text: bytes) -> None:
         kind = record.pop("record", None)
         if self.run is None:
             self.start(kind, record)
@@ -257,12 +277,36 @@ class _Reader:
             if type(seconds) not in (int, float) or not 0 <= seconds <= MAX_SECONDS:
                 raise self.fail("an 'end' record with invalid 'seconds'")
             if not isinstance(record.get("complete", False), bool):
-                raise self.fail("an 'end' record with invalid 'complete'")
+                raise self.fail("an 'end' record whose 'complete' is neither true nor false")
+            self.check_total()
             self.run.end = record
+        elif kind == blocks.BLOCK:
+            self.take_block(record, text.rstrip(b"\r\n"))
+        elif kind == blocks.TOTAL:
+            self.total = record
         elif isinstance(kind, str):
+            if kind == "pair" and self.blocks_read:  # measured again: the columns of blocks
+                record = {"batch": 1, "shared_cpu": False, "retest": False, **record}
             self.builders.setdefault(kind, TableBuilder()).add(record)
         else:
             raise self.fail("a record without a name")
+
+    def take_block(self, record: dict[str, Any], text: bytes) -> None:
+        """Take many pairs."""
+        if record.get("block") != self.blocks_read or self.total is not None:
+            raise self.fail(f"'pairs' record {self.blocks_read} is missing")
+        try:
+            count, columns = blocks.columns_of(text, record)
+        except blocks.BlockError as error:
+            raise self.fail(f"'pairs' record {self.blocks_read}: {error}") from error
+        self.blocks_read += 1
+        self.builders.setdefault("pair", TableBuilder()).add_columns(count, columns)
+
+    def check_total(self) -> None:
+        """Refuse a complete file in which ``pairs`` records are missing."""
+        known = self.total or {"blocks": 0}
+        if known.get("blocks") != self.blocks_read:
+            raise self.fail("'pairs' records are missing")
 
     def start(self, kind: object, record: dict[str, Any]) -> None:
         if kind != "run":

@@ -13,7 +13,8 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
-from isochrone.changes.check import Check, Earlier, check, together
+from isochrone.changes.baseline import LATEST
+from isochrone.changes.check import Check, Earlier, Memory, check, together
 from isochrone.changes.comparability import why_not
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
@@ -228,6 +229,39 @@ def test_fewer_than_three_earlier_runs_are_not_known(golden: Golden) -> None:
     assert found.verdict == "not known"
     golden(found.doubts[0])
     assert "baseline add" in found.doubts[0]
+
+
+@pytest.mark.parametrize("name", ["switches", "few nodes", "dragonfly"])
+def test_runs_judged_together_are_judged_as_one_by_one(name: str) -> None:
+    """What follows from a run is computed once for all: nothing else may differ."""
+    machine, earlier = season(name)
+    dice = np.random.default_rng(31)
+    runs = [launch(machine, dice) for _ in range(3)]
+    runs += [launch(machine, dice, nights.node(machine, dice, 0.3)), earlier[0]]
+    other = launch(shape("flat", dice), dice)
+    memory = Memory()
+    for run in [*runs, other]:
+        others = Earlier("nights", [one for one in [*earlier, other] if one is not run])
+        alone, shared = check(run, others), check(run, others, memory=memory)
+        assert shared.verdict == alone.verdict
+        assert [(f.kind, f.who) for f in shared.findings] == [
+            (f.kind, f.who) for f in alone.findings
+        ]
+        for one, same in zip(alone.findings, shared.findings, strict=True):
+            assert same.ratio == pytest.approx(one.ratio, rel=1e-3)
+        assert shared.visible == pytest.approx(alone.visible)
+        assert shared.left_out == alone.left_out
+
+
+def test_no_more_than_the_latest_runs_are_compared_with() -> None:
+    machine, earlier = season("few nodes")
+    dice = np.random.default_rng(5)
+    slow = [launch(machine, dice, nights.node(machine, dice, 0.5)) for _ in range(3)]
+    many = [*slow, *(earlier * (LATEST // len(earlier)))]
+    new = launch(machine, dice)
+    found, latest = (check(new, Earlier("nights", some)) for some in (many, many[-LATEST:]))
+    assert (found.earlier, latest.earlier) == (len(many), LATEST)
+    assert found.visible == latest.visible
 
 
 def test_earlier_runs_settle_what_few_nodes_leave_open() -> None:

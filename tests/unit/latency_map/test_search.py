@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from isochrone.latency_map.blocks import Blocks
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.groupings import cuts_of, dense, split_or_merged
-from isochrone.latency_map.hierarchy import explain
+from isochrone.latency_map.hierarchy import _Search, explain
+from isochrone.latency_map.known import Known
 from isochrone.latency_map.moves import moved
 from isochrone.latency_map.neighbours import neighbours
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.parts import PartFinder
 from isochrone.latency_map.times import Times
+from isochrone.latency_map.units import between_nodes, rank_pairs
 from made_up.latency_maps import tree
+from made_up.machines import map_with, random_machine
 
 SWITCH = np.repeat(np.arange(4), 4)
 EVERYONE = np.zeros(16, dtype=np.int64)
@@ -165,3 +170,45 @@ def test_of_less_than_a_third_of_the_pairs_groups_are_not_seen(pairs: int, spars
     i, j = (side[:pairs] for side in np.triu_indices(10, 1))
     times = Times(10, i, j, np.ones(pairs), np.zeros(pairs), np.zeros(10, dtype=np.int64))
     assert times.sparse == sparse
+
+
+def same_as_searched(machine_seed: int, *, drop: bool) -> None:
+    """Fail if a map is explained otherwise where a similar one was explained before.
+
+    ``drop`` offers a hierarchy that lacks a level.
+    """
+    random = np.random.default_rng([12, machine_seed])
+    machine = random_machine(random, 24)
+    noise = (0, 0.02, 0.05, 0.15)[machine_seed % 4]
+    slow = ("nothing", "nothing", "node", "pair", "uplink")[machine_seed % 5]
+    maps = [map_with(machine, what, 0.2, noise, random) for what in ("nothing", slow)]
+    if maps[1] is None:
+        return
+    first, second = (
+        between_nodes(rank_pairs(made[0], "median", 64), machine.node,
+                      np.zeros(len(machine.node)))[0]
+        for made in maps if made
+    )  # fmt: skip
+    known, whole = Known(), explain(second)
+    before = explain(first)
+    known.add(second, (), replace(before, chain=before.chain[drop and len(before.chain) > 1 :]))
+    found = explain(second, (), known)
+    assert [p.tolist() for p in found.chain] == [p.tolist() for p in whole.chain]
+    assert found.parts == whole.parts
+    assert found.base == pytest.approx(whole.base, rel=2e-3, nan_ok=True)
+
+
+@pytest.mark.parametrize("drop", [False, True], ids=["as before", "a level is missing"])
+def test_a_map_like_one_before_is_explained_as_the_search_explains_it(drop: bool) -> None:
+    for seed in range(10 + 10 * drop, 20 + 10 * drop):
+        same_as_searched(seed, drop=drop)
+
+
+def test_a_healthy_map_like_one_before_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Known()
+    nothing = np.zeros((16, 16))
+    first = explain(times_of(nothing, 0.03), (), known)
+    monkeypatch.setattr(_Search, "run", lambda _: pytest.fail("searched again"))
+    for seed in range(2, 8):
+        found = explain(times_of(nothing, 0.03, seed), (), known)
+        assert [p.tolist() for p in found.chain] == [p.tolist() for p in first.chain]

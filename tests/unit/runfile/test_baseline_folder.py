@@ -9,7 +9,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.runfile import baseline_folder
-from isochrone.runfile.baseline_folder import Added, files, others, read_folder, remove
+from isochrone.runfile.baseline_folder import Added, Others, files, read_folder, remove
 from isochrone.runfile.file import read, write
 from made_up.latency_maps import block, flat, map_of, three_ranks
 
@@ -48,8 +48,8 @@ def test_a_run_is_not_among_the_others(tmp_path: Path) -> None:
     sources = [run_file(tmp_path / f"{k}.jsonl", 1.0 + k) for k in range(3)]
     add(tmp_path / "nights", sources)
     kept, _ = read_folder(tmp_path / "nights")
-    assert len(others(kept, sources[0])) == 2
-    assert len(others(kept, None)) == 3
+    assert len(Others(kept).but(sources[0])) == 2
+    assert len(Others(kept).but(None)) == 3
 
 
 def test_a_file_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ CASES = [
     ("[1, 2]\n", "not a record"),
     ('{"record":"pair"}\n', "does not begin with a 'run' record"),
     ('{"record":"run","ranks":3}\n', "no valid 'format'"),
-    ('{"record":"run","format":2,"ranks":3}\n', "newer"),
+    ('{"record":"run","format":3,"ranks":3}\n', "newer"),
     ('{"record":"run","format":1,"ranks":true}\n', "no valid number of 'ranks'"),
     (HEADER + '{"rank":0}\n', "a record without a name"),
     (HEADER + '{"record":"rank","rank":3,"host":"a"}\n', "not a number from 0 to 2"),

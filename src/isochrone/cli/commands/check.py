@@ -20,7 +20,7 @@ from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
 from isochrone.base.verdicts import NOT_KNOWN, SLOW, SLOWER
 from isochrone.changes.baseline import MARGIN
-from isochrone.changes.check import Check, Earlier, check, hosts_of, together
+from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.changes.waivers import is_host_name, parse_rule
@@ -30,7 +30,7 @@ from isochrone.console.options import add_flag, add_force, add_option, add_thres
 from isochrone.console.output import check_output
 from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
-from isochrone.runfile.baseline_folder import files, others
+from isochrone.runfile.baseline_folder import Others, files
 
 EXAMPLES: Final = (
     ("is a node slow? bad hosts are written, one a line",
@@ -98,13 +98,15 @@ def run(args: argparse.Namespace) -> int:
         files(args.baseline)  # says that there is no such folder before anything else is read
     judged = runs_of(*args.runs)
     kept = earlier_runs(args.baseline) if args.baseline is not None else []
+    memory, earlier = Memory(), Others(kept)
     checks = [
         check(
             one,
-            Earlier(str(args.baseline), others(kept, one.path)) if args.baseline else None,
+            Earlier(str(args.baseline), earlier.but(one.path)) if args.baseline else None,
             rules,
             least=args.threshold,
             margin=args.worse,
+            memory=memory,
         )
         for one in judged
     ]

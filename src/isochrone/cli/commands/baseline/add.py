@@ -18,7 +18,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.verdicts import SLOW, SLOWER
 from isochrone.changes.check import Earlier, check
 from isochrone.console.output import print_path
-from isochrone.runfile.baseline_folder import add, others, read_folder
+from isochrone.runfile.baseline_folder import Others, add, read_folder
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
     kept = read_folder(folder)[0] if folder.is_dir() else []
     for run in filter(lambda run: run.complete, runs):
-        found = check(run, Earlier(str(folder), others(kept, run.path)))
+        found = check(run, Earlier(str(folder), Others(kept).but(run.path)))
         if found.verdict in (SLOW, SLOWER):
             what = f"{found.findings[0].who} is {found.findings[0].verdict}"
             raise InputError(what, where=run.where, hint="--allow-slow adds the run all the same")

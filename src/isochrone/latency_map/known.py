@@ -1,0 +1,46 @@
+"""Explanations found before: hypotheses for further maps of the same pairs, by one command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.explanation import Explanation, Part
+from isochrone.latency_map.partitions import Partition
+from isochrone.latency_map.times import Times
+
+_Key = tuple[int, bytes, bytes, bytes, tuple[bytes, ...]]
+Paying = dict[Part, tuple[NDArray[np.int64], NDArray[np.float64]]]
+
+
+class Known:
+    """The latest explanation of the maps that have the same pairs, and which pairs each part slows.
+
+    A map of the same pairs is explained on the same hierarchy first, and the search is left out
+    only if that leaves nothing to be found.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[_Key, Explanation] = {}
+        self._paying: dict[_Key, Paying] = {}
+
+    @staticmethod
+    def _key(times: Times, recorded: Sequence[Partition]) -> _Key:
+        return (
+            times.units, times.i.tobytes(), times.j.tobytes(), times.roof.tobytes(),
+            tuple(p.tobytes() for p in recorded),
+        )  # fmt: skip
+
+    def paying(self, times: Times, recorded: Sequence[Partition]) -> Paying:
+        """Return the pairs that each part slows, as far as known; to be added to."""
+        return self._paying.setdefault(self._key(times, recorded), {})
+
+    def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
+        """Return the latest explanation of a map of these pairs; None without one."""
+        return self._found.get(self._key(times, recorded))
+
+    def add(self, times: Times, recorded: Sequence[Partition], found: Explanation) -> None:
+        """Remember the explanation of a map."""
+        self._found[self._key(times, recorded)] = found

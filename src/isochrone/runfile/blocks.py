@@ -1,0 +1,131 @@
+"""Many pairs of a map as one record: columns in base64, numbered and with a checksum.
+
+A ``pairs`` record holds ``count`` pairs of one message size. Its members are whole numbers
+(`NUMBERS`: 32 bits, or one number where it is the same for all) and times in seconds (`TIMES`: 32
+bit floats), little-endian. ``block`` counts the records of a file, ``crc`` is the CRC-32 of what
+stands before it on the line. A ``blocks`` record after the last one says how many there were.
+"""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.table import Table
+
+BLOCK: Final = "pairs"
+TOTAL: Final = "blocks"
+
+COMPACT_RANKS: Final = 256
+"""Ranks from which on a map is written in blocks."""
+
+MAX_COUNT: Final = 1 << 16
+"""Pairs of one record, at most."""
+
+ENDS: Final = ("i", "j")
+FLAGS: Final = ("shared_cpu", "retest")
+NUMBERS: Final = (*ENDS, "n", "batch", *FLAGS)
+TIMES: Final = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
+
+_PAIRS: Final = 512
+"""Pairs of one record that is written here; the probe writes as many."""
+
+_CHECKSUM: Final = b',"crc":"'
+
+
+class BlockError(ValueError):
+    """A record that is damaged."""
+
+
+def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return how many pairs a ``pairs`` record holds, and their members as columns.
+
+    Parameters
+    ----------
+    line
+        The line of the file.
+    record
+        What it holds.
+
+    Raises
+    ------
+    BlockError
+        If it is damaged.
+    """
+    before, found, _ = line.rpartition(_CHECKSUM)
+    if not found or record.get("crc") != f"{zlib.crc32(before):08x}":
+        raise BlockError("its checksum is wrong")
+    count, nbytes = record.get("count"), record.get("bytes")
+    if type(count) is not int or not 1 <= count <= MAX_COUNT or type(nbytes) is not int:
+        raise BlockError("it has no valid 'count' or 'bytes'")
+    if not 0 <= nbytes < 2**62:
+        raise BlockError("it has no valid 'count' or 'bytes'")
+    columns: dict[str, NDArray[Any]] = {}
+    for key in ENDS:
+        columns[key] = _words(record, key, count, "<u4").astype(np.int64)
+    columns["bytes"] = np.full(count, nbytes, np.int64 if nbytes >= 2**31 else np.int32)
+    for key in NUMBERS[len(ENDS) :]:
+        value = record.get(key)
+        if type(value) is int and 0 <= value < 2**31:
+            numbers = np.full(count, value, np.int32)
+        else:
+            numbers = _words(record, key, count, "<u4").astype(np.int32)
+        columns[key] = numbers.astype(bool) if key in FLAGS else numbers
+    for key in TIMES:
+        columns[key] = _words(record, key, count, "<f4").astype(np.float32)
+        if not np.isfinite(columns[key]).all():
+            raise BlockError(f"'{key}' holds what is no time")
+    return count, columns
+
+
+def _words(record: dict[str, Any], key: str, count: int, kind: str) -> NDArray[Any]:
+    try:
+        words = binascii.a2b_base64(record[key])
+    except (KeyError, TypeError, ValueError) as error:
+        raise BlockError(f"'{key}' is no column") from error
+    if len(words) != 4 * count:
+        raise BlockError(f"'{key}' is not of {count} pairs")
+    return np.frombuffer(words, kind)
+
+
+def can_hold(table: Table) -> bool:
+    """Whether blocks hold all that a table of pairs does."""
+    known = {*ENDS, "bytes", *NUMBERS, *TIMES}
+    return known >= table.columns.keys() >= {*ENDS, "bytes", "n", *TIMES}
+
+
+def lines_of(table: Table) -> Iterator[bytes]:
+    """Yield the lines of a table of pairs."""
+    number = 0
+    sizes = np.unique(table["bytes"])
+    for size in sizes.tolist():
+        rows = np.flatnonzero(table["bytes"] == size)
+        for start in range(0, len(rows), _PAIRS):
+            yield _line(table.where(rows[start : start + _PAIRS]), number, size)
+            number += 1
+    total = {"record": TOTAL, "blocks": number, "pairs": len(table)}
+    yield msgspec.json.encode(total) + b"\n"
+
+
+def _line(table: Table, number: int, nbytes: int) -> bytes:
+    record: dict[str, Any] = {
+        "record": BLOCK, "block": number, "count": len(table), "bytes": nbytes
+    }  # fmt: skip
+    for key in NUMBERS:
+        values = table.flag(key) if key in FLAGS else table[key] if key in table else np.ones(1)
+        same = key not in ENDS and len(np.unique(values)) == 1
+        record[key] = int(values[0]) if same else _text(values.astype("<u4"))
+    for key in TIMES:
+        record[key] = _text(table[key].astype("<f4"))
+    before = msgspec.json.encode(record)[:-1]
+    return before + _CHECKSUM + f'{zlib.crc32(before):08x}"}}\n'.encode()
+
+
+def _text(words: NDArray[Any]) -> str:
+    return binascii.b2a_base64(words.tobytes(), newline=False).decode()
