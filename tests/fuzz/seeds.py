@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from beds.command_line import run_here
-from isochrone.applications.traces.folding import Event
+from isochrone.applications.traces.trace import Event
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up import grid_runs, hotspots, latency_maps, sweeps, traces

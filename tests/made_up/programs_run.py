@@ -19,9 +19,8 @@ from isochrone.applications.description.program import (
     Wait,
     Work,
 )
-from isochrone.applications.traces.folding import Event, fold
 from isochrone.applications.traces.ordering import in_order
-from isochrone.applications.traces.trace import Trace
+from isochrone.applications.traces.trace import Event, Trace
 
 OVERHEAD = 2e-7
 """Seconds between two calls that follow each other."""
@@ -42,12 +41,13 @@ class Seen:
         self.groups: list[tuple[int, ...]] = [tuple(range(self.app.ranks))]
 
     def trace(self, before: tuple[Event, ...] = (), after: tuple[Event, ...] = ()) -> Trace:
-        """Return it folded; all ranks also do what is `before` and `after`."""
-        ranks = []
+        """Return it; all ranks also do what is `before` and `after`."""
+        ranks, tail = [], []
         for rank in range(self.app.ranks):
             events = [*before, *self.events(rank), *after]
-            ranks.append(fold(in_order(events)))
-        return Trace(ranks, self.groups, name=self.app.name)
+            ranks.append(in_order(events))
+            tail.append(self.gap)
+        return Trace(ranks, self.groups, tail, name=self.app.name)
 
     def events(self, rank: int) -> list[Event]:
         """Return the calls of a rank."""

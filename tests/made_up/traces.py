@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isochrone.applications.traces.folding import Event
+from isochrone.applications.traces.trace import Event
 
 _SENDS = ("send", "isend")
 _NAMES = {"isend": "MPI_Isend", "irecv": "MPI_Irecv", "wait": "MPI_Waitall"}

@@ -6,12 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from isochrone.applications.traces.folding import Event, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
-from isochrone.applications.traces.trace import Call, Loop, Trace
-
-WORTH: Final = 0.5
-"""Minimum fraction of a rank's calls in loops for sizes to be compared."""
+from isochrone.applications.traces.trace import Event, Trace
 
 _SAID: Final = {
     "parted": "waits for some of the open requests are treated as waits for all",
@@ -76,18 +72,11 @@ class Calls:
         return self._gap + max(0.0, end - self._end) if self._end is not None else 0.0
 
 
-def folded(
+def traced(
     ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str
 ) -> Trace:  # fmt: skip
-    """Return the calls of all ranks as a trace, repetition found."""
+    """Return the calls of all ranks as a trace."""
     said = sum((calls.said for calls in ranks), Counter[str]())
     warnings = [f"{said[what]} {words}" for what, words in _SAID.items() if said[what]]
     events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
-    nodes: list[list[Call | Loop]] = [fold(e) for e in events]
-    if any(
-        len(e) > 50 and length(node for node in n if isinstance(node, Call)) > (1 - WORTH) * len(e)
-        for n, e in zip(nodes, events, strict=True)
-    ):
-        nodes = [fold(e, by_bytes=False) for e in events]
-        warnings.append("message sizes differ between iterations: their means are used")
-    return Trace(nodes, groups, tail, name, warnings)
+    return Trace(events, groups, tail, name, warnings)

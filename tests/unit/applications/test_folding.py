@@ -5,17 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.applications.traces.folding import Event, Node, calls_in, fold, length
+from isochrone.applications.traces.folding import Loop, Node, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
-from isochrone.applications.traces.trace import Loop
+from isochrone.applications.traces.trace import Event
 
 
-def events(text: str, gap: float = 1e-6) -> list[Event]:
-    return [Event(letter, gap=gap) for letter in text]
+def shown(nodes: list[Node], calls: str) -> str:
+    return " ".join(
+        f"{n.count}({shown(n.body, calls)})" if isinstance(n, Loop) else calls[n.visits[0]]
+        for n in nodes
+    )
 
 
-def shown(nodes: list[Node]) -> str:
-    return " ".join(f"{n.count}({shown(n.body)})" if isinstance(n, Loop) else n.op for n in nodes)
+def visited(nodes: list[Node]) -> list[int]:
+    return [v for n in nodes for v in (visited(n.body) if isinstance(n, Loop) else n.visits)]
 
 
 @pytest.mark.parametrize(
@@ -31,44 +34,24 @@ def shown(nodes: list[Node]) -> str:
 )
 def test_repetition_becomes_loops(calls: str, folded: str) -> None:
     """Loops in loops, and what is before and after them."""
-    assert shown(fold(events(calls))) == folded
+    assert shown(fold(calls), calls) == folded
 
 
 def test_nothing_is_lost_or_made_up() -> None:
-    """Unfolded again, any sequence of calls has its length, and its computation its sum."""
+    """Each of any sequence is at one place, with those that are alike."""
     dice = np.random.default_rng(4)
     for _ in range(50):
-        calls = [Event(str(dice.choice(list("abc"))), gap=float(g)) for g in dice.random(60)]
+        calls = [str(dice.choice(list("abc"))) for _ in range(60)]
         nodes = fold(calls)
         assert length(nodes) == len(calls)
-        assert sum(call.gap.total for call, _ in calls_in(nodes)) == pytest.approx(
-            sum(event.gap for event in calls)
-        )
-        assert all(call.gap.count == times for call, times in calls_in(nodes))
-
-
-def test_gaps_of_a_call_that_comes_again_in_an_iteration_are_kept_apart() -> None:
-    """Three waits in an iteration, one of them after computing: pooled, they would be a tail."""
-    turn = [Event("a", gap=1e-3), Event("a", gap=1e-6), Event("a", gap=1e-6), Event("b", gap=1e-6)]
-    (loop,) = fold(turn * 40)
-    assert isinstance(loop, Loop)
-    first = next(call for call, _ in calls_in([loop]) if call.op == "a")
-    assert [round(gap.mean, 9) for gap in first.turns[:3]] == [1e-3, 1e-6, 1e-6]
+        assert sorted(visited(nodes)) == list(range(60))
 
 
 def test_a_long_trace_without_repetition_is_folded_in_time() -> None:
     """Its cost grows with its length, not with the square of it."""
     dice = np.random.default_rng(1)
-    calls = [Event("send", int(dice.integers(8))) for _ in range(6000)]
+    calls = [int(dice.integers(8)) for _ in range(6000)]
     assert length(fold(calls)) == 6000
-
-
-def test_sizes_that_differ_may_be_left_aside() -> None:
-    """Then a loop is found, and the mean of its sizes kept."""
-    calls = [Event("send", 1, float(size)) for size in (10, 20, 30, 40)] * 2
-    assert shown(fold(calls, by_bytes=False)) == "8(send)"
-    (call, _), *_ = calls_in(fold(calls, by_bytes=False))
-    assert call.bytes == pytest.approx(25)
 
 
 def test_answers_are_put_in_the_order_of_those_who_ask() -> None:

@@ -461,6 +461,7 @@ class App(Declared):
     iterations: Given
     background: bool = False
     place: Place | None = None
+    omitted: Given | None = None
     phases: Annotated[tuple[PhaseSpec, ...], _Phases]
     REF: ClassVar = "app"
 

@@ -32,7 +32,7 @@ from isochrone.applications.description.program import (
     Repeat,
     Step,
 )
-from isochrone.applications.description.quantities import Scope, count, size
+from isochrone.applications.description.quantities import Scope, count, share, size
 from isochrone.applications.description.worked_out import (
     Values,
     Worked,
@@ -173,6 +173,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
         steps=tuple(map(tuple, steps)),
         iterations=iterations,
         background=app.background,
+        omitted=0.0 if app.omitted is None else share(app.omitted, names),
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -137,8 +138,8 @@ class _Copy:
         return copy
 
 
-def save(document: Any, path: Path) -> None:
-    """Write plain data as YAML.
+def save(document: Any, path: Path, comments: Iterable[str] = ()) -> None:
+    """Write plain data as YAML, after lines of comments.
 
     Raises
     ------
@@ -146,7 +147,8 @@ def save(document: Any, path: Path) -> None:
         If the file cannot be written.
     """
     with whole_file(path) as stream:
-        stream.write(text(document).encode())
+        lines = "".join(f"# {printable(comment, 400)}\n" for comment in comments)
+        stream.write((lines + text(document)).encode())
 
 
 def text(document: Any) -> str:

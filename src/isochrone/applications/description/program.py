@@ -205,7 +205,8 @@ class Application:
     """One application: `steps[r]` is what its rank r does in each iteration.
 
     A background application repeats its iterations until all others of a launch are done. `on` are
-    ranks of the job that it was asked to run on; empty: any.
+    ranks of the job that it was asked to run on; empty: any. `omitted` is the share of its run time
+    that has no step.
     """
 
     name: str
@@ -214,6 +215,7 @@ class Application:
     iterations: int
     background: bool = False
     on: tuple[int, ...] = ()
+    omitted: float = 0.0
 
     @property
     def ranks(self) -> int:

@@ -105,6 +105,20 @@ def number(given: Given, scope: Scope) -> float:
     return found.value
 
 
+def share(given: Given, scope: Scope) -> float:
+    """Return a part of a whole, from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    found = number(given, scope)
+    if found > 1:
+        raise given.at.error(f"{_shown(given)} is a share, and more than 1: {found:g}")
+    return found
+
+
 def count(given: Given, scope: Scope, least: int, most: int) -> int:
     """Return a whole number of a range.
 

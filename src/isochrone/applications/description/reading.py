@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -108,15 +108,15 @@ def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
     return {"edges": {"list": listed, "directed": found.directed}}
 
 
-def write(description: Description, path: Path) -> None:
-    """Write a description as a YAML file.
+def write(description: Description, path: Path, comments: Iterable[str] = ()) -> None:
+    """Write a description as a YAML file, after lines of comments.
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    plain_data.save(as_document(description), path)
+    plain_data.save(as_document(description), path, comments)
 
 
 def _description(data: Any, at: KeyPath) -> Description:

@@ -155,6 +155,8 @@ class _Question:
         left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
         below = np.sqrt((1 - np.minimum(down, 1)) ** 2 + drawn**2 + left_out**2)
         above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + drawn**2 + left_out**2)
+        above = above + self.application.omitted
+        below = below + self.application.omitted
         ends = np.column_stack([middle, np.maximum(middle * (1 - below), 0), middle * (1 + above)])
         phases = [
             PhaseTime(self.application.name, phase.name, *row)

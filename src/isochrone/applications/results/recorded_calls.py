@@ -1,8 +1,8 @@
 """The calls of a recording in their order, as a trace that a description is derived from.
 
 A trace knows fewer operations than MPI: modes of sending are one, a nonblocking collective is a
-blocking one where it begins, blocks of several sizes are their mean, and a wait is for all that is
-open. What has no place in it at all is left out, and said.
+blocking one where it is completed, blocks of several sizes are their mean, and a wait is for all
+that is open. The time of calls that have no place in it is kept by their names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, Final
 
-from isochrone.applications.traces.trace import Call, Gap, Loop, Trace
+from isochrone.applications.traces.trace import Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED
 from isochrone.base.text import printable
@@ -23,12 +23,11 @@ from isochrone.runfile.run import Run
 
 KIND: Final = "recording"
 
-UNLIKE: Final = 2.0
-"""Computation before a loop that is this many times that within it, or so many times less, is not
-of the loop."""
-
 _SENDS: Final = ("send", "bsend", "ssend", "rsend")
 _WAITS: Final = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
+
+_ASIDE: Final = ("probe", "communicator", "put", "get", "accumulate", "window", "file")
+"""Calls that are counted, but are no part of the sequence."""
 
 _PYTHON: Final = re.compile(r"python[\d.]*")
 
@@ -49,6 +48,7 @@ class RecordedCall:
     root: int
     group: int
     open: bool
+    any: bool
     calls: int
     seconds: float
     gaps: list[Gap]
@@ -63,7 +63,6 @@ class RecordedLoop:
 
 
 _Node = RecordedCall | RecordedLoop
-_Traced = Call | Loop
 
 
 def calls_of(run: Run) -> list[list[_Node]]:
@@ -161,165 +160,148 @@ def _trace(run: Run) -> Trace:
             raise InputError(str(warning.get("text")), where=run.where)
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
-    left_out: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     tails = {int(row["rank"]): float(row["tail"]) for row in _rows(run, "rank_time")}
     for rank, nodes in enumerate(calls_of(run)):
-        made = _Making(left_out)
-        calls, _ = _needed_waits(made.nodes(nodes, (), outermost=True), False)
-        found.ranks.append(calls)
-        found.tail.append(tails.get(rank, 0.0) + made.aside)
-    for words, count in left_out.items():
+        if length(nodes) > MOST_CALLS:
+            raise InputError(
+                f"rank {rank} makes more than {MOST_CALLS} calls", where=run.where,
+                hint="record fewer iterations",
+            )  # fmt: skip
+        making = _Making(found, counted)
+        for call, way in _reached(nodes, 0):
+            making.take(call, way)
+        making.complete(Event("wait"))
+        found.ranks.append(making.events)
+        found.tail.append(tails.get(rank, 0.0) + making.carried)
+    for row in _rows(run, "operation"):
+        if row["op"] in _ASIDE:
+            found.omitted[row["op"]] = found.omitted.get(row["op"], 0.0) + float(row["seconds"])
+    for words, count in counted.items():
         found.warnings.append(f"{words} ({count} calls)")
     return found
 
 
+MOST_CALLS: Final = 4_000_000
+"""Calls of one rank that are looked at one after another."""
+
+
+def length(nodes: Sequence[_Node]) -> int:
+    """Return how many calls nodes are, repetition counted."""
+    return sum(n.count * length(n.body) if isinstance(n, RecordedLoop) else 1 for n in nodes)
+
+
+def _heads(node: _Node) -> int:
+    """Return how many loops begin with the first call of a node."""
+    return 1 + _heads(node.body[0]) if isinstance(node, RecordedLoop) and node.body else 0
+
+
+def _reached(nodes: Sequence[_Node], way: int) -> Iterator[tuple[RecordedCall, int]]:
+    """Yield calls in the order in which they were made, and by which way each was reached."""
+    for place, node in enumerate(nodes):
+        first = 0 if place else way
+        if isinstance(node, RecordedLoop):
+            again = _heads(node)
+            for turn in range(node.count):
+                yield from _reached(node.body, again if turn else first)
+        else:
+            yield node, first
+
+
 class _Making:
-    """Makes the calls of one rank; `aside` is computation that belongs to none of them."""
+    """Makes the calls of one rank.
 
-    def __init__(self, left_out: Counter[str]) -> None:
-        self.left_out = left_out
-        self.aside = 0.0
+    Attributes
+    ----------
+    carried
+        Computation before calls that were left out, which is added to that before the next one.
+    pending
+        Nonblocking collectives that were begun: they are placed where they are completed, so that
+        what is computed meanwhile comes before.
+    """
 
-    def nodes(
-        self, nodes: Sequence[_Node], around: tuple[int, ...], *, outermost: bool = False
-    ) -> list[_Traced]:
-        """Make calls of a body; `around` are the rounds of the loops around it but the outermost.
+    def __init__(self, trace: Trace, counted: Counter[str]) -> None:
+        self.trace = trace
+        self.counted = counted
+        self.events: list[Event] = []
+        self.carried = 0.0
+        self.open = False
+        self.pending: list[Event] = []
 
-        Completions that follow each other are one.
-        """
-        found: list[_Traced] = []
-        for node in nodes:
-            if isinstance(node, RecordedLoop):
-                inner = () if outermost else (*around, node.count)
-                body = self.nodes(node.body, inner)
-                made: list[_Traced] = [Loop(node.count, body)] if body else []
-            else:
-                made = self.calls(node, around)
-            for one in made:
-                wait = _only_waits(one)
-                before = found[-1] if found else None
-                if wait and isinstance(before, Call) and before.op == "wait":
-                    before.seconds += wait.seconds
-                    self.aside += wait.gap.total
-                else:
-                    found.append(wait or one)
-        return found
-
-    def calls(self, node: RecordedCall, around: tuple[int, ...]) -> list[_Traced]:
-        """Make the calls that one stands for."""
-        gap, turns = self._gap(node, around)
+    def take(self, node: RecordedCall, way: int) -> None:
+        """Take the next call."""
+        seen = node.gaps[way] if way < len(node.gaps) and node.gaps[way].count else node.gaps[0]
         op, blocking = node.op, node.op.removeprefix("i")
-        first = Call(op, node.peer, node.bytes, -1, 0, gap, node.seconds, turns)
-        if node.peer < 0 and blocking in _SENDS:
-            self.left_out["messages to processes of other programs are left out"] += node.calls
-            self.aside += gap.total
-            return []
-        if blocking in _SENDS:
-            first.op = "send" if op == blocking else "isend"
-        elif op in _WAITS:
-            first = Call("wait", gap=gap, seconds=node.seconds, turns=turns)
+        made = Event(
+            op, node.peer, node.bytes, -1, 0, seen.mean, node.seconds / max(node.calls, 1), seen,
+            node.any,
+        )  # fmt: skip
+        if op in _WAITS:
+            self.complete(made)
         elif op in ("sendrecv", "isendrecv"):
-            return _exchange(node, first)
+            self._both(node, made)
+        elif blocking in _SENDS and node.peer < 0:
+            self.counted["messages to processes of other programs are left out"] += 1
+            self._omit(op, made)
+        elif blocking in _SENDS:
+            self._keep(made._replace(op="send" if op == blocking else "isend"))
         elif op in CALLED or blocking in CALLED:
             if node.group < 0:
                 raise ValueError(f"'{op}' of no group")
-            first = Call(CALLED[op if op in CALLED else blocking], -1, node.bytes,
-                         node.root, node.group, gap, node.seconds, turns)  # fmt: skip
-            if op not in CALLED:
-                self.left_out["nonblocking collectives stand where they begin"] += node.calls
-        elif blocking != "recv":
-            self.left_out[f"{op} has no place in a description and is left out"] += node.calls
-            self.aside += gap.total
-            return []
-        return [first]
-
-    def _gap(self, node: RecordedCall, around: tuple[int, ...]) -> tuple[Gap, list[Gap]]:
-        """Return the computation before a call: all of it, and by round of the loops around."""
-        first, *again = node.gaps
-        whole = Gap()
-        if again and first.count == 1 and _unlike(first, again[-1]):
-            self.aside += first.total  # before the outermost loop, which is come to once
-            first = Gap()
-        for gap in (first, *again):
-            whole.add(gap)
-        rounds = _rounds(around) if around and again else []
-        ways = [first, *again[: len(around)]]
-        if len(again) > len(around):  # the outermost loop begins with it, too
-            ways[0] = Gap()
-            ways[0].add(first)
-            ways[0].add(again[-1])
-        # The way by which a round is come to: by the innermost loop that is not at its begin.
-        taken = [next((k + 1 for k, at in enumerate(reversed(r)) if at), 0) for r in rounds]
-        if any(way >= len(ways) for way in taken):
-            return whole, []
-        return whole, [_part(ways[way], taken.count(way)) for way in taken]
-
-
-MOST_ROUNDS: Final = 4096
-
-
-def _rounds(around: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """List the rounds of nested loops in their order; empty if there are too many."""
-    found: list[tuple[int, ...]] = [()]
-    for count in around:
-        if len(found) * count > MOST_ROUNDS:
-            return []
-        found = [(*before, k) for before in found for k in range(count)]
-    return found
-
-
-def _part(gap: Gap, parts: int) -> Gap:
-    """Return an equal part of gaps that several rounds have in common."""
-    counts = {tenth: round(count / parts) for tenth, count in gap.tenths.items()}
-    return Gap(
-        round(gap.count / parts), gap.total / parts, gap.least, gap.most,
-        {tenth: count for tenth, count in counts.items() if count},
-    )  # fmt: skip
-
-
-def _unlike(gap: Gap, others: Gap) -> bool:
-    """Whether a gap is none of those that others are."""
-    return gap.total > UNLIKE * others.most or gap.total < others.least / UNLIKE
-
-
-def _exchange(node: RecordedCall, first: Call) -> list[_Traced]:
-    """Return a send and a receive in one call as both; PROC_NULL is no partner."""
-    found: list[_Traced] = []
-    if node.peer >= 0:
-        found.append(Call("isend", node.peer, node.bytes))
-    if node.source >= 0 or node.received > 0:
-        found.append(Call("irecv", node.source, node.received))
-    if node.op == "sendrecv":
-        found.append(Call("wait", seconds=node.seconds))
-    for k, call in enumerate(found):
-        assert isinstance(call, Call)
-        none = Gap(first.gap.count, 0.0, 0.0, 0.0, {-90: first.gap.count})
-        call.gap, call.turns = (none, []) if k else (first.gap, first.turns)
-    return found
-
-
-def _only_waits(node: _Traced) -> Call | None:
-    """Return the wait that a wait is, or a loop of one."""
-    while isinstance(node, Loop) and len(node.body) == 1:
-        node = node.body[0]
-    return node if isinstance(node, Call) and node.op == "wait" else None
-
-
-def _needed_waits(nodes: Sequence[_Traced], open_: bool) -> tuple[list[_Traced], bool]:
-    """Leave out waits when no message is open; return the rest, and whether one is at the end."""
-    found: list[_Traced] = []
-    for node in nodes:
-        if isinstance(node, Loop):
-            _, at_end = _needed_waits(node.body, open_)
-            body, open_ = _needed_waits(node.body, open_ or at_end)
-            found += [Loop(node.count, body)] if body else []
-        elif node.op == "wait":
-            found += [node] if open_ else []
-            open_ = False
+            kind = CALLED[op if op in CALLED else blocking]
+            made = made._replace(op=kind, peer=-1, root=node.root, members=node.group)
+            if op in CALLED:
+                self._keep(made)
+            else:
+                self.counted["nonblocking collectives are taken as blocking where they end"] += 1
+                self.pending.append(made._replace(gap=0.0, seen=None))
+                self.carried += made.gap
+        elif blocking == "recv":
+            self._keep(made)
         else:
-            open_ = open_ or node.op in ("isend", "irecv")
-            found.append(node)
-    return found, open_
+            self._omit(op, made)
+
+    def complete(self, wait: Event) -> None:
+        """Take the completion of what is open."""
+        if not self.open and not self.pending:
+            self.carried += wait.gap
+            if self.events:
+                last = self.events[-1]
+                self.events[-1] = last._replace(seconds=last.seconds + wait.seconds)
+            return
+        for call in self.pending:
+            self._keep(call._replace(gap=wait.gap, seen=wait.seen, seconds=wait.seconds))
+            wait = wait._replace(gap=0.0, seen=None, seconds=0.0)
+        self.pending = []
+        if self.open:
+            self._keep(wait._replace(op="wait", peer=-1, bytes=0.0))
+
+    def _keep(self, event: Event) -> None:
+        if self.carried:
+            event = event._replace(gap=event.gap + self.carried)
+            self.carried = 0.0
+        self.events.append(event)
+        self.open = event.op != "wait" and (self.open or event.op in ("isend", "irecv"))
+
+    def _omit(self, op: str, event: Event) -> None:
+        self.carried += event.gap
+        self.trace.omitted[op] = self.trace.omitted.get(op, 0.0) + event.seconds
+
+    def _both(self, node: RecordedCall, made: Event) -> None:
+        """Take a send and a receive in one call as both; PROC_NULL is no partner."""
+        begun = []
+        if node.peer >= 0:
+            begun.append(Event("isend", node.peer, node.bytes))
+        if node.source >= 0 or node.received > 0:
+            begun.append(Event("irecv", node.source, node.received, any=node.any))
+        if not begun:
+            self.carried += made.gap
+            return
+        begun[0] = begun[0]._replace(gap=made.gap, seen=made.seen)
+        for event in begun:
+            self._keep(event)
+        if node.op == "sendrecv":
+            self._keep(Event("wait", seconds=made.seconds))
 
 
 def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
@@ -349,8 +331,8 @@ def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
     # Below zero they stand for none, or for any.
     places = {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
     return RecordedCall(
-        op=str(row["op"]), open=bool(row["open"]), seconds=float(row["seconds"]), gaps=gaps,
-        **counts, **places,
+        op=str(row["op"]), open=bool(row["open"]), any=bool(row.get("any")),
+        seconds=float(row["seconds"]), gaps=gaps, **counts, **places,
     )  # fmt: skip
 
 
@@ -361,7 +343,7 @@ MOST_TENTHS: Final = 200
 def _read_gap(values: Sequence[float]) -> Gap:
     count, total, least, most, *tenths = values
     pairs = zip(tenths[::2], tenths[1::2], strict=True)
-    found = {int(tenth): int(counted) for tenth, counted in pairs}
+    found = {int(tenth): float(counted) for tenth, counted in pairs}
     if any(abs(tenth) > MOST_TENTHS for tenth in found):
         raise ValueError("a gap beyond any time")
     if not count:

@@ -1,30 +1,82 @@
 """A description of an application, derived from what a program was seen to do.
 
-What is repeated is described: phases in order, as they follow from the calls. What came before
-and after is left out, and how much that was is said. What cannot be told is said to be unknown.
+All calls of all ranks are put together where they meet (`rounds`), what is repeated is folded into
+loops, and each place of the folded sequence becomes a phase. Calls that have no place in a
+description are named; if they take more than `MOST_OMITTED` of the time, there is none.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any, Final
 
 from isochrone.applications.traces import graphs
-from isochrone.applications.traces.folding import calls_in
-from isochrone.applications.traces.gaps import Spent, computation
-from isochrone.applications.traces.main_loop import MainLoop, Unknown, main_loop, once
-from isochrone.applications.traces.rounds import Round, rounds
-from isochrone.applications.traces.trace import SENDS, Call, Trace
+from isochrone.applications.traces.farms import Farm, without_farms
+from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
+from isochrone.applications.traces.gaps import NOTHING, Spent, computation
+from isochrone.applications.traces.rounds import Round, Unknown, rounds
+from isochrone.applications.traces.trace import RECEIVES, Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-SMALL: Final = 0.01
+SMALL: Final = 0.02
 """Share of the mean computation of a phase below which it is put to that of the next one."""
 
 LITTLE: Final = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
+
+MOST_OMITTED: Final = 0.001
+"""Share of the run time that a description may omit."""
+
+SET_UP: Final = ("communicator", "probe")
+"""Calls that move no data: they may take longer, and widen what is predicted."""
+
+MOST_CALLS: Final = 4_000_000
+"""Calls of all ranks."""
+
+MOST_PHASES: Final = 1000
+"""Phases of a description; no one reads a longer one."""
+
+UNEVEN: Final = 0.01
+"""Share of the computation of a turn by which turns must differ to be told apart."""
+
+QUARTER: Final = 0.25
+"""Share of a gap by which turns must differ to be told apart."""
+
+
+@dataclass
+class Derived:
+    """A description as plain data; what it omits, and other warnings."""
+
+    document: dict[str, Any]
+    warnings: list[str]
+
+
+@dataclass
+class Place:
+    """A place of the folded sequence: what happens there, and how often."""
+
+    round: Round
+    visits: int
+    period: int
+
+
+@dataclass
+class Again:
+    """A part that is repeated."""
+
+    times: int
+    body: list[Place | Again]
+
+
+Tree = list["Place | Again"]
 
 
 def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
@@ -33,58 +85,313 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     Raises
     ------
     InputError
-        If what the program does cannot be told in a description; says why.
+        If what the program does has no description; says why.
     """
-    warnings = list(trace.warnings)
-    try:
-        loop = main_loop(trace)
-    except Unknown as reason:
-        loop = once(trace, reason)
-        warnings.append(f"not known: {reason}; all of its calls are written down as one iteration")
-    try:
-        found = rounds(loop.bodies, trace.groups)
-    except Unknown as reason:
-        raise InputError(f"not known: {reason}", where=trace.name) from reason
-    warnings += _left_out(trace, loop)
+    tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
-    _settle(found)
-    _bring_forward(found)
-    _gather_small(found, loop)
-    app = {
-        "name": _name(trace.name),
-        "ranks": ranks,
-        "iterations": loop.iterations,
-        "phases": [phase for r in _together(found) for phase in _phases(r, ranks, trace.groups)],
-    }
+    iterations, body = _only_loop(tree)
+    app: dict[str, Any] = {"name": _name(trace.name), "ranks": ranks, "iterations": iterations}
+    omitted = sum(trace.omitted.values()) / max(trace.seconds, 1e-12)
+    if omitted > 0:
+        app["omitted"] = float(f"{omitted:.2g}")
+        warnings.append(f"omitted: {', '.join(trace.omitted)}; {omitted:.2%} of the run time")
+    app["phases"] = list(_all_phases(body, ranks, trace.groups, farms))
     return {"isochrone": "app/1", "apps": [app]}, warnings
 
 
-def _name(name: str) -> str:
-    """Return a name that a description may have."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "program"
+def _only_loop(tree: Tree) -> tuple[int, Tree]:
+    """Return iterations and what is done in each: a loop, if next to nothing is around it."""
+    loops = [node for node in tree if isinstance(node, Again)]
+    around = [node for node in tree if isinstance(node, Place)]
+    computed = sum(map(_computed, _flat(tree)))
+    if (
+        len(loops) != 1
+        or any(place.round.kind != "end" for place in around)
+        or sum(map(_computed, around)) > MOST_OMITTED * computed
+    ):
+        return 1, tree
+    return loops[0].times, loops[0].body
 
 
-def _left_out(trace: Trace, loop: MainLoop) -> list[str]:
-    """Say how much of the messages, bytes and computation is in the description, if not all is."""
-    seen = [call for nodes in trace.ranks for call in calls_in(nodes)]
-    kept = [(call, loop.iterations) for body in loop.bodies for call in body]
-    parts = []
-    amounts: dict[str, Callable[[Call], float]] = {
-        "calls": lambda _: 1.0,
-        "bytes sent": lambda call: call.bytes if call.op in SENDS else 0.0,
+def _computed(place: Place) -> float:
+    """Return the seconds that all ranks compute at a place."""
+    one = place.round
+    within = one.answers * sum(spent.mean for spent in one.within.values())
+    return place.visits * (sum(spent.mean for spent in one.before.values()) + within)
+
+
+def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
+    """Return what is repeated of a trace, its farms of tasks, and warnings.
+
+    Raises
+    ------
+    InputError
+        If calls never meet, or too much has no place in a description.
+    """
+    warnings = list(trace.warnings)
+    _check(trace)
+    farms, ranks = without_farms(trace.ranks, trace.groups)
+    try:
+        if any(event.peer < 0 for events in ranks for event in events if event.op in RECEIVES):
+            raise Unknown("a receive from any source decides at run time who is answered")
+        found = rounds(ranks, trace.groups)
+    except Unknown as reason:
+        raise InputError(f"not known: {reason}", where=trace.name) from reason
+    if any(seconds > 0 for seconds in trace.tail):
+        spent = {r: Spent.of([Event("", gap=gap)]) for r, gap in enumerate(trace.tail)}
+        found.append(Round("end", list(spent), before=spent))
+    _settle(found)
+    found = _merged(found)
+    nodes = fold(_key(one) for one in found)
+    if _places(nodes) > min(MOST_PHASES, max(50, len(found) // 2)):
+        nodes = fold(_key(one, by_bytes=False) for one in found)
+        if _places(nodes) <= MOST_PHASES:
+            warnings.append(
+                "sizes of messages differ from iteration to iteration: their means are kept"
+            )
+    if _places(nodes) > MOST_PHASES:
+        raise InputError(
+            f"not known: no repetition was found, it would have {_places(nodes)} phases",
+            where=trace.name,
+        )
+    tree = _planted(_apart_turns(nodes, found), found, 1)
+    places = list(_flat(tree))
+    _bring_forward(places)
+    _gather_small(places)
+    return tree, farms, warnings
+
+
+def _check(trace: Trace) -> None:
+    """Refuse a trace of nothing, too many calls, and one of which too much would be omitted."""
+    calls = sum(map(len, trace.ranks))
+    if not calls and not trace.omitted:
+        raise InputError("not known: it holds no communication", where=trace.name)
+    if calls > MOST_CALLS:
+        raise InputError(
+            f"{calls} calls: a description is derived of at most {MOST_CALLS}", where=trace.name,
+            hint="record fewer iterations",
+        )  # fmt: skip
+    whole = trace.seconds
+    large = {
+        op: seconds / whole
+        for op, seconds in trace.omitted.items()
+        if seconds > MOST_OMITTED * whole and op not in SET_UP
     }
-    for what, amount in amounts.items():
-        whole = sum(amount(call) * times for call, times in seen)
-        if whole:
-            parts.append((what, sum(amount(call) * times for call, times in kept) / whole))
-    computed = sum(call.gap.total for call, _ in seen) + sum(trace.tail)
-    if computed:
-        inside = sum(call.gap.mean * times for call, times in kept)
-        parts.append(("computation", min(1.0, inside / computed)))
-    if all(share > 0.995 for _, share in parts):
-        return []
-    shares = ", ".join(f"{share:.1%} of its {what}" for what, share in parts)
-    return [f"the description holds {shares}; the rest came before or after what is repeated"]
+    if large:
+        shares = ", ".join(f"{op} ({share:.1%} of the time)" for op, share in large.items())
+        raise InputError(f"not known: {shares} has no place in a description", where=trace.name)
+
+
+def _key(one: Round, *, by_bytes: bool = True) -> object:
+    call = one.call
+    size = call.bytes if call and by_bytes else 0.0
+    messages = sorted((a, b, round(size) if by_bytes else 0) for a, b, size in one.messages)
+    among = tuple(map(tuple, one.among))
+    return one.kind, tuple(messages), one.starter, call and (call.op, size, call.root), among
+
+
+def _merged(found: list[Round]) -> list[Round]:
+    """Put together what ranks without a common one do alike, if it can happen at the same time."""
+    merged: list[Round] = []
+    last: dict[int, int] = {}
+    alike: dict[object, list[int]] = defaultdict(list)
+    for one in found:
+        one.among = [one.ranks] if one.call else []
+        after = max((last.get(rank, -1) for rank in one.ranks), default=-1)
+        call = one.call
+        rooted = call is not None and (call.op in ROOTED or call.op == "farm")
+        key = None if rooted else (one.kind, call and (call.op, call.bytes))
+        places = alike[key]
+        first = bisect_right(places, after)
+        if key is not None and one.kind in ("collective", "exchange") and first < len(places):
+            place = places[first]
+            other = merged[place]
+            other.ranks = sorted({*other.ranks, *one.ranks})
+            other.messages += one.messages
+            other.among = sorted([*other.among, *one.among])
+            other.before |= one.before
+            other.within |= one.within
+        else:
+            place = len(merged)
+            merged.append(one)
+            places.append(place)
+        last |= dict.fromkeys(one.ranks, place)
+    return merged
+
+
+# --- what is repeated -----------------------------------------------------------------------------
+
+
+def _places(nodes: Iterable[Node]) -> int:
+    return sum(_places(node.body) if isinstance(node, Loop) else 1 for node in nodes)
+
+
+def _selected(nodes: Sequence[Node], times: int, turn: int, inner: int = 1) -> list[Node]:
+    """Return nodes with their visits in each `times`-th turn of the loop around them."""
+    found: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Loop):
+            found.append(Loop(node.count, _selected(node.body, times, turn, inner * node.count)))
+        else:
+            kept = [v for k, v in enumerate(node.visits) if k // inner % times == turn]
+            found.append(Leaf(kept))
+    return found
+
+
+def _leaves(nodes: Iterable[Node]) -> Iterator[Leaf]:
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield from _leaves(node.body)
+        else:
+            yield node
+
+
+def _apart_turns(nodes: Sequence[Node], found: Sequence[Round]) -> list[Node]:
+    """Write turns of a loop one after the other where what they compute differs.
+
+    Calls may be alike in each turn while what is computed before them is not.
+    """
+    made: list[Node] = []
+    for node in nodes:
+        if not isinstance(node, Loop):
+            made.append(node)
+            continue
+        for times in (2, 3, 4, 6, 12):
+            enough = len(next(_leaves([node])).visits) >= 4 * times
+            if enough and node.count % times == 0 and _differ(node.body, times, found):
+                turns = [one for k in range(times) for one in _selected(node.body, times, k)]
+                inner = _apart_turns(turns, found)
+                made += [Loop(node.count // times, inner)] if node.count > times else inner
+                break
+        else:
+            made.append(Loop(node.count, _apart_turns(node.body, found)))
+    return made
+
+
+def _differ(body: Sequence[Node], times: int, found: Sequence[Round]) -> bool:
+    """Whether gaps at one place of a loop differ between turns that are taken for the same."""
+    turns = [list(_leaves(_selected(body, times, turn))) for turn in range(times)]
+    whole = sum(
+        spent.mean for leaf in _leaves(body) for part in _parts(found[leaf.visits[0]])
+        for spent in part.values()
+    )  # fmt: skip
+    for place in zip(*turns, strict=True):
+        for number, part in enumerate(_parts(found[place[0].visits[0]])):
+            for rank in part:
+                gaps = [
+                    [_parts(found[v])[number].get(rank, NOTHING) for v in leaf.visits]
+                    for leaf in place
+                ]
+                if _apart(gaps, UNEVEN * whole):
+                    return True
+    return False
+
+
+def _parts(one: Round) -> tuple[dict[int, Spent], dict[int, Spent]]:
+    return one.before, one.within
+
+
+def _apart(turns: Sequence[Sequence[Spent]], least: float) -> bool:
+    """Whether what some turns compute is all shorter than in all others, and by enough."""
+    found = []
+    for visits in turns:
+        seen = [visit.gap for visit in visits if 0 < visit.gap.total < math.inf]
+        means = [visit.mean for visit in visits]
+        shortest = min([*means, *(gap.least for gap in seen if gap.count > 1)])
+        longest = max([*means, *(gap.most for gap in seen if gap.count > 1)])
+        found.append((sum(means) / len(means), shortest, longest))
+    found.sort()
+    return any(
+        high[0] - low[0] > max(least, QUARTER * high[0])
+        and max(one[2] for one in found[:place]) < min(one[1] for one in found[place:])
+        for place, (low, high) in enumerate(pairwise(found), 1)
+    )
+
+
+def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree:
+    """Return nodes with what happens there, the computation of all visits taken together."""
+    tree: Tree = []
+    for node in nodes:
+        if isinstance(node, Loop):
+            first = _before_loop(node, found)
+            if first is not None:
+                tree.append(first)
+            tree.append(Again(node.count, _planted(node.body, found, node.count)))
+            continue
+        visits = [found[visit] for visit in node.visits]
+        one = visits[0]
+        one.before, one.within = (
+            {
+                rank: Spent.pooled([_parts(v)[part].get(rank, NOTHING) for v in visits])
+                for rank in sorted({rank for v in visits for rank in _parts(v)[part]})
+            }
+            for part in (0, 1)
+        )
+        if len({size for v in visits for _, _, size in v.messages}) > 1 and one.messages:
+            one.messages = _mean_messages(visits)
+        tree.append(Place(one, len(visits), period))
+    return tree
+
+
+def _mean_messages(visits: Sequence[Round]) -> list[tuple[int, int, float]]:
+    """Return the messages of several visits with their mean sizes."""
+    sizes: dict[tuple[int, int, int], list[float]] = defaultdict(list)
+    for visit in visits:
+        number: Counter[tuple[int, int]] = Counter()
+        for a, b, size in visit.messages:
+            sizes[a, b, number[a, b]].append(size)
+            number[a, b] += 1
+    return [(a, b, sum(each) / len(each)) for (a, b, _), each in sizes.items()]
+
+
+def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
+    """Take out what ranks compute once, before the first turn of a loop.
+
+    No call parts it from the computation of that turn; it is what is longer than in all others.
+    """
+    extra: dict[int, Spent] = {}
+    entries = 0
+    first: dict[int, tuple[Leaf, int]] = {}
+    for leaf, inner in _with_inner(loop.body, 1):
+        for rank in found[leaf.visits[0]].before:
+            first.setdefault(rank, (leaf, inner))
+    for rank, (leaf, inner) in first.items():
+        turn = loop.count * inner
+        entry = [v for k, v in enumerate(leaf.visits) if k % turn == 0]
+        later = [found[v].before[rank] for k, v in enumerate(leaf.visits) if k % turn]
+        if not later:
+            continue
+        usual = Spent.pooled(later)
+        once = [found[v].before[rank] for v in entry]
+        if min(spent.mean for spent in once) > max(2 * usual.gap.most, 1e-6):
+            mean = sum(spent.mean for spent in once) / len(once) - usual.mean
+            extra[rank] = Spent(Spent.pooled(once).gap, mean)
+            entries = len(entry)
+            for v in entry:
+                found[v].before[rank] = Spent(usual.gap, usual.mean)
+    if not extra:
+        return None
+    return Place(Round("end", sorted(extra), before=extra), entries, 1)
+
+
+def _with_inner(nodes: Iterable[Node], inner: int) -> Iterator[tuple[Leaf, int]]:
+    """Yield leaves, and how often each is visited in a turn of the loop around them."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield from _with_inner(node.body, inner * node.count)
+        else:
+            yield node, inner
+
+
+def _flat(tree: Tree) -> Iterator[Place]:
+    for node in tree:
+        if isinstance(node, Again):
+            yield from _flat(node.body)
+        else:
+            yield node
+
+
+# --- whose computation it is ----------------------------------------------------------------------
 
 
 def _settle(found: list[Round]) -> None:
@@ -98,16 +405,41 @@ def _settle(found: list[Round]) -> None:
             whole = {rank: one.within[rank] for rank in one.within.keys() - one.before.keys()}
             for rank, spent in whole.items():
                 one.before[rank], one.within[rank] = _parted(spent, one.before, one.within, whole)
-    for number, one in enumerate(found):
+    following: dict[int, Round] = {}
+    after = []
+    for one in reversed(found):
+        after.append({rank: following.get(rank) for rank in one.ranks})
+        following |= dict.fromkeys(one.ranks, one)
+    for one, next_of in zip(found, reversed(after), strict=True):
         if one.kind == "stream":
-            last = one.before.keys() - one.within.keys()
-            for rank in last:
-                order = [found[(number + k + 1) % len(found)] for k in range(len(found))]
-                following = next(r for r in order if rank in r.ranks)
-                later = {r: s for r, s in following.before.items() if r in one.within}
-                following.before[rank], one.within[rank] = _parted(
-                    following.before[rank], later, one.within, last
-                )
+            usual = [s.mean for r, s in one.within.items() if r in one.before] or [
+                s.mean for s in one.within.values()
+            ]
+            for rank in one.before.keys() - one.within.keys():
+                later = next_of[rank]
+                if later is not None and usual:
+                    moved = _taken_back(later, rank, median(usual))
+                    if moved.mean > 0:
+                        one.within[rank] = moved
+
+
+def _taken_back(later: Round, rank: int, usual: float) -> Spent:
+    """Take what a rank computed for the round before out of a later one, as far as it is there."""
+    last = rank not in later.within and later.kind == "stream"
+    others = [
+        later.before.get(r, NOTHING).mean + (0.0 if last else later.within.get(r, NOTHING).mean)
+        for r in later.ranks
+        if r != rank and (last or later.kind != "stream" or r in later.within)
+    ]
+    before, within = later.before.get(rank, NOTHING), later.within.get(rank, NOTHING)
+    mean = min(usual, before.mean + within.mean - (min(others) if others else 0.0))
+    if mean <= LITTLE * usual:
+        return NOTHING
+    first = min(mean, before.mean)
+    later.before[rank] = Spent(Gap(), before.mean - first)
+    if mean > first:
+        later.within[rank] = Spent(Gap(), within.mean - (mean - first))
+    return Spent(Gap(), mean)
 
 
 def _parted(
@@ -119,82 +451,91 @@ def _parted(
     one = median(first) if first else 0.0
     two = median(second) if second else 0.0
     if one <= LITTLE * two or one == 0:
-        return Spent([], 0.0), whole
+        return NOTHING, whole
     if whole.may_be(one + two):
-        return Spent([], one), Spent([], two)
+        return Spent(Gap(), one), Spent(Gap(), two)
     two = min(two, whole.mean)
-    return Spent(whole.gaps, whole.mean - two), Spent([], two)
+    return Spent(whole.gap, whole.mean - two), Spent(Gap(), two)
 
 
-def _bring_forward(found: list[Round]) -> None:
+def _bring_forward(places: list[Place]) -> None:
     """Let ranks that sit out a round compute before it what the others do, if it may be that.
 
     No call of theirs says on which side of the round they computed.
     """
+    found = [place.round for place in places]
     for number, one in enumerate(found):
         usual = [spent.mean for spent in one.before.values() if spent.mean > 0]
         if len(usual) < len(one.ranks):
             continue
-        for following in found[number + 1 :]:
+        for further, following in enumerate(found[number + 1 :], number + 1):
+            if places[further].visits != places[number].visits:
+                continue
             for rank in [r for r in following.before if r not in one.before]:
-                if any(rank in r.ranks for r in found[number : found.index(following)]):
+                if any(rank in r.ranks for r in found[number:further]):
                     continue
                 others = [s.mean for r, s in following.before.items() if r in one.before]
                 whole, later = following.before[rank], median(others) if others else 0.0
                 if whole.may_be(median(usual) + later):
-                    one.before[rank] = Spent([] if later else whole.gaps, median(usual))
-                    following.before[rank] = Spent([], later)
+                    one.before[rank] = Spent(Gap() if later else whole.gap, median(usual))
+                    following.before[rank] = Spent(Gap(), later)
 
 
-def _gather_small(found: list[Round], loop: MainLoop) -> None:
+def _gather_small(places: list[Place]) -> None:
     """Put computation too short for a phase of its own to the next one that is not."""
-    total = sum(call.gap.mean for body in loop.bodies for call in body)
-    places = [(one, part) for one in found for part in (one.before, one.within)]
-    large = [
-        sum(s.mean for s in part.values()) * (one.answers if part is one.within else 1)
-        > SMALL * total / len(found)
-        for one, part in places
-    ]
+    parts = [(place, part) for place in places for part in _parts(place.round)]
+
+    def times(place: Place, part: Mapping[int, Spent]) -> int:
+        return place.visits * (place.round.answers if part is place.round.within else 1)
+
+    sums = [sum(s.mean for s in part.values()) * times(place, part) for place, part in parts]
+    large = []
+    for (place, _), one in zip(parts, sums, strict=True):
+        alike = [s for (p, _), s in zip(parts, sums, strict=True) if p.visits == place.visits]
+        large.append(one > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
     carried: dict[int, Spent] = {}
-    for (one, part), kept in [*zip(places, large, strict=True)] * (2 if any(large) else 1):
+    for (place, part), kept in [*zip(parts, large, strict=True)] * (2 if any(large) else 1):
         for rank in list(part):
             if not kept:
-                spent = part.pop(rank)
-                if part is one.within:
-                    spent = Spent(spent.gaps, spent.mean * one.answers)
+                spent = part.pop(rank).scaled(times(place, part))
                 carried[rank] = carried[rank] + spent if rank in carried else spent
-            elif rank in carried and not (part is one.within and one.answers > 1):
-                part[rank] += carried.pop(rank)
+            elif rank in carried and not (part is place.round.within and place.round.answers > 1):
+                part[rank] += carried.pop(rank).scaled(1 / times(place, part))
 
 
-def _together(found: list[Round]) -> list[Round]:
-    """Put operations of communicators without common ranks together, if all are the same."""
-    merged: list[Round] = []
-    for one in found:
-        last = merged[-1] if merged else None
-        if (
-            last is not None and last.call is not None and one.call is not None
-            and not set(last.ranks) & set(one.ranks) and one.call.op not in ROOTED
-            and (last.call.op, last.call.bytes) == (one.call.op, one.call.bytes)
-        ):  # fmt: skip
-            last.ranks = last.ranks + one.ranks
-            last.among.append(one.ranks)
-            for rank, spent in one.before.items():
-                last.before[rank] = spent + last.before.get(rank, Spent([], 0.0))
+# --- as it is written -----------------------------------------------------------------------------
+
+
+def _name(name: str) -> str:
+    """Return a name that a description may have."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "program"
+
+
+def _all_phases(
+    tree: Tree, ranks: int, groups: list[tuple[int, ...]], farms: Sequence[Farm]
+) -> Iterator[dict[str, Any]]:
+    for node in tree:
+        if isinstance(node, Again):
+            inner = list(_all_phases(node.body, ranks, groups, farms))
+            if inner:
+                yield {"repeat": {"times": node.times, "phases": inner}}
         else:
-            one.among = [one.ranks]
-            merged.append(one)
-    return merged
+            yield from _phases(node, ranks, groups, farms)
 
 
-def _phases(one: Round, ranks: int, groups: list[tuple[int, ...]]) -> Iterable[dict[str, Any]]:
+def _phases(
+    place: Place, ranks: int, groups: list[tuple[int, ...]], farms: Sequence[Farm]
+) -> Iterable[dict[str, Any]]:
     """Yield the phases of a round: its computation, if any, and what it is."""
+    one = place.round
     if any(spent.mean > 0 for spent in one.before.values()):
-        yield {"compute": _plain(computation(one.before, ranks))}
-    if one.call is not None:
+        yield {"compute": _plain(computation(one.before, ranks, place.period))}
+    if one.call is not None and one.call.op == "farm":
+        yield {"exchange": farms[one.call.root].exchange(ranks)}
+    elif one.call is not None:
         yield {one.call.op: _collective(one, one.call, groups)}
     elif one.messages:
-        yield {"exchange": _exchange(one, ranks)}
+        yield {"exchange": _exchange(one, ranks, place.period)}
 
 
 def _plain(value: dict[str, Any]) -> Any:
@@ -202,7 +543,7 @@ def _plain(value: dict[str, Any]) -> Any:
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
 
-def _collective(one: Round, call: Call, groups: list[tuple[int, ...]]) -> dict[str, Any]:
+def _collective(one: Round, call: Event, groups: list[tuple[int, ...]]) -> dict[str, Any]:
     found: dict[str, Any] = {} if call.op == "barrier" else {"bytes": round(call.bytes)}
     if call.op in ROOTED and call.root > 0:
         found["root"] = call.root
@@ -211,7 +552,7 @@ def _collective(one: Round, call: Call, groups: list[tuple[int, ...]]) -> dict[s
     return found
 
 
-def _exchange(one: Round, ranks: int) -> dict[str, Any]:
+def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     """Return the value of a key ``exchange``."""
     found: dict[str, Any] = {}
     messages = _in_order(one)
@@ -235,7 +576,7 @@ def _exchange(one: Round, ranks: int) -> dict[str, Any]:
     if one.kind == "request":
         computing = {one.starter: computing[one.starter]} if one.starter in computing else {}
     if any(spent.mean > 0 for spent in computing.values()):
-        value = computation(computing, ranks)
+        value = computation(computing, ranks, period)
         if one.kind == "request":  # no one else computes in it
             value.pop("imbalance", None)
         found["compute"] = _plain(value)

@@ -1,102 +1,69 @@
-"""Calls of a rank, one by one, folded into loops: the repetition of a program.
+"""Repetition in a sequence: loops, and loops in loops.
 
-A list of calls is kept; whenever its end repeats what stands before it, the two become a loop, and
-the end of a loop that comes once more adds to its count (the compression of ScalaTrace: Noeth,
-Ratn, Mueller, Schulz, de Supinski, "ScalaTrace: Scalable compression and replay of communication
-traces for high-performance computing", JPDC 69(8), 2009). Computation is then kept by the place
-of its call in the outermost loop: a call that comes three times in an iteration, and once after
-computing, is not a call that computes a third of the time.
+Two equal parts that follow each other become a loop, and a part that equals the body of the loop
+before it one more turn of that. M. Noeth, P. Ratn, F. Mueller, M. Schulz, B. R. de Supinski:
+"ScalaTrace: Scalable compression and replay of communication traces", JPDC 69 (2009), fold alike.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, NamedTuple
-
-from isochrone.applications.traces.trace import CYCLE, Call, Gap, Loop
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 WINDOW: Final = 4096
-"""Longest part, in calls and loops, whose repetition is found."""
-
-TURNS: Final = 8192
-"""Most turns of a call's loops whose gaps are kept apart."""
-
-Node = Call | Loop
+"""Longest part, in single ones and loops, whose repetition is found."""
 
 
-class Event(NamedTuple):
-    """One call: what it was (see `Call`), seconds of computation before it, seconds in it."""
+@dataclass
+class Leaf:
+    """One place of the folded sequence; `visits` are the indices of what came there."""
 
-    op: str
-    peer: int = -1
-    bytes: float = 0.0
-    root: int = -1
-    members: int = 0
-    gap: float = 0.0
-    seconds: float = 0.0
+    visits: list[int] = field(default_factory=list)
 
 
-def fold(events: Sequence[Event], *, by_bytes: bool = True) -> list[Node]:
-    """Fold the calls of a rank into loops.
+@dataclass
+class Loop:
+    """A part that was repeated `count` times in a row."""
 
-    Without `by_bytes` calls that differ only in their size are alike, and their mean is kept.
-    """
+    count: int
+    body: list[Node]
+
+
+Node = Leaf | Loop
+
+
+def fold(keys: Iterable[Hashable]) -> list[Node]:
+    """Fold a sequence, of which equal keys are alike."""
     folding = _Folding()
-    for event in events:
-        size = event.bytes if by_bytes else None
-        folding.take((event.op, event.peer, size, event.root, event.members))
-    nodes = [_written(part, 1) for part in folding.parts]
-    rest = iter(events)
-    for node in nodes:
-        for turn in range(node.count if isinstance(node, Loop) else 1):
-            visits: Counter[int] = Counter()
-            for call in _one_turn(node):
-                event = next(rest)
-                call.gap.note(event.gap)
-                call.seconds += event.seconds
-                call.bytes += (event.bytes - call.bytes) / call.gap.count
-                if call.turns:
-                    place = turn % CYCLE * (len(call.turns) // CYCLE) + visits[id(call)]
-                    call.turns[place].note(event.gap)
-                visits[id(call)] += 1
+    for key in keys:
+        folding.take((key,))
+    nodes = [_written(part) for part in folding.parts]
+    _visit(nodes, 0)
     return nodes
 
 
 def length(nodes: Iterable[Node]) -> int:
-    """Return the number of calls, repetition counted."""
+    """Return the number of places, repetition counted."""
     return sum(n.count * length(n.body) if isinstance(n, Loop) else 1 for n in nodes)
 
 
-def calls_in(nodes: Iterable[Node], times: int = 1) -> Iterator[tuple[Call, int]]:
-    """Yield each place once, and how often it was come to."""
+def _visit(nodes: Sequence[Node], at: int) -> int:
+    """Note in order who comes where; return the index after the last one."""
     for node in nodes:
-        if isinstance(node, Loop):
-            yield from calls_in(node.body, times * node.count)
+        if isinstance(node, Leaf):
+            node.visits.append(at)
+            at += 1
         else:
-            yield node, times
+            for _ in range(node.count):
+                at = _visit(node.body, at)
+    return at
 
 
-def _written(part: _Part, turns: int) -> Node:
-    """Return a call without times yet, or a loop of such."""
+def _written(part: _Part) -> Node:
     if isinstance(part, _Turns):
-        within = CYCLE if turns == 1 else turns * part.count
-        return Loop(part.count, [_written(p, within) for p in part.body])
-    op, peer, _, root, members = part
-    call = Call(str(op), int(peer), 0.0, int(root), int(members))  # type: ignore[call-overload]
-    call.turns = [Gap() for _ in range(turns)] if 1 < turns <= TURNS else []
-    return call
-
-
-def _one_turn(node: Node) -> Iterator[Call]:
-    """Yield the calls of one turn of an outermost loop, in order."""
-    if isinstance(node, Call):
-        yield node
-        return
-    for part in node.body:
-        for _ in range(part.count if isinstance(part, Loop) else 1):
-            yield from _one_turn(part)
+        return Loop(part.count, [_written(p) for p in part.body])
+    return Leaf()
 
 
 _Key = tuple[object, ...]

@@ -7,15 +7,16 @@ were counted; where none of those tried comes near, the tenths themselves are th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
-from isochrone.applications.traces.trace import Gap
+from isochrone.applications.traces.trace import Event, Gap
 
 FEW: Final = 20
 """Fewer gaps than these say nothing of a distribution."""
@@ -24,8 +25,21 @@ NARROW: Final = 1.25
 """Where the largest gap is not this many times the smallest one, they are a constant: a tenth of a
 decade is as wide."""
 
-ALIKE: Final = 0.05
+STEADY: Final = 0.05
+"""Standard deviation, relative, below which gaps are a constant."""
+
+ALIKE: Final = 0.01
 """Ranks whose means differ by less, relative, are not told apart."""
+
+VARIES: Final = 0.02
+"""Visits that differ by less, relative, have no schedule."""
+
+LONGEST: Final = 256
+"""Factors of a schedule that are written down."""
+
+SAME: Final = 0.45
+"""Largest distance of the distributions of ranks that compute in common, times the square root of
+the number of gaps; of those that draw for themselves it is 0.8 in the mean (Kolmogorov)."""
 
 CHANCE: Final = 3.0
 """Standard errors by which a mean may be off by chance."""
@@ -38,32 +52,68 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Spent:
-    """Computation of one rank at one place of each iteration: its gaps, and their mean together.
+    """Computation of one rank at one place: its mean, and the gaps that give its form.
 
-    The first gap gives the form; the mean of all of them the scale.
+    Attributes
+    ----------
+    gap
+        Of several gaps that follow each other, the longest one.
+    mean
+        Seconds of all of them together.
+    each
+        If it is of several visits: the mean of each.
     """
 
-    gaps: list[Gap]
+    gap: Gap
     mean: float
+    each: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, gaps: Sequence[Gap]) -> Spent:
-        """Put together gaps that follow each other."""
-        found = sorted((g for g in gaps if g.count), key=lambda g: -g.mean)
-        return cls(found[:1], sum(g.mean for g in found))
+    def of(cls, events: Sequence[Event]) -> Spent:
+        """Put together what was computed before calls that follow each other."""
+        longest = max(events, key=lambda event: event.gap, default=None)
+        gap = Gap()
+        if longest is not None and longest.seen is not None:
+            gap = longest.seen
+        elif longest is not None:
+            gap.note(longest.gap)
+        return cls(gap, sum(event.gap for event in events))
+
+    @classmethod
+    def pooled(cls, visits: Sequence[Spent]) -> Spent:
+        """Take visits of the same place together."""
+        counts = Counter(id(visit.gap) for visit in visits)
+        gaps = {id(visit.gap): visit.gap for visit in visits}
+        whole = Gap()
+        for key, gap in gaps.items():
+            if gap.count:
+                whole.add(gap, counts[key] / gap.count)
+        each = [visit.mean for visit in visits]
+        return cls(whole, sum(each) / max(len(each), 1), each)
 
     def may_be(self, mean: float) -> bool:
         """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
-        count = sum(gap.count for gap in self.gaps)
-        error = max(map(_deviation, self.gaps), default=0.0) / math.sqrt(max(count, 1))
+        count = self.gap.count
+        error = _deviation(self.gap) / math.sqrt(max(count, 1)) if count > 1 else 0.0
         return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * error)
+
+    def scaled(self, factor: float) -> Spent:
+        """Return so many times as much."""
+        return Spent(self.gap, self.mean * factor, [factor * one for one in self.each])
 
     def __add__(self, other: Spent) -> Spent:
         first, second = sorted((self, other), key=lambda spent: -spent.mean)
-        return Spent(first.gaps, first.mean + second.mean)
+        if len(self.each) == len(other.each):
+            each = [a + b for a, b in zip(self.each, other.each, strict=True)]
+        else:
+            each = [one + second.mean for one in first.each]
+        return Spent(first.gap, first.mean + second.mean, each)
 
 
-def computation(spent: Mapping[int, Spent], ranks: int) -> dict[str, Any]:
+NOTHING: Final = Spent(Gap(), 0.0)
+
+
+def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
     """Return the value of a key ``compute``: that of these ranks; the others compute nothing.
 
     Parameters
@@ -72,23 +122,93 @@ def computation(spent: Mapping[int, Spent], ranks: int) -> dict[str, Any]:
         By rank; not empty.
     ranks
         Of the application.
+    period
+        Visits after which it may repeat: turns of the loop around it.
     """
     means = {rank: one.mean for rank, one in spent.items()}
     base = _base(spent)
-    pooled = Gap()
-    scales: dict[int, float] = {}
-    for one in spent.values():
-        for gap in one.gaps:
-            if one.may_be(base) and gap.mean > 0:
-                pooled.add(gap)
-    for rank, one in spent.items():
-        if not one.may_be(base):
-            scales[rank] = float(f"{means[rank] / base:.3g}")
+    alike = [one for one in spent.values() if one.may_be(base) and one.gap.mean > 0]
+    scales = {
+        rank: float(f"{means[rank] / base:.4g}")
+        for rank, one in spent.items() if not one.may_be(base)
+    }  # fmt: skip
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
-    found: dict[str, Any] = {"time": _distribution(pooled, base)}
+    schedule = _schedule(list(spent.values()), period) or _in_common(alike)
+    pooled = Gap()
+    for one in alike:
+        pooled.add(one.gap)
+    found: dict[str, Any] = {"time": seconds(base) if schedule else _distribution(pooled, base)}
+    if schedule:
+        found["schedule"] = [float(f"{factor:.4g}") for factor in schedule]
     if scales:
         found["imbalance"] = {str(rank): scales[rank] for rank in sorted(scales)}
     return found
+
+
+def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
+    """Return factors of visits in turn, in which all ranks are longer or shorter together.
+
+    Empty if visits are alike, or nothing is known of the single ones.
+    """
+    visits = {len(one.each) for one in spent if one.mean > 0}
+    if len(visits) != 1 or max(visits) < 2:
+        return []
+    (count,) = visits
+    means = np.array([one.each for one in spent if one.mean > 0])
+    common = means.sum(axis=0) / means.sum() * count
+    for length in sorted({period, count}):
+        if 1 < length <= LONGEST and count % length == 0:
+            turns = common.reshape(-1, length)
+            found = turns.mean(axis=0)
+            if np.ptp(found) > VARIES and np.abs(turns - found).max() <= np.ptp(found) / 2:
+                away = means / np.maximum(means.mean(axis=1, keepdims=True), 1e-12)
+                noise = float(np.std(away - np.tile(found, count // length)))
+                if np.std(found) > noise:
+                    return [float(value) for value in found / found.mean()]
+    return []
+
+
+def _in_common(spent: Sequence[Spent]) -> list[float]:
+    """Return factors that all ranks have in common, if their gaps are more alike than by chance.
+
+    What each rank draws for itself differs in how many gaps fall in each tenth, by the square root
+    of their number. Ranks that compute the same longer or shorter at the same time do not. When
+    each comes is not known: the factors are spread evenly.
+    """
+    gaps = [one.gap for one in spent]
+    if len(gaps) < 2 or min(gap.count for gap in gaps) < FEW:
+        return []
+    tenths = sorted(set().union(*(gap.tenths for gap in gaps)))
+    if any(_narrow(gap) for gap in gaps):
+        return []
+    counts = np.array([[gap.tenths.get(tenth, 0) for tenth in tenths] for gap in gaps])
+    # A gap near the end of a tenth falls on either side: sums up to each tenth are compared.
+    reached = np.cumsum(counts, axis=1) / counts.sum(axis=1, keepdims=True)
+    away = np.abs(reached - reached.mean(axis=0)).max()
+    if away > SAME / math.sqrt(counts.sum(axis=1).min()):
+        return []
+    whole = Gap()
+    for gap in gaps:
+        whole.add(gap)
+    middles, shares = _middles(whole)
+    reached = np.cumsum(shares) / shares.sum()
+    spread = _deviation(whole)
+    for number in _NUMBERS:
+        places = (np.arange(number) + 0.5) / number
+        found = middles[np.minimum(np.searchsorted(reached, places), len(middles) - 1)]
+        mean_off = abs(found.mean() - whole.mean) / whole.mean
+        if mean_off < VARIES / 10 and abs(np.std(found) - spread) < 5 * VARIES * spread:
+            break
+    order = np.argsort(np.arange(number) * _GOLDEN % 1.0)
+    mixed = np.empty(number)
+    mixed[order] = found
+    return [float(value) for value in mixed / mixed.mean()]
+
+
+_NUMBERS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64)
+"""Factors of a schedule whose order is not known."""
+
+_GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 def seconds(value: float) -> str:
@@ -114,6 +234,12 @@ def _deviation(gap: Gap) -> float:
     return float(np.sqrt(np.average((middles - gap.mean) ** 2, weights=counts)))
 
 
+def _narrow(gap: Gap) -> bool:
+    """Whether gaps are as good as constant."""
+    alike = len(gap.tenths) <= 1 or gap.most <= NARROW * gap.least
+    return alike or _deviation(gap) < STEADY * gap.mean
+
+
 def _counted(gap: Gap) -> tuple[Floats, Floats]:
     """Return the tenths that hold gaps, and how many each holds."""
     tenths, counts = np.array(sorted(gap.tenths.items()), dtype=float).T
@@ -131,8 +257,7 @@ def _middles(gap: Gap) -> tuple[Floats, Floats]:
 
 def _distribution(gap: Gap, mean: float) -> Any:
     """Return a time, or a mapping that names a distribution, with this mean."""
-    narrow = len(gap.tenths) == 1 or gap.most <= NARROW * gap.least
-    if gap.count < FEW or narrow or gap.mean <= 0:
+    if gap.count < FEW or gap.mean <= 0 or _narrow(gap):
         return seconds(mean)
     tenths, counts = _counted(gap)
     ends = np.append(10 ** (tenths / 10), 10 ** ((tenths + 1) / 10))

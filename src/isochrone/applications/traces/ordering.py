@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from isochrone.applications.traces.folding import Event
-from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Event
 
 
 def in_order(events: Sequence[Event]) -> list[Event]:
@@ -60,7 +59,7 @@ def _in_turn(events: Sequence[Event]) -> Sequence[Event]:
 def _as_timed(events: Sequence[Event], timed: Sequence[Event]) -> list[Event]:
     """Return calls with the times of those that were made in their places."""
     return [
-        event._replace(gap=time.gap, seconds=time.seconds)
+        event._replace(gap=time.gap, seconds=time.seconds, seen=time.seen)
         for event, time in zip(events, timed, strict=True)
     ]
 
@@ -72,7 +71,7 @@ def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
     received by name were received by those receives, in turns if there are several senders. Where
     their numbers differ, they stay open.
     """
-    parts = [_parts(events) for events in ranks]
+    parts = [parts_of(events) for events in ranks]
     if len({len(of_rank) for of_rank in parts}) > 1:
         return [list(events) for events in ranks]
     for number in range(len(parts[0]) if parts else 0):
@@ -86,7 +85,7 @@ def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
     return [[event for part in of_rank for event in part] for of_rank in parts]
 
 
-def _parts(events: Sequence[Event]) -> list[list[Event]]:
+def parts_of(events: Sequence[Event]) -> list[list[Event]]:
     """Cut the calls of a rank after each collective operation of all ranks."""
     found: list[list[Event]] = [[]]
     for event in events:

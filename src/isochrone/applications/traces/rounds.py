@@ -1,4 +1,4 @@
-"""What the ranks do together in one iteration, round by round: a collective, or messages.
+"""What the ranks do together, round by round: a collective, or messages.
 
 Each rank's calls are in order; those of different ranks are put together where they meet. Next
 comes whatever is closed: a collective at which all its members are, or messages whose senders and
@@ -10,19 +10,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from isochrone.applications.traces.gaps import Spent
-from isochrone.applications.traces.main_loop import Unknown
-from isochrone.applications.traces.trace import MESSAGES, SENDS, Call, Gap
+from isochrone.applications.traces.trace import MESSAGES, SENDS, Event
+
+AHEAD: Final = 512
+"""Calls of a rank that are looked at for the next round, at least."""
+
+
+class Unknown(Exception):
+    """Something that a description cannot say, and why."""
 
 
 @dataclass
 class Unit:
     """Calls of one rank that belong together; `pivot` is the place of the first send of them."""
 
-    calls: list[Call]
+    calls: list[Event]
     pivot: int = 0
 
     def peers(self, *, sends: bool) -> Counter[int]:
@@ -33,10 +39,10 @@ class Unit:
 
     def gaps(self, begin: int = 0, end: int | None = None) -> Spent:
         """Return the computation before some of its calls."""
-        return Spent.of([call.gap for call in self.calls[begin:end]])
+        return Spent.of(self.calls[begin:end])
 
 
-def opened(calls: list[Call]) -> Unit | None:
+def opened(calls: list[Event]) -> Unit | None:
     """Return what is begun and waited for next, blocking calls in between included."""
     if not calls or calls[0].op not in ("isend", "irecv"):
         return None
@@ -48,7 +54,7 @@ def opened(calls: list[Call]) -> Unit | None:
     return None
 
 
-def blocking_with(calls: list[Call], units: dict[int, Unit]) -> Unit:
+def blocking_with(calls: list[Event], units: dict[int, Unit]) -> Unit:
     """Return the blocking calls, of one kind, that are the other side of what others have begun."""
     if not calls or calls[0].op not in ("send", "recv"):
         return Unit([])
@@ -75,7 +81,7 @@ def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
     return {rank: unit for rank, unit in units.items() if rank in kept}
 
 
-def _distinct(calls: Iterable[Call], op: str) -> list[Call]:
+def _distinct(calls: Iterable[Event], op: str) -> list[Event]:
     """Return the calls of this kind that come next, at most one with each peer."""
     peers: set[int] = set()
     found = []
@@ -87,9 +93,9 @@ def _distinct(calls: Iterable[Call], op: str) -> list[Call]:
     return found
 
 
-def _one_way(calls: list[Call], blocking: str, begun: str) -> list[Call]:
+def _one_way(calls: list[Event], blocking: str, begun: str) -> list[Event]:
     """Return what is only received, or only sent, next, at most one message with each peer."""
-    found: list[Call] = []
+    found: list[Event] = []
     peers: set[int] = set()
     while True:
         more = _distinct(calls[len(found) :], blocking)[:1]
@@ -106,21 +112,21 @@ def _one_way(calls: list[Call], blocking: str, begun: str) -> list[Call]:
         found += more
 
 
-def receive_first(calls: list[Call]) -> Unit:
+def receive_first(calls: list[Event]) -> Unit:
     """Return what is received next, and what is sent then; one of them may be nothing."""
     received = _one_way(calls, "recv", "irecv")
     sent = _one_way(calls[len(received) :], "send", "isend")
     return Unit(received + sent, len(received))
 
 
-def send_first(calls: list[Call]) -> Unit | None:
+def send_first(calls: list[Event]) -> Unit | None:
     """Return what is sent next, and what is received then, if both are something."""
     sent = _distinct(calls, "send")
     received = _distinct(calls[len(sent) :], "recv")
     return Unit(sent + received) if sent and received else None
 
 
-def _answers(calls: list[Call]) -> Unit:
+def _answers(calls: list[Event]) -> Unit:
     """Return questions and the answers to them, one of each rank."""
     peers: set[int] = set()
     for question, answer in zip(calls[::2], calls[1::2], strict=False):
@@ -131,7 +137,7 @@ def _answers(calls: list[Call]) -> Unit:
     return Unit(calls[: 2 * len(peers)])
 
 
-def are_next(calls: list[Call], *expected: tuple[str, int | None]) -> bool:
+def are_next(calls: list[Event], *expected: tuple[str, int | None]) -> bool:
     """Whether the next calls are these, with these ranks (None: any)."""
     return len(calls) >= len(expected) and all(
         call.op == op and peer in (None, call.peer)
@@ -173,7 +179,7 @@ def closed_among(units: dict[int, Unit], *, shorten: bool = False) -> dict[int, 
     return units
 
 
-Kind = Literal["collective", "exchange", "stream", "token", "request"]
+Kind = Literal["collective", "exchange", "stream", "token", "request", "end"]
 
 
 @dataclass
@@ -183,7 +189,7 @@ class Round:
     Attributes
     ----------
     kind
-        A collective, or the flow of messages.
+        A collective, or the flow of messages; "end": computation alone.
     ranks
         That take part.
     messages
@@ -206,17 +212,17 @@ class Round:
     within: dict[int, Spent] = field(default_factory=dict)
     starter: int = -1
     answers: int = 1
-    call: Call | None = None
+    call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
 
 
-def rounds(bodies: list[list[Call]], groups: list[tuple[int, ...]]) -> list[Round]:
-    """Return what happens in one iteration.
+def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Round]:
+    """Return what happens, in an order in which it can.
 
     Parameters
     ----------
     bodies
-        Calls of each rank in one iteration.
+        Calls of each rank.
     groups
         Ranks of communicators, by number.
 
@@ -227,15 +233,15 @@ def rounds(bodies: list[list[Call]], groups: list[tuple[int, ...]]) -> list[Roun
     """
     meeting = _Meeting([_collectives_first(body) for body in bodies], groups)
     found = []
-    while any(meeting.left(rank) for rank in range(len(bodies))):
+    while any(meeting.head(rank) for rank in range(len(bodies))):
         found.append(meeting.next())
     return found
 
 
-def _collectives_first(body: list[Call]) -> list[Call]:
+def _collectives_first(body: list[Event]) -> list[Event]:
     """Let messages that are open across a collective begin after it: phases follow each other."""
-    found: list[Call] = []
-    open_: list[Call] = []
+    found: list[Event] = []
+    open_: list[Event] = []
     for call in body:
         if call.op in ("isend", "irecv") or (open_ and call.op in ("send", "recv")):
             open_.append(call)
@@ -243,8 +249,9 @@ def _collectives_first(body: list[Call]) -> list[Call]:
             found += [*open_, call]
             open_ = []
         elif open_:
-            found.append(replace(call, gap=open_[0].gap))
-            open_[0] = replace(open_[0], gap=call.gap)
+            first = open_[0]
+            found.append(call._replace(gap=first.gap, seen=first.seen))
+            open_[0] = first._replace(gap=call.gap, seen=call.seen)
         else:
             found.append(call)
     return found + open_
@@ -253,13 +260,18 @@ def _collectives_first(body: list[Call]) -> list[Call]:
 class _Meeting:
     """How far each rank is in its iteration."""
 
-    def __init__(self, bodies: list[list[Call]], groups: list[tuple[int, ...]]) -> None:
+    def __init__(self, bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> None:
         self.bodies = bodies
         self.groups = groups
         self.at = [0] * len(bodies)
+        self.ahead = max(AHEAD, 8 * len(bodies))
 
-    def left(self, rank: int) -> list[Call]:
-        return self.bodies[rank][self.at[rank] : self.at[rank] + 4096]
+    def left(self, rank: int) -> list[Event]:
+        return self.bodies[rank][self.at[rank] : self.at[rank] + self.ahead]
+
+    def head(self, rank: int) -> Event | None:
+        at = self.at[rank]
+        return self.bodies[rank][at] if at < len(self.bodies[rank]) else None
 
     def next(self) -> Round:
         """Take the next round."""
@@ -272,22 +284,22 @@ class _Meeting:
                 return found
         rank = next(r for r in range(len(self.bodies)) if self.left(r))
         raise Unknown(
-            f"rank {rank} makes a call ({self.left(rank)[0].op}) that never meets its other side "
-            "in an iteration"
+            f"rank {rank} makes a call ({self.left(rank)[0].op}, number {self.at[rank] + 1}) that "
+            "never meets its other side"
         )
 
     def _collective(self) -> Round | None:
         for rank in range(len(self.bodies)):
-            call = next(iter(self.left(rank)), None)
+            call = self.head(rank)
             if call is None or call.op in MESSAGES:
                 continue
             members = list(self.groups[call.members])
-            heads = [next(iter(self.left(m)), None) for m in members]
+            heads = [self.head(member) for member in members]
             if all(h is not None and (h.op, h.root, h.members) == (call.op, call.root, call.members)
                    for h in heads):  # fmt: skip
                 largest = max(h.bytes for h in heads if h)
-                together = Call(call.op, -1, largest, call.root, call.members)
-                before = {m: Spent.of([h.gap]) for m, h in zip(members, heads, strict=True) if h}
+                together = Event(call.op, -1, largest, call.root, call.members)
+                before = {m: Spent.of([h]) for m, h in zip(members, heads, strict=True) if h}
                 for member in members:
                     self.at[member] += 1
                 return Round("collective", members, before=before, call=together)
@@ -325,10 +337,7 @@ class _Meeting:
                 found = self._take("request", closed, server)
                 found.before = {c: closed[c].gaps() for c in clients}
                 found.before[server] = Unit(asked[::2]).gaps()
-                answers = Gap()
-                for call in asked[1::2]:
-                    answers.add(call.gap)
-                found.within[server] = Spent.of([answers])
+                found.within[server] = Spent.pooled([Spent.of([call]) for call in asked[1::2]])
                 found.answers = len(clients)
                 return found
         return None

@@ -1,26 +1,22 @@
-"""What a program was seen to do: the calls of each rank, repetition folded.
+"""What a program was seen to do: the calls of each rank in their order.
 
-A recording writes it, imports of traces make it, and a description is derived from it.
+A recording and imports of traces make it, and a description is derived from it.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 SENDS: Final = ("send", "isend")
 RECEIVES: Final = ("recv", "irecv")
 MESSAGES: Final = (*SENDS, *RECEIVES, "wait")
 
-CYCLE: Final = 12
-"""Turns of an outermost loop whose gaps are kept apart: what a rank repeats may be a half, a third
-or a quarter of what the program does."""
-
 
 @dataclass
 class Gap:
-    """Computation before a call, at one place of the program, over all times it came there.
+    """Computation before a call, at one place of the program, over all times it was reached.
 
     Attributes
     ----------
@@ -32,11 +28,11 @@ class Gap:
         Number of gaps by decade tenths: key k counts those of 10**(k/10) to 10**((k+1)/10) seconds.
     """
 
-    count: int = 0
+    count: float = 0
     total: float = 0.0
     least: float = float("inf")
     most: float = 0.0
-    tenths: dict[int, int] = field(default_factory=dict)
+    tenths: dict[int, float] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
@@ -53,19 +49,18 @@ class Gap:
         tenth = math.floor(10 * math.log10(seconds or 1e-9))
         self.tenths[tenth] = self.tenths.get(tenth, 0) + 1
 
-    def add(self, other: Gap) -> None:
-        """Add those of another place."""
-        self.count += other.count
-        self.total += other.total
+    def add(self, other: Gap, share: float = 1.0) -> None:
+        """Add a share of those of another place."""
+        self.count += other.count * share
+        self.total += other.total * share
         self.least = min(self.least, other.least)
         self.most = max(self.most, other.most)
         for tenth, count in other.tenths.items():
-            self.tenths[tenth] = self.tenths.get(tenth, 0) + count
+            self.tenths[tenth] = self.tenths.get(tenth, 0) + count * share
 
 
-@dataclass
-class Call:
-    """One call of MPI, or many that are alike at one place.
+class Event(NamedTuple):
+    """One call of MPI.
 
     Attributes
     ----------
@@ -81,12 +76,13 @@ class Call:
     members
         Index into `Trace.groups` of the communicator of a collective; 0: all ranks.
     gap
-        Computation since the call before it.
+        Seconds of computation since the call before it.
     seconds
-        In the call, summed.
-    turns
-        The gap by turn of all loops around the call, in order, those of the outermost counted up to
-        `CYCLE` and then from the first again; empty where they were not kept apart.
+        In the call.
+    seen
+        If the gap is a mean: all those that it is the mean of.
+    any
+        Whether it is a receive from any source.
     """
 
     op: str
@@ -94,29 +90,39 @@ class Call:
     bytes: float = 0.0
     root: int = -1
     members: int = 0
-    gap: Gap = field(default_factory=Gap)
+    gap: float = 0.0
     seconds: float = 0.0
-    turns: list[Gap] = field(default_factory=list)
-
-
-@dataclass
-class Loop:
-    """A part that was repeated `count` times in a row."""
-
-    count: int
-    body: list[Call | Loop]
+    seen: Gap | None = None
+    any: bool = False
 
 
 @dataclass
 class Trace:
     """All ranks of a program: `ranks[r]` is what rank r did from MPI_Init to MPI_Finalize.
 
-    `groups[0]` are all ranks in order; others are those of further communicators. `tail` are the
-    seconds of computation after the last call, by rank. `warnings` say what was left out.
+    Attributes
+    ----------
+    groups
+        Ranks of communicators; those of number 0 are all, in order.
+    tail
+        Seconds of computation after the last call, by rank.
+    name
+        Of the program.
+    warnings
+        What was taken for something else.
+    omitted
+        Seconds of calls that have no place in a description, by what they are.
     """
 
-    ranks: list[list[Call | Loop]]
+    ranks: list[list[Event]]
     groups: list[tuple[int, ...]]
     tail: list[float] = field(default_factory=list)
     name: str = "program"
     warnings: list[str] = field(default_factory=list)
+    omitted: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Of all ranks, in calls and between them."""
+        known = sum(event.gap + event.seconds for events in self.ranks for event in events)
+        return known + sum(self.tail) + sum(self.omitted.values())

@@ -64,7 +64,7 @@ def _description(args: argparse.Namespace) -> int:
         _only_one(args)
     path = output_of(args, args.file[0].with_suffix(".yaml"), args.file)
     document, warnings = describe(form.read(args.file))
-    reading.write(reading.parse(document, str(path)), path)
+    reading.write(reading.parse(document, str(path)), path, warnings)
     return _tell(path, warnings)
 
 

@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 def _describe(path: Path, description: Path) -> None:
     """Write the description of what was recorded."""
     document, warnings = describe(recording.trace(read(path)))
-    reading.write(reading.parse(document, str(description)), description)
+    reading.write(reading.parse(document, str(description)), description, warnings)
     for warning in warnings:
         warn(warning)
     warn(f"described in {description}")

@@ -15,7 +15,7 @@ from typing import Final
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED, ROOTED
-from isochrone.formats.calls_seen import Calls, folded
+from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
@@ -53,7 +53,7 @@ def read(paths: Sequence[Path]) -> Trace:
         ranks.append(reading.calls)
         tail.append(reading.calls.tail(reading.end) if reading.end is not None else 0.0)
     everyone = tuple(range(len(files)))
-    return folded(ranks, [everyone], tail, files[0].resolve().parent.name)
+    return traced(ranks, [everyone], tail, files[0].resolve().parent.name)
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:

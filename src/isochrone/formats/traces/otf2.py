@@ -10,12 +10,11 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from typing import Any, Final
 
-from isochrone.applications.traces.folding import Event
-from isochrone.applications.traces.trace import Trace
+from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary
 from isochrone.base.operations import CALLED, ROOTED
-from isochrone.formats.calls_seen import Calls, folded
+from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.trace import TraceFormat
 
 _NO_ROOT: Final = 2**32 - 4
@@ -116,7 +115,7 @@ class _Archive:
             raise InputError("it has no MPI calls", where=str(self.path))
         tail = [rank.calls.tail(end) for rank, end in zip(seen, last, strict=True)]
         name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
-        return folded([rank.calls for rank in seen], self.groups, tail, name)
+        return traced([rank.calls for rank in seen], self.groups, tail, name)
 
     def _locations(self) -> list[Any]:
         """Return the locations of MPI ranks in their order."""

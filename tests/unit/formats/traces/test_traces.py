@@ -15,7 +15,7 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse, read
 from isochrone.applications.traces.deriving import describe
-from isochrone.applications.traces.folding import Event
+from isochrone.applications.traces.trace import Event
 from isochrone.base.errors import InputError
 from isochrone.formats import trace as traces
 from made_up import traces as written
@@ -154,8 +154,9 @@ def test_sends_and_receives_in_one_become_an_exchange(tmp_path: Path) -> None:
         (tmp_path / f"pmpi-trace-rank-{rank}.txt").write_text(lines(rank, *calls))
     document, _ = describe(traces.load("liballprof").read([tmp_path]))
     (app,) = document["apps"]
-    assert app["iterations"] == 29
-    exchange = next(phase["exchange"] for phase in app["phases"] if "exchange" in phase)
+    assert app["phases"][0]["repeat"]["times"] == 29
+    loop = app["phases"][0]["repeat"]["phases"]
+    exchange = next(phase["exchange"] for phase in loop if "exchange" in phase)
     assert exchange["topology"] in ("pipeline", {"edges": [[0, 1], [1, 2]]})
 
 
@@ -176,7 +177,11 @@ def test_requests_that_are_waited_for_one_by_one_are_one_wait(
     trace = traces.load("liballprof").read([tmp_path])
     golden(trace.warnings)
     document, _ = describe(trace)
-    exchange = next(p["exchange"] for p in document["apps"][0]["phases"] if "exchange" in p)
+    exchange = next(
+        p["exchange"]
+        for p in document["apps"][0]["phases"][0]["repeat"]["phases"]
+        if "exchange" in p
+    )
     assert (exchange["flow"], exchange["bytes"]) == ("exchange", 8)
 
 

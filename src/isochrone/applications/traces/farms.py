@@ -1,0 +1,99 @@
+"""Farms of tasks: a master that hands out tasks to whoever returns a result.
+
+Who does how many is decided at run time, so that no repetition is found in its calls. They are
+recognised by the master's receives from any source: it deals with all others, and each of these
+with it alone, receiving a task and returning its result in turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from isochrone.applications.traces.gaps import Spent, computation
+from isochrone.applications.traces.ordering import parts_of
+from isochrone.applications.traces.trace import RECEIVES, SENDS, Event
+
+
+@dataclass(frozen=True)
+class Farm:
+    """A farm: who hands out, how many tasks, their bytes and those of results, what each takes."""
+
+    master: int
+    tasks: int
+    task: int
+    result: int
+    spent: Spent
+
+    def exchange(self, ranks: int) -> dict[str, Any]:
+        """Return the value of a key ``exchange``."""
+        topology: Any = "task-farm"
+        if self.master:
+            others = [rank for rank in range(ranks) if rank != self.master]
+            topology = {"edges": [[self.master, rank] for rank in others]}
+        found = {
+            "topology": topology, "flow": "farm", "tasks": self.tasks, "bytes": self.task,
+            "reply": self.result,
+        }  # fmt: skip
+        if self.spent.mean > 0:
+            found["compute"] = {"time": computation({0: self.spent}, 1)["time"]}
+        return found
+
+
+def without_farms(
+    ranks: Sequence[Sequence[Event]], groups: Sequence[tuple[int, ...]]
+) -> tuple[list[Farm], list[list[Event]]]:
+    """Return the farms, and the calls of all ranks with one call of the operation "farm" for each.
+
+    Its root is the number of the farm.
+    """
+    parts = [parts_of(events) for events in ranks]
+    farms: list[Farm] = []
+    if len({len(of_rank) for of_rank in parts}) > 1:
+        return farms, [list(events) for events in ranks]
+    for number in range(len(parts[0]) if parts else 0):
+        taken = [of_rank[number] for of_rank in parts]
+        farm = _farm(taken)
+        if farm is None:
+            continue
+        for of_rank in parts:
+            begun, ended = _split(of_rank[number])
+            gap = begun[0].gap if begun else 0.0
+            of_rank[number] = [Event("farm", root=len(farms), gap=gap), *ended]
+        farms.append(farm)
+    return farms, [[event for part in of_rank for event in part] for of_rank in parts]
+
+
+def _split(events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
+    """Return the messages of a part, and the collective operation that ends it."""
+    messages = [e for e in events if e.op in SENDS or e.op in RECEIVES or e.op == "wait"]
+    return messages, list(events[len(messages) :])
+
+
+def _farm(parts: Sequence[Sequence[Event]]) -> Farm | None:
+    calls = [[e for e in _split(part)[0] if e.op != "wait"] for part in parts]
+    masters = [rank for rank, events in enumerate(calls) if any(e.any for e in events)]
+    if len(masters) != 1:
+        return None
+    (master,) = masters
+    workers = [rank for rank, events in enumerate(calls) if events and rank != master]
+    sent = [e for e in calls[master] if e.op in SENDS]
+    if not workers or {e.peer for e in sent} != set(workers):
+        return None
+    for worker in workers:
+        turns = [e.op in SENDS for e in calls[worker]]
+        alternate = all(a != b for a, b in pairwise(turns))
+        if not alternate or any(e.peer != master for e in calls[worker]):
+            return None
+    asks = all(calls[worker][0].op in SENDS for worker in workers)
+    results = [e for w in workers for e in calls[w][1 if asks else 0 :] if e.op in SENDS]
+    tasks = sorted((e.bytes for e in sent), reverse=True)[: len(results)]
+    if not results:
+        return None
+    return Farm(
+        master, len(results), round(sum(tasks) / len(tasks)),
+        round(sum(e.bytes for e in results) / len(results)),
+        Spent.pooled([Spent.of([event]) for event in results]),
+    )  # fmt: skip
