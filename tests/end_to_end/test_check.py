@@ -176,7 +176,7 @@ def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(
         (["--junit", "RUN"], "it is the file that is read"),
         (["--hosts-out", "NEW", "--junit", "NEW"], "name the same file"),
         (["--hosts-out", "NONE/bad.txt"], "its folder does not exist"),
-        (["--worse", "much"], "not a part such as 10%"),
+        (["--worse", "much"], "not a percentage such as 5%"),
     ],
 )
 def test_wrong_use_is_one_line_and_status_2_and_writes_nothing(

@@ -182,7 +182,7 @@ WRONG = [
     (("--to", "openmpi"), "--to openmpi: the runs are of MPICH 5.0.2, not of Open MPI"),
     (("--ranks", "64"), "need --model"),
     (("--model", "m.json"), "--model: a model is asked for --ranks, --ppn and --bytes"),
-    (("--min-gain", "much"), "'much' is not a part such as 10% or 0.1"),
+    (("--min-gain", "much"), "'much' is not a percentage such as 5%"),
     (("--to", "mpich", "--model", "m"), "--model: a model knows no algorithms of the library"),
     (("-o", "own-0.jsonl", "--force"), "own-0.jsonl: it is the file that is read"),
 ]

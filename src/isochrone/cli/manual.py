@@ -81,6 +81,7 @@ def _page(
     """Return one page."""
     name = parser.prog.replace(" ", "-")
     what, *more = _BLOCK.split((parser.description or "").strip(), maxsplit=1)
+    parser.whole_help = True
     usage = " ".join(parser.format_usage().removeprefix("usage:").split())
     lines = [
         f'.TH "{name.upper()}" 1 "" "isochrone {__version__}" "Isochrone"',

@@ -290,7 +290,7 @@ def test_launches_that_differ_by_half_prove_nothing(golden: Golden) -> None:
     [
         ({"settings": {"UCX_TLS": "tcp"}}, "setting UCX_TLS is tcp, not not set"),
         ({"mpi": {"library": "Open MPI 5"}}, "MPI library is Open MPI 5"),
-        ({"options": {"bytes": [64], "order": "rounds"}}, "option order is rounds"),
+        ({"options": {"bytes": [64], "schedule": "rounds"}}, "option schedule is rounds"),
         ({"memory": "cuda"}, "memory is cuda, not host"),
         ({"clock": {"simulated": True}}, "times is simulated, not measured"),
     ],

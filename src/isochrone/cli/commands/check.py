@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "runs", "RUN", str,
         "run file, or a folder of them; each is checked by itself", nargs="+")  # fmt: skip
     add_option(parser, "--baseline", "FOLDER", Path,
-        "reference runs (isochrone baseline add) to compare with; RUN itself is left out"
+        "reference runs (from baseline add) to compare with; RUN itself is left out"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
         "waive a known problem: host=n05, rank=3, pair=n1,n2 or level=2, up to 30%% with :30%%; "

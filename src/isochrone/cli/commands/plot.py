@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "message size of a map, such as 1MiB (default: the smallest); view ranks: several",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
-        "model file (isochrone fit -o): views fit, deviation, plane, grids, and phases (may be "
+        "model file (from fit -o): views fit, deviation, plane, grids, and phases (may be "
         "repeated)", action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
         "family of models, to fit: views fit, deviation, plane (default: auto)")  # fmt: skip

@@ -199,7 +199,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model file (isochrone fit -o, examples/models) of a hot spot",
+        "model file (from fit -o, examples/models) of a hot spot",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
         "which messages are posted first (default: intra-first)", choices=POSTING,

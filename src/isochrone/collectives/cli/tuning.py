@@ -34,7 +34,7 @@ def add_modelled(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a model where nothing was measured."""
     group = parser.add_argument_group("where nothing was measured")
     add_option(group, "--model", "FILE", Path,
-        "model file (isochrone fit -o): choose by it where nothing was measured (default: none)"
+        "model file (from fit -o): choose by it where nothing was measured (default: none)"
     )  # fmt: skip
     add_values(
         group,

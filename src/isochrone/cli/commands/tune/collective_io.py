@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
-        "model file (isochrone fit -o) of a hot spot (default: that in FOLDER, or measured in "
+        "model file (from fit -o) of a hot spot (default: that in FOLDER, or measured in "
         "about 3min)")  # fmt: skip
     add_flag(machine, "--no-measure",
         "measure no model: choose by the recorded calls alone", expert=True)  # fmt: skip
