@@ -20,7 +20,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.segment import LEAST_SPREAD, Segment, Widening
 from isochrone.models.splits import TOLERANCE
-from isochrone.models.terms import design_matrix, picked
+from isochrone.models.terms import design_matrix, picked, variables_of
 
 Array = NDArray[np.float64]
 
@@ -112,7 +112,9 @@ def backtested(
         trials = list(_trials(observed, part.mask, segment, refit, weights))
         for trial in trials:
             found.setdefault(trial.part, []).append(trial)
-        if "p" in segment.fitted and not (trials and _stands(segment, part, observed)):
+        if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
+            trials and _stands(segment, part, observed)
+        ):
             segment.beyond["p"] = _widening(trials, segment, observed.only(part.mask))
     values = observed.variables["p"]
     return [_summed(observed, trials, values) for trials in found.values()]
@@ -196,7 +198,7 @@ def _trials(
         upto = np.maximum(_largest(picked(variables, near)).max(), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             seconds, low, high = found.evaluate(picked(observed.variables, beyond), weights)
-            ratio = observed.seconds[beyond] / seconds
+            ratio = observed.seconds[beyond] / np.where(seconds > 0, seconds, np.nan)
             away = np.abs(np.log(ratio))
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
         excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from isochrone.models.model import Backtest
 
 Array = NDArray[np.float64]
+
+
+_ONLY: Final = {"power2(p)": "powers of two", "even(p)": "even numbers"}
 
 
 def outside(
@@ -38,6 +41,12 @@ def outside(
     """
     found: list[str] = []
     for k, segment in enumerate(segments):
+        other = segment.of_other_class(points) & (owner == k)
+        if other.any():
+            found.append(
+                f"p = {_listed('p', np.unique(points['p'][other]))}: only {_ONLY[segment.only[0]]} "
+                "were measured; the interval holds two more steps"
+            )
         for name, (low, high) in segment.fitted.items():
             if not set(variables_of([name])) <= points.keys():
                 continue  # no formula holds it

@@ -170,11 +170,15 @@ class Limits:
                 name: np.concatenate([column, *(one[name] for one in beyond)])
                 for name, column in points.items()
             }
-        row = numbered(*(column for name, column in points.items() if name != "b"))
+        others = [column for name, column in points.items() if name != "b"]
+        row = numbered(*others) if others else np.zeros(len(points["b"]), dtype=np.int64)
         order = np.lexsort((points["b"], row))
         time = (design_matrix(terms, points) @ coefficients)[order]
         same = np.diff(row[order]) == 0
         return not np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
+
+
+ANY: Final = Limits((), 0.0)
 
 
 def _rises(observed: Observations, name: str) -> bool:
@@ -196,7 +200,7 @@ def _rises(observed: Observations, name: str) -> bool:
 
 
 def choose(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits = ANY
 ) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
     """Return the formula to take, and its rivals with their weights, the best first.
 
@@ -213,7 +217,7 @@ def choose(
 
 def rivals_of(
     fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options,
-    limits: Limits,
+    limits: Limits = ANY,
 ) -> list[tuple[Judged, float]]:  # fmt: skip
     """Return the rivals of a formula that was taken already, with their weights.
 
@@ -228,7 +232,7 @@ def rivals_of(
 
 
 def _judged(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits = ANY
 ) -> list[Judged]:
     """Fit what looks promising; leave out what gives impossible times if all do not."""
     found: list[Judged] = []

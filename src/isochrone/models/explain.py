@@ -147,7 +147,7 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
 
 def _alone(segment: Segment, points: Points, weights: str) -> tuple[Array, Array]:
     """Return what one formula says without its rivals, and half of its interval."""
-    plain = msgspec.structs.replace(segment, rivals=[], beyond={})
+    plain = msgspec.structs.replace(segment, rivals=[], beyond={}, only=[])
     seconds, _, high = plain.evaluate(points, weights)
     return seconds, high - seconds
 

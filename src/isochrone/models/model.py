@@ -233,7 +233,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         least, nearest = self._least(segments, points, level)
         falls = nearest > seconds
         nowhere, reasons = without_time(segments, points, np.where(falls, np.nan, seconds))
-        low = np.fmax(low, np.fmin(least, seconds))
+        low = np.maximum(low, np.minimum(least, seconds))
         times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
         warnings = [
             *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
@@ -261,9 +261,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     ) -> tuple[Array, Array]:
         """Return what times beyond the data are not below, and from where a formula falls.
 
-        That is the low end of the interval, and the low end of it a little lower, at the largest
-        measured ranks and bytes that are no more than half of those asked for; 0 within the data,
-        and where times do fall with them.
+        That is the low end of an interval twice as wide, at the largest measured ranks and bytes
+        that are no more than half of those asked for; 0 within the data, and where times do fall.
         """
         nearer = dict(points)
         for name in ("p", "nodes", "b"):
@@ -280,8 +279,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         least, fall = np.zeros((2, len(moved)))
         if moved.any():
             _, seconds, low, _ = self._times(segments, picked(nearer, moved), level)
-            least[moved] = low
-            fall[moved] = np.minimum(low, seconds * _FALLS)
+            least[moved] = low**2 / seconds  # the interval twice as wide
+            fall[moved] = np.minimum(least[moved], seconds * _FALLS)
         return least, fall
 
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")

@@ -201,10 +201,12 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
             spread.append(np.where(possible, error, spread[0]))
         shares = np.array([0.0, *(rival.weight for rival in self.rivals)])
         shares[0] = 1 - shares.sum()
-        freedom = [self.degrees_of_freedom, *(r.degrees_of_freedom for r in self.rivals)]
-        low, high = interval(
-            np.stack(centre), np.stack(spread), np.maximum(freedom, 1).astype(float), shares, level
-        )
+        degrees = [self.degrees_of_freedom, *(r.degrees_of_freedom for r in self.rivals)]
+        freedom = np.maximum(degrees, 1).astype(float)
+        # On a logarithmic scale no time is below zero; where errors are small it is the same.
+        reach = -stdtrit(freedom, (1 - level) / 2)[:, None]
+        widths = np.log1p(reach * np.stack(spread) / np.abs(centre)) / reach
+        low, high = np.exp(interval(np.log(np.stack(centre)), widths, freedom, shares, level))
         more = 1 + self._beyond(variables)
         low, high = np.minimum(low, seconds) / more, np.maximum(high, seconds) * more
         return seconds, *self._of_other_classes(variables, seconds, low, high)
@@ -304,24 +306,21 @@ def interval(
     Returns
     -------
     tuple of ndarray of shape (points,)
-        Low and high, above zero; NaN where the first centre is not.
+        Low and high.
     """
     tail = (1 - level) / 2
-    quantile = -stdtrit(freedom, tail)[:, None]
-    # on a logarithmic scale no time is below zero; where errors are small it is the same
-    reach = np.log1p(quantile * spread / np.abs(centre))
-    centre = np.log(centre)
+    reach = -stdtrit(freedom, tail)[:, None] * spread
     if len(centre) == 1:
-        return np.exp(centre[0] - reach[0]), np.exp(centre[0] + reach[0])
-    spread = np.maximum(reach / quantile, 1e-300)
+        return centre[0] - reach[0], centre[0] + reach[0]
     bounds = []
     for share, ends in ((tail, centre - reach), (1 - tail, centre + reach)):
         low, high = ends.min(axis=0), ends.max(axis=0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            below = weights @ _probability(freedom, (middle - centre) / spread) < share
+            away = (middle - centre) / np.maximum(spread, 1e-300)
+            below = weights @ _probability(freedom, away) < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        bounds.append(np.exp((low + high) / 2))
+        bounds.append((low + high) / 2)
     return bounds[0], bounds[1]
 
 

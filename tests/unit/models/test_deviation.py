@@ -9,7 +9,7 @@ from isochrone.models.deviation import deviation, r_squared
 
 
 def test_deviations_are_those_of_the_definition() -> None:
-    found = deviation(np.array([1.1, 2.0, 2.7]), np.array([1.0, 2.0, 3.0]))
-    assert (found.minimum, found.maximum) == pytest.approx((0, 0.1))
-    assert found.average == pytest.approx(0.2 / 3)
+    found = deviation(np.array([1.1, 2.0, 0.1]), np.array([1.0, 2.0, 3.0]))
+    assert (found.minimum, found.maximum) == pytest.approx((0, 29))  # too little counts as too much
+    assert found.average == pytest.approx(29.1 / 3)
     assert r_squared(np.array([1.0, 2.0]), np.array([1.0, 3.0])) == pytest.approx(0.5)

@@ -26,7 +26,7 @@ def mesh(sizes: tuple[int, ...], ranks: tuple[int, ...]) -> dict[str, np.ndarray
 
 def test_a_segment_of_the_root_message_size_is_found() -> None:
     """The gather of the T3E-1200 changes at p*b of 8448 KBytes; its own coefficients are used."""
-    variables = mesh(tuple(10_240 * k for k in range(1, 51, 3)), (17, 20, 24, 28, 30, 32))
+    variables = mesh(tuple(10_240 * k for k in range(1, 71, 3)), (17, 20, 24, 28, 30, 32))
     published = models.read(ROOT / "examples/models/t3e-1200.json")
     exact = published.predict(variables, op="gather").seconds
     exact = np.where(variables["p"] * variables["b"] > 8448 * 1024, 1.1 * exact, exact)

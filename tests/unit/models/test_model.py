@@ -85,13 +85,16 @@ def test_a_frame_gives_one_time_for_each_row_whatever_its_operation(
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.99])
 def test_the_interval_is_that_of_the_level(gather: Model, level: float) -> None:
-    """Its half width is Student's t of the degrees of freedom, times one standard error."""
+    """Its half width is Student's t of the degrees of freedom, times one standard error.
+
+    It is a factor, so that the low end is above zero.
+    """
     found, usual = gather.predict(p=8, b=10_240, level=level), gather.predict(p=8, b=10_240)
     freedom = gather.segments[0].degrees_of_freedom
     ratio = student.ppf((1 + level) / 2, freedom) / student.ppf(0.975, freedom)
     assert found.seconds == usual.seconds
     assert found.high - found.seconds == pytest.approx(ratio * (usual.high - usual.seconds))
-    assert found.seconds - found.low == pytest.approx(ratio * (usual.seconds - usual.low))
+    assert found.seconds / found.low - 1 == pytest.approx(ratio * (usual.seconds / usual.low - 1))
 
 
 CASES = [
