@@ -187,7 +187,7 @@ def _name(
     axes: Axes, lines: Sequence[Line], names: list[str], colours: Sequence[str],
     ends: Sequence[float],
 ) -> None:  # fmt: skip
-    """Write the name of each line beside its end; names never touch each other."""
+    """Write the name of each line at its end; names never touch each other."""
     points = np.array([[end, float(line.y[-1])] for end, line in zip(ends, lines, strict=True)])
     heights = axes.transAxes.inverted().transform(axes.transData.transform(points))
     order = np.argsort(-heights[:, 1], kind="stable").tolist()
@@ -212,7 +212,7 @@ def _name(
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Move heights, given from the top down, apart so that neighbours keep a gap.
+    """Spread heights, given from the top down, so that neighbours keep a gap.
 
     Neighbours that are too close become a block around the mean of where they want to be; blocks
     that then touch are joined.

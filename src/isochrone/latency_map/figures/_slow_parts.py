@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MAX_NAMED: Final = 3
 
 FRAMED: Final = ("red frame:", "dashed frame:")
-"""How what is slow and what is suspected are marked, in words."""
+"""How what is slow and what is possibly slow are marked, in words."""
 
 _Style = str | tuple[float, tuple[float, ...]]
 
@@ -42,7 +42,7 @@ Box = tuple[float, float, float, float]
 def named(
     parts: Sequence[Slow], names: Mapping[str, str], width: float, signs: tuple[str, str]
 ) -> list[HeadLine]:
-    """Name the worst of what is slow, each with its ratio; else what is suspected.
+    """Name the worst of what is slow, each with its ratio; else what is possibly slow.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def named(
     width
         Of the line in inches.
     signs
-        How the picture marks what is slow and what is suspected.
+        How the picture marks what is slow and what is possibly slow.
     """
     slow = [part for part in parts if part.retested]
     shown = slow or parts

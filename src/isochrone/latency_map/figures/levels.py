@@ -2,7 +2,7 @@
 
 Ranks meet at the median of the level that the analysis found, which a dashed line continues, and
 what is slow above it, where its own times are. Branches that stay on one host have its colour; red
-is what is slow, and a hollow mark what is suspected but was not measured again. Standard deviations
+is what is slow, and a hollow mark what is possibly slow. Standard deviations
 have no levels: they are joined by average linkage.
 """
 
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 _MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE: Final = 0.155  # inches that one line of labels needs
-_LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches beside the tree, and below the head
-_MARKS: Final = ("▲", "△")  # of what is slow, and what is suspected
+_LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches left and right of the tree, and below the head
+_MARKS: Final = ("▲", "△")  # of what is slow, and what is possibly slow
 _WORDS: Final = {
     "package": "same package", "numa": "same NUMA domain", "node": "same node",
     "network": "between nodes",

@@ -266,7 +266,7 @@ def _finish_times(axes: Axes, panel: Panel, drawn: Array) -> None:
     axes.minorticks_off()
     axes.tick_params(labelbottom=False, bottom=False)
     _plain(axes, panel, title=title_of(panel.points))
-    # the legend is beside the panel: within it, lines and bands leave no room
+    # the legend is next to the panel: within it, lines and bands leave no room
     for dashes, (name, _) in zip(_DASHES, panel.rivals, strict=False):
         label = fill(f"or {name.replace('*', ' · ')}", _LEGEND)  # a line ends between factors
         axes.plot([], [], linestyle=dashes, color=FAINT, linewidth=0.9, label=label)

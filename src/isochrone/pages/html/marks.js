@@ -82,7 +82,7 @@ function niceStep(span, most) {
 }
 
 // Ranks or nodes below the map; at its left, too, where there are no names of hosts.
-function drawNumbers({ pen, plot, view, layer, ink, across, down }, besides) {
+function drawNumbers({ pen, plot, view, layer, ink, across, down }, left) {
   const step = niceStep(view.span, plot.side / 44), ofNodes = layer.matrix.of === "node";
   const write = (from, draw) => {
     for (let at = Math.ceil(from / step) * step; at < Math.min(layer.size, from + view.span); at += step) {
@@ -96,7 +96,7 @@ function drawNumbers({ pen, plot, view, layer, ink, across, down }, besides) {
   pen.fillText(ofNodes ? "node" : "rank", plot.x - 12, plot.foot + 12);
   pen.textAlign = "center";
   write(view.x, (text, at) => { if (across(at) <= plot.end) pen.fillText(text, across(at), plot.foot + 12); });
-  if (!besides) return;
+  if (!left) return;
   pen.textAlign = "right";
   pen.textBaseline = "middle";
   write(view.y, (text, at) => { if (down(at) <= plot.foot) pen.fillText(text, plot.x - 12, down(at)); });
@@ -142,7 +142,7 @@ function drawSlow(scene, slow, chosen) {
     if (part.concerns !== "both") {
       for (const place of placesOf(layer, part.ranks)) drawBars(scene, place);
     }
-    pen.setLineDash(part.sure ? [] : [5, 3]); // suspected only
+    pen.setLineDash(part.sure ? [] : [5, 3]); // possibly slow
     clipped(scene, () => drawFrames(scene, part));
     pen.setLineDash([]);
     free = drawLabel(scene, part, free);

@@ -18,7 +18,7 @@ MODULES: Final = (
     "elements", "times", "packed", "matrix", "orders", "shades", "filters", "painting", "marks",
     "words", "tables", "controls", "moving", "explorer", "start",
 )  # fmt: skip
-"""Files ``NAME.js`` beside this one; each may use what those before it define."""
+"""Files ``NAME.js`` in this folder; each may use what those before it define."""
 
 _COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
 _UNSAFE: Final = re.compile(r"[<>&\u2028\u2029]")
