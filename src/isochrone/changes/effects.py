@@ -41,13 +41,13 @@ MIN_UNITS: Final = 4
 """Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
 
 HUBER: Final = 1.345
-"""Residuals beyond so many spreads count less; 95 % as efficient as least squares if normal."""
+"""Tuning constant in standard deviations: 95 % efficiency for normal residuals."""
 
 _ROUNDS: Final = 30
 _SETTLED: Final = 1e-6
 
 MIN_POINTS: Final = 3
-"""Of fewer points a curve has no shift of its own."""
+"""Minimum number of points of a curve for an effect of the curve."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Column(NamedTuple):
 
 
 def quantities(runs: Sequence[Run], earlier: int) -> Quantities:
-    """Take runs of one thing apart; the first ``earlier`` of them say what is usual.
+    """Decompose comparable runs; the first ``earlier`` of them are the baseline.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def _levels(found: Matched, earlier: int) -> tuple[Ints, list[str], list[frozens
 
 
 class _Map:
-    """The pairs of one message size, taken apart."""
+    """The effects of the pairs of one message size."""
 
     def __init__(
         self, found: Matched, rows: Ints, level: Ints, names: list[str], earlier: int, nbytes: int
@@ -375,7 +375,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
 
 
 def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
-    """Return the wall time of each application, alone and beside others."""
+    """Return the wall time of each application, alone and concurrently with others."""
     found: list[dict[tuple[str, str], float]] = []
     for run in runs:
         told = emulation(run)
@@ -397,7 +397,7 @@ def _point(key: dict[str, Any]) -> str:
 
 
 def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Array]:
-    """Return the shift of each level and unit, and the rest of each pair.
+    """Return the effect of each level and unit, and the residual of each pair.
 
     What all units have in common belongs to the levels: the unit in the middle has none. Of fewer
     than `MIN_UNITS` all is the level's.

@@ -46,7 +46,7 @@ TIMEOUT: Final = 300.0
 _PROGRESS: Final = "isochrone-progress "
 _PROBE: Final = "isochrone-probe: "
 _KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
-"""A message of the watchdog of a rank, see ``probe/machine/watch.h``."""
+"""A message of the watchdog of a rank, see ``probe/machine/watchdog.h``."""
 
 _PLACE: Final = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
 """The line of the probe's sources that failed; only shown in the details."""

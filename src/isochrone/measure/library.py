@@ -20,13 +20,13 @@ def library_file(program: Path) -> Path | None:
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        said = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
+        linked = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
     except MeasurementError:
         return None
-    for line in said.splitlines():
-        name, _, rest = line.strip().partition(" => ")
-        if name.startswith(_NAMES) and rest.startswith("/"):
-            return Path(rest.rpartition(" (")[0])
+    for line in linked.splitlines():
+        name, _, target = line.strip().partition(" => ")
+        if name.startswith(_NAMES) and target.startswith("/"):
+            return Path(target.rpartition(" (")[0])
     return None
 
 

@@ -102,8 +102,8 @@ def _files(options: Options) -> tuple[Path, Path | None]:
         raise InputError("there is no such file", where=str(platform))
     _check_platform(platform)
     if not isinstance(hosts, Path):
-        beside = platform.with_suffix(".hosts")
-        return platform, beside if beside.is_file() else None
+        hosts_file = platform.with_suffix(".hosts")
+        return platform, hosts_file if hosts_file.is_file() else None
     if not hosts.is_file():
         raise InputError("there is no such file", where=str(hosts))
     return platform, hosts

@@ -77,8 +77,8 @@ def _interface(job: Job) -> list[str]:
 
 def _has_no_default() -> bool:
     """Whether the site's slurm.conf can be read and leaves MPI to the user."""
-    asked = os.environ.get("SLURM_CONF")
-    for path in [asked] if asked else CONFIGURATIONS:
+    configured = os.environ.get("SLURM_CONF")
+    for path in [configured] if configured else CONFIGURATIONS:
         try:
             lines = Path(path).read_text(errors="replace").lower().splitlines()
         except OSError:
