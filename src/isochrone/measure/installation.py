@@ -69,7 +69,7 @@ class Installation:
 def wrapper_next_to(program: Path) -> Path:
     """Return where the compiler wrapper is, or would be, of the MPI that a launcher belongs to.
 
-    ``mpicc.mpich`` is beside ``mpiexec.mpich``; ``mpiexec.hydra`` has a plain ``mpicc``.
+    ``mpicc.mpich`` is next to ``mpiexec.mpich``; ``mpiexec.hydra`` has a plain ``mpicc``.
     """
     match = _PROGRAM.fullmatch(program.name)
     named = program.with_name(f"mpicc{(match and match[2]) or ''}")

@@ -15,7 +15,7 @@ _NAMES: Final = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
 
 
 def library_file(program: Path) -> Path | None:
-    """Return the MPI library that a program of ours is linked with; None if that is not known.
+    """Return the MPI library that a program is linked with; None if unknown.
 
     The dynamic linker is asked, which takes no MPI job.
     """

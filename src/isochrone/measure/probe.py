@@ -53,7 +53,7 @@ class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
     help
         A line.
     default
-        What holds if it is not given; empty: that is said in ``help``.
+        Default; empty: described in ``help``.
     """
 
     name: str
@@ -268,7 +268,7 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
         try:
             seal(scratch / name)
             folder.mkdir(mode=0o755, exist_ok=True)
-            (scratch / name).replace(product)  # whole, whoever else does the same
+            (scratch / name).replace(product)  # atomically, also with concurrent builds
         except OSError as error:
             raise InputError(f"cannot write it: {error.strerror}", where=str(product)) from error
     return product

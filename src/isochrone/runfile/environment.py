@@ -81,7 +81,7 @@ def settings_in_words(header: Header) -> str:
 
 
 def environment_document(header: Header) -> dict[str, Any]:
-    """Return what surrounded a run, for JSON; nothing of files that do not say."""
+    """Return the environment of a run for JSON; only what is recorded."""
     if not header.knows_settings:
         return {}
     machine = {key: value for key, value in asdict(header.machine).items() if value}
@@ -92,7 +92,7 @@ def environment_document(header: Header) -> dict[str, Any]:
 
 
 def _known(header: Header) -> dict[tuple[Kind, str], str]:
-    """Return what a header says, by kind and name."""
+    """Return the values of a header, by kind and name."""
     machine = header.machine
     found: dict[tuple[Kind, str], str] = {
         ("library", "mpi library"): " ".join(header.mpi.library.split()),

@@ -43,7 +43,7 @@ def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
     InputError
         If ``ompi_info`` cannot be run.
     """
-    # the job is only asked for the path of a program that lies beside mpicc
+    # the job is only needed for the path of a program next to mpicc
     return _listed(Job(1, (), mpicc=mpi.mpicc).sibling("ompi_info"))
 
 

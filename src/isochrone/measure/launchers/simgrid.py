@@ -124,7 +124,7 @@ def _check_platform(path: Path) -> None:
 def _has_factors(path: Path) -> bool:
     """Whether a platform has its own factors, as `isochrone export` writes them.
 
-    Settings stand before the machine, which may be large and is not read.
+    Settings precede the machine, which may be large and is not read.
     """
     from xml.etree import ElementTree
 
@@ -142,7 +142,7 @@ LAUNCHER: Final = Launcher(
     asked_for=asked_for,
     ranks=ranks,
     notes=notes,
-    compiler="smpicc",  # SimGrid's own wrapper, whatever MPI the machine has
+    compiler="smpicc",  # SimGrid's own wrapper, not that of the machine's MPI
     package="install SimGrid, for example: apt-get install libsimgrid-dev",
     stuck="Deadlock detected",
     stands_alone=False,  # a program of this wrapper runs below smpirun only

@@ -16,7 +16,7 @@ CONFIGURATIONS: Final = (
     "/run/slurm/conf/slurm.conf",
     "/var/spool/slurmd/conf-cache/slurm.conf",
 )
-"""Where slurm.conf is if $SLURM_CONF does not say; the last two where Slurm is 'configless'."""
+"""Paths of slurm.conf if $SLURM_CONF is not set; the last two are for 'configless' Slurm."""
 
 INTERFACES: Final = {
     "open mpi": "pmix",
