@@ -43,7 +43,7 @@ Source = Run | str | Path
 
 @dataclass(frozen=True)
 class Analysis:
-    """The analysis of a run, as ``isochrone show`` prints it, and as its ``--json`` document.
+    """What a run says: as ``isochrone show`` prints it, and as its ``--json`` document.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Analysis:
 
 
 def analyse(run: Source, *, bytes: int | None = None, least: float = LEAST) -> Analysis:
-    """Analyse a run: levels and slow components of a map, curves of a sweep, and so on.
+    """Say what a run shows: levels and slow parts of a map, curves of a sweep, and so on.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def analyse(run: Source, *, bytes: int | None = None, least: float = LEAST) -> A
         If the file cannot be read, or nothing was measured with this size.
     """
     found = Analysis(_run(run), Asked(bytes, least))
-    found.to_json()  # raises errors here, not when it is printed
+    found.to_json()  # what is wrong is said here, not when it is printed
     return found
 
 
@@ -106,7 +106,7 @@ def compare(
     margin: float | None = None,
     one_start: bool = False,
 ) -> Comparison:
-    """Compare two measurements: what is slower, faster, the same or unclear.
+    """Compare two measurements: what became slower or faster, what is the same or not known.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class _Column(NamedTuple):
 
 
 def quantities(runs: Sequence[Run], earlier: int) -> Quantities:
-    """Decompose comparable runs; the first ``earlier`` of them are the baseline.
+    """Take runs of one thing apart; the first ``earlier`` of them say what is usual.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def _levels(found: Matched, earlier: int) -> tuple[Ints, list[str], list[frozens
 
 
 class _Map:
-    """The effects of the pairs of one message size."""
+    """The pairs of one message size, taken apart."""
 
     def __init__(
         self, found: Matched, rows: Ints, level: Ints, names: list[str], earlier: int, nbytes: int

@@ -10,16 +10,16 @@ from isochrone.applications.traces.folding import Event, fold, length
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Call, Loop, Trace
 
-LOOPED: Final = 0.5
+WORTH: Final = 0.5
 """Minimum fraction of a rank's calls in loops for sizes to be compared."""
 
-_NOTED: Final = {
+_SAID: Final = {
     "parted": "waits for some of the open requests are treated as waits for all",
     "tested": "messages were completed by tests; the trace does not record when",
     "elsewhere": "left out: calls in communicators whose ranks are not known",
     "nonblocking": "nonblocking collective operations are treated as blocking",
 }
-"""Warnings by the keys of `Calls.noted`."""
+"""Warnings by what `Calls.said` counts."""
 
 
 class Calls:
@@ -33,7 +33,7 @@ class Calls:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.open: dict[object, None] = {}
-        self.noted: Counter[str] = Counter()
+        self.said: Counter[str] = Counter()
         self._gap = 0.0
         self._end: float | None = None
 
@@ -59,7 +59,7 @@ class Calls:
     def begun(self, request: object) -> None:
         """Take down a request; one that is open still was completed by a test."""
         if request in self.open:
-            self.noted["tested"] += 1
+            self.said["tested"] += 1
             self.done([request], 0.0)
         self.open[request] = None
 
@@ -69,7 +69,7 @@ class Calls:
         if found and not self.open:
             self.keep("wait", seconds=seconds)
         elif found:
-            self.noted["parted"] += 1
+            self.said["parted"] += 1
 
     def tail(self, end: float) -> float:
         """Return the computation after the last call."""
@@ -80,12 +80,12 @@ def folded(
     ranks: Sequence[Calls], groups: list[tuple[int, ...]], tail: list[float], name: str
 ) -> Trace:  # fmt: skip
     """Return the calls of all ranks as a trace, repetition found."""
-    noted = sum((calls.noted for calls in ranks), Counter[str]())
-    warnings = [f"{noted[what]} {words}" for what, words in _NOTED.items() if noted[what]]
+    said = sum((calls.said for calls in ranks), Counter[str]())
+    warnings = [f"{said[what]} {words}" for what, words in _SAID.items() if said[what]]
     events = [in_order(of_rank) for of_rank in with_sources([calls.events for calls in ranks])]
     nodes: list[list[Call | Loop]] = [fold(e) for e in events]
     if any(
-        len(e) > 50 and length(node for node in n if isinstance(node, Call)) > (1 - LOOPED) * len(e)
+        len(e) > 50 and length(node for node in n if isinstance(node, Call)) > (1 - WORTH) * len(e)
         for n, e in zip(nodes, events, strict=True)
     ):
         nodes = [fold(e, by_bytes=False) for e in events]

@@ -41,7 +41,7 @@ class Program:
         return discovery.library(self.probe, "io")
 
     @cached_property
-    def version_text(self) -> str:
+    def says(self) -> str:
         """Version text of the MPI library."""
         return self.probe.library
 
@@ -81,22 +81,20 @@ class Program:
                         error.what, where="--before", details=error.details
                     ) from error
             ours = {**recorded.settings(self.library, recording, self.environ, "io"), **variables}
-            words, environ = tuned.with_settings(
-                self.command, self.version_text, ours, self.environ
-            )
+            words, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
             began = time.monotonic()
             job.run(words, timeout=limit, hear=hear, environ=environ)
             return time.monotonic() - began
 
 
-def launcher_words(command: Sequence[str], output: str) -> list[str] | None:
+def launcher_words(command: Sequence[str], said: str) -> list[str] | None:
     """Return the words of a command that are not those of the program that its ranks became.
 
     Parameters
     ----------
     command
         As the user typed it.
-    output
+    said
         The command line of rank 0, as the kernel knew it: words with blanks between them. A
         script has its interpreter before it.
 
@@ -108,11 +106,11 @@ def launcher_words(command: Sequence[str], output: str) -> list[str] | None:
     if ":" in command:
         return None
     for place in range(1, len(command)):
-        remaining = " ".join(command[place:])
+        rest = " ".join(command[place:])
         name = re.escape(Path(command[place]).name)
         more = " ".join(["", *command[place + 1 :]])
-        if output.endswith(remaining) or re.search(rf"(^|[/ ]){name}{re.escape(more)}$", output):
-            of_script = _name(command[place - 1]) == _name(output.split()[0])
+        if said.endswith(rest) or re.search(rf"(^|[/ ]){name}{re.escape(more)}$", said):
+            of_script = _name(command[place - 1]) == _name(said.split()[0])
             return list(command[: place - 1 if of_script and place > 1 else place])
     return None
 

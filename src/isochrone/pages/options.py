@@ -69,7 +69,7 @@ _ELSEWHERE: Final = {"program"}
 """Options with temporary input files, whose contents are shown elsewhere."""
 
 _ONLY_ALL_PAIRS: Final = {"order", "inner-parallel"}
-"""Options of a map without effect if only some pairs are measured, each in isolation."""
+"""Options of a map that mean nothing if only some pairs are measured, each alone."""
 
 _MEASURED_AGAIN: Final = {"again": "sample", "retest": "pair"}
 """Options for confirmation measurements, and the records of these."""

@@ -133,13 +133,13 @@ class _Reading:
         elif call in CALLED:
             self._collective(call, self.fields)
         elif call.startswith("i") and blocking in CALLED:
-            self.calls.noted["nonblocking"] += 1
+            self.calls.said["nonblocking"] += 1
             self._collective(blocking, [*self.fields[:-2], self.fields[-1]])
 
     def _message(self, op: str, peer: int, request: int | None = None) -> None:
         """Take a message: buffer, count, datatype, peer, tag, communicator, request."""
         if not self._everyone(self.fields[peer + 2] if len(self.fields) > peer + 2 else ""):
-            self.calls.noted["elsewhere"] += 1
+            self.calls.said["elsewhere"] += 1
             return
         other = self._int(peer)
         if other < 0 and (other != -1 or op in ("send", "isend")):
@@ -155,7 +155,7 @@ class _Reading:
         to, source = (4, 6) if replace else (4, 9)
         size_in = self._bytes(2, 3) if replace else self._bytes(7, 8)
         if not self._everyone(self.fields[source + 2]):
-            self.calls.noted["elsewhere"] += 1
+            self.calls.said["elsewhere"] += 1
             return
         peers = (("irecv", self._int(source), size_in), ("isend", self._int(to), self._bytes(2, 3)))
         known = [(op, peer, size) for op, peer, size in peers if peer >= 0]
@@ -182,7 +182,7 @@ class _Reading:
         """Take a collective operation: its communicator comes last, a root before it."""
         op = CALLED[call]
         if not self._everyone(fields[-2]):
-            self.calls.noted["elsewhere"] += 1
+            self.calls.said["elsewhere"] += 1
             return
         root = self._whole(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
         self.calls.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)

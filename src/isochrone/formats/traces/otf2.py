@@ -210,7 +210,7 @@ class _Rank:
                 event.communicator, event.receiver if "end" in kind else event.sender
             )
             if peer is None:
-                calls.noted["elsewhere"] += 1
+                calls.said["elsewhere"] += 1
                 return
             if self.region.lower().startswith("mpi_sendrecv"):
                 self._both(kind, peer, float(event.msg_length))
@@ -237,7 +237,7 @@ class _Rank:
             place = self.receives.pop(("collective", event.request_id), None)
             collective = self._collective(event, time)
             if place is not None and collective is not None:
-                calls.noted["nonblocking"] += 1
+                calls.said["nonblocking"] += 1
                 begun = calls.events[place]
                 calls.events[place] = collective._replace(gap=begun.gap, seconds=0.0)
         elif kind == "MpiCollectiveEnd":
@@ -260,7 +260,7 @@ class _Rank:
         op = CALLED.get(_word(event.collective_op).lower())
         members = self.archive.members(event.communicator)
         if op is None or members is None:
-            self.calls.noted["elsewhere"] += 1
+            self.calls.said["elsewhere"] += 1
             return None
         root = -1
         if (
