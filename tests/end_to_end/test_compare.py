@@ -81,7 +81,7 @@ def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
         assert answer.returncode == 1
         assert "8 unclear" in answer.stdout
         assert "cannot judge" in answer.stdout
-        assert "isochrone measure … --runs 5" in answer.stdout
+        assert "isochrone measure … --launches 5" in answer.stdout
     pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-start")
     assert isochrone("compare", *pair, "--fail-on", "slower:10%").returncode == 1
     assert isochrone("compare", *pair, "--fail-on", "slower:50%").returncode == 0
@@ -99,7 +99,7 @@ def test_tables_of_means_are_not_the_same_because_nothing_is_known(
     answer = isochrone("compare", tmp_path / "before.jsonl", tmp_path / "after.jsonl", *GATE)
     assert answer.returncode == 1
     assert "0 same (within 5 %), 6 unclear" in answer.stdout
-    assert "2.000 [not known]" in answer.stdout
+    assert "2.000 [unknown]" in answer.stdout
     assert "cannot judge" in answer.stdout
 
 
