@@ -99,7 +99,7 @@ def test_tables_of_means_are_not_the_same_because_nothing_is_known(
     answer = isochrone("compare", tmp_path / "before.jsonl", tmp_path / "after.jsonl", *GATE)
     assert answer.returncode == 1
     assert "0 same (within 5 %), 6 unclear" in answer.stdout
-    assert "2.000 [unknown]" in answer.stdout
+    assert "2.000 [not known]" in answer.stdout
     assert "cannot judge" in answer.stdout
 
 

@@ -167,7 +167,7 @@ def _has_extent(part: Part) -> bool:
 def _ratio(difference: Difference) -> str:
     """Return a ratio with its interval, which a single launch does not have."""
     if difference.low is None or difference.high is None:
-        return f"{difference.ratio:.3f} [unknown]"
+        return f"{difference.ratio:.3f} [not known]"
     interval = (
         f"[{difference.low:.3f}, {difference.high:.3f}]"
         if difference.low < difference.high
