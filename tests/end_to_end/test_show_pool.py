@@ -63,7 +63,7 @@ def test_what_cannot_be_pooled_is_said_in_one_line(isochrone: Isochrone, folder:
         (["run-1.jsonl", "run-1.jsonl"], "one launch has no interval"),
         ([folder], "not comparable: experiment is"),
         (["none.jsonl"], "cannot read it"),
-        (["run.jsonl", "--bytes", "7"], "nothing was measured with 7 bytes"),
+        (["run.jsonl", "--bytes", "7"], "no measurement with 7 bytes"),
     ):
         answer = isochrone("show", "--pool", *files, cwd=folder)
         assert answer.returncode == 2

@@ -149,14 +149,14 @@ def record(*kinds: type) -> Schema:
     properties: dict[str, Schema] = {}
     required = []
     for kind in kinds:
-        said = _said(kind)
+        described = _descriptions(kind)
         for key, (name, hint, rules, needed) in _keys(kind).items():
             if "inline" in rules:
                 inner = record(next(one for one in get_args(hint) if isinstance(one, type)))
                 properties |= inner["properties"]
                 required += inner["required"]
                 continue
-            properties[key] = {**shape(hint), **said.get(name, {})}
+            properties[key] = {**shape(hint), **described.get(name, {})}
             required += [key] * needed
     about = (inspect.getdoc(kinds[-1]) or "").partition("\n")[0]
     return {
@@ -165,12 +165,12 @@ def record(*kinds: type) -> Schema:
     }  # fmt: skip
 
 
-def _said(kind: type) -> dict[str, Schema]:
+def _descriptions(kind: type) -> dict[str, Schema]:
     """Return the descriptions of the members of a class in its docstrings, by name."""
     found: dict[str, Schema] = {}
     for base in kind.__mro__[::-1]:
         listed = (inspect.getdoc(base) or "").partition("\nAttributes\n")[2]
         for names, words in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
-            said = " ".join(words.split()).replace("None", "null")
-            found |= {name: {"description": said} for name in names.split(", ")}
+            described = " ".join(words.split()).replace("None", "null")
+            found |= {name: {"description": described} for name in names.split(", ")}
     return found

@@ -276,11 +276,11 @@ def _trimmed_means(values: Array) -> Means:
     """Return the trimmed mean of each column, and its error by the winsorised variance."""
     number = len(values)
     cut = int(TRIM * number)
-    kept = number - 2 * cut
+    remaining = number - 2 * cut
     inner = np.sort(values, axis=0)[cut : number - cut]
     pulled_in = np.clip(values, inner[0], inner[-1])
-    squared = (number - 1) * np.var(pulled_in, axis=0, ddof=1) / (kept * (kept - 1))
-    each = np.full(values.shape[1], float(kept))
+    squared = (number - 1) * np.var(pulled_in, axis=0, ddof=1) / (remaining * (remaining - 1))
+    each = np.full(values.shape[1], float(remaining))
     return Means(each, np.mean(inner, axis=0), squared, each - 1)
 
 

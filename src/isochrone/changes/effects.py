@@ -42,13 +42,13 @@ MIN_UNITS: Final = 4
 """Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
 
 HUBER: Final = 1.345
-"""Residuals beyond so many spreads count less; 95 % as efficient as least squares if normal."""
+"""Tuning constant in standard deviations: 95 % efficiency for normal residuals."""
 
 _ROUNDS: Final = 30
 _SETTLED: Final = 1e-6
 
 MIN_POINTS: Final = 3
-"""Of fewer points a curve has no shift of its own."""
+"""Minimum number of points of a curve for an effect of the curve."""
 
 
 @dataclass(frozen=True)
@@ -409,7 +409,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
 
 
 def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
-    """Return the wall time of each application, alone and beside others."""
+    """Return the wall time of each application, alone and concurrently with others."""
     found: list[dict[tuple[str, str], float]] = []
     for run in runs:
         told = emulation(run)
@@ -440,7 +440,7 @@ def _point(key: dict[str, Any]) -> str:
 
 
 def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Array]:
-    """Return the shift of each level and unit, and the rest of each pair.
+    """Return the effect of each level and unit, and the residual of each pair.
 
     What all units have in common belongs to the levels: the unit in the middle has none. Of fewer
     than `MIN_UNITS` all is the level's.

@@ -141,9 +141,7 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     """
     if len(runs) < 2:
         raise InputError(
-            "one launch gives no interval over launches",
-            where=runs[0].where,
-            hint="measure with --launches 5",
+            "one launch has no interval over launches; measure --launches 5", where=runs[0].where
         )
     check_comparable(runs)
     found = measured(runs)

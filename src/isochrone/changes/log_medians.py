@@ -101,7 +101,7 @@ def matched(runs: Sequence[Run]) -> Matched:
         If a map holds no medians.
     """
     places = places_of(runs)
-    found = [_pairs(run, seats) for run, seats in zip(runs, places.of_rank, strict=True)]
+    found = [_pairs(run, slots) for run, slots in zip(runs, places.of_rank, strict=True)]
     every = np.concatenate([rows for rows, _ in found])
     sizes, size = np.unique(every[:, 2], return_inverse=True)
     code = (every[:, 0] * len(places.rank) + every[:, 1]) * len(sizes) + size.ravel()
@@ -112,12 +112,12 @@ def matched(runs: Sequence[Run]) -> Matched:
     return Matched(places, every[first], logs)
 
 
-def _pairs(run: Run, seats: Ints) -> tuple[Ints, Array]:
+def _pairs(run: Run, slots: Ints) -> tuple[Ints, Array]:
     """Return the pairs as rows of two places and a size, and the logarithms of their medians."""
     table = run.pairs()
     if "median" not in table:
         raise InputError("the pairs have no 'median'", where=run.where)
-    a, b = seats[table["i"]], seats[table["j"]]
+    a, b = slots[table["i"]], slots[table["j"]]
     keep = counting(table, ("i", "j", "bytes"), run.where) & (a >= 0) & (b >= 0)
     rows = np.column_stack([np.minimum(a, b), np.maximum(a, b), table["bytes"]])[keep]
     return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))

@@ -1,8 +1,7 @@
-"""Where ranks are, and what parts of a machine may change together: levels, nodes, ranks.
+"""The slots of ranks, and which components of a machine may change together: levels, nodes, ranks.
 
-A machine is compared with itself also where the ranks were dealt out otherwise, block before and
-cyclic after. A place is a host and the how-manieth rank on it: on both sides the same place has the
-same number, whatever the rank.
+A machine can be compared with itself under different placements, block before and cyclic after. A
+slot is a host plus the local rank index: it has the same number on both sides, for any rank.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Named = tuple[str, str, Ints]
 
 @dataclass(frozen=True)
 class Places:
-    """The places that all runs have.
+    """The slots that all runs have.
 
     Attributes
     ----------
@@ -47,7 +46,7 @@ class Places:
     by_rank
         Whether rank numbers were matched, because they mean the same or nothing else is known.
     note
-        What the user should know about it; empty if there is nothing.
+        A note for the user; empty if there is none.
     """
 
     of_rank: list[NDArray[np.int64]]
@@ -85,11 +84,11 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
         if not _same_processors([one[host] for one in ordered]):
             for one in ordered:
                 one[host].sort(key=lambda r: r.rank)
-    seats = [(host, k) for host, number in room.items() for k in range(number)]
+    slots = [(host, k) for host, number in room.items() for k in range(number)]
     of_rank = []
     for run, one in zip(runs, ordered, strict=True):
         places = np.full(run.size, -1)
-        for place, (host, k) in enumerate(seats):
+        for place, (host, k) in enumerate(slots):
             places[one[host][k].rank] = place
         of_rank.append(places)
     note = "the ranks are placed differently: they are matched by host, and by their order on it"
@@ -98,8 +97,8 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
         shown = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
         note += "; what not all runs have is left out" + (f": {shown}" if shown else "")
     return Places(
-        of_rank, [host for host, _ in seats], [f"{host}:{k}" for host, k in seats],
-        [ordered[0][host][k].rank for host, k in seats], False, note,
+        of_rank, [host for host, _ in slots], [f"{host}:{k}" for host, k in slots],
+        [ordered[0][host][k].rank for host, k in slots], False, note,
     )  # fmt: skip
 
 
@@ -116,7 +115,7 @@ def _processor(rank: Rank) -> tuple[int, int, int, int]:
 
 
 def _same_processors(sides: Sequence[list[Rank]]) -> bool:
-    """Tell whether the ranks of a host have processors of their own, the same in all runs."""
+    """Whether the ranks of a host have their own processors, the same in all runs."""
     found = [[_processor(rank) for rank in ranks] for ranks in sides]
     first = found[0]
     return len(set(first)) == len(first) and all(one == first for one in found)
@@ -181,8 +180,8 @@ class _Pairs:
         ]
         numbers = np.tile(np.arange(len(self.a)), 2)
         ranks = [
-            ("rank", f"rank {self.places.names[seat]}", own)
-            for seat, own in parted(np.concatenate([self.a, self.b]), numbers)
+            ("rank", f"rank {self.places.names[slot]}", own)
+            for slot, own in parted(np.concatenate([self.a, self.b]), numbers)
         ]
         if not all(self.places.hosts):
             return [large, [], ranks, []]

@@ -118,7 +118,7 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
     Raises
     ------
     InputError
-        If it cannot be read, or the library has no such algorithm; says which it has.
+        If it cannot be read, or the library has no such algorithm.
     """
     there = family_of(mpi).known(mpi)
     found: dict[str, str] = {}

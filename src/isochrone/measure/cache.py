@@ -81,7 +81,7 @@ def check_own(path: Path) -> None:
 
 
 def _check_above(path: Path) -> None:
-    """Check that no other user can replace a folder of ours; errors as `check_own`.
+    """Check that no other user can replace the folder; errors as `check_own`.
 
     In a folder with the sticky bit, such as ``/tmp``, only the owner can move a folder.
     """

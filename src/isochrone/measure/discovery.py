@@ -218,7 +218,7 @@ def _linked(program: Path) -> Installation | None:
 def _runs(found: Probe, tell: Warn) -> bool:
     """Whether a probe can be started, with its MPI library."""
     try:
-        return bool(found.says)
+        return bool(found.version_text)
     except IsochroneError as error:
         tell(f"skipped: {error}")
         return False

@@ -69,7 +69,7 @@ class Installation:
 def wrapper_next_to(program: Path) -> Path:
     """Return where the compiler wrapper is, or would be, of the MPI that a launcher belongs to.
 
-    ``mpicc.mpich`` is beside ``mpiexec.mpich``; ``mpiexec.hydra`` has a plain ``mpicc``.
+    ``mpicc.mpich`` is next to ``mpiexec.mpich``; ``mpiexec.hydra`` has a plain ``mpicc``.
     """
     match = _PROGRAM.fullmatch(program.name)
     named = program.with_name(f"mpicc{(match and match[2]) or ''}")
@@ -132,9 +132,9 @@ def here(environ: Mapping[str, str]) -> Installation | None:
 
 def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
     """List a launcher, or a compiler wrapper, of each folder where the user's MPI may be."""
-    asked = shutil.which(environ.get("MPICC") or "", path=environ.get("PATH"))
-    if asked:
-        yield Path(asked).absolute()
+    named = shutil.which(environ.get("MPICC") or "", path=environ.get("PATH"))
+    if named:
+        yield Path(named).absolute()
     for folder in [*_paths(environ.get("PATH", "")), Path(sysconfig.get_path("scripts"))]:
         names = (*_STARTERS, "mpicc")
         debian = (f"{name}.{family}" for family in LIBRARIES for name in names)
@@ -149,18 +149,18 @@ def _family_of_launcher(program: Path) -> str | None:
     match = _PROGRAM.fullmatch(program.name)
     if match is None or match[1] == "mpicc":
         suffix = match[2] or "" if match else ""
-        beside = [program.with_name(f"{name}{suffix}") for name in _STARTERS]
-        launcher = next(filter(_executable, beside), None)
+        starters = [program.with_name(f"{name}{suffix}") for name in _STARTERS]
+        launcher = next(filter(_executable, starters), None)
     else:
         launcher = program
     if launcher is None:
         return None
     try:
-        said = cached_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
+        version = cached_answer([str(launcher), "--version"], timeout=_TIMEOUT).lower()
     except MeasurementError:
         return None
     for family, words in _WORDS.items():
-        if any(word in said for word in words):
+        if any(word in version for word in words):
             return family
     return None
 

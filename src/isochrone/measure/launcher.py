@@ -173,7 +173,7 @@ def named(text: str) -> str:
     Raises
     ------
     InputError
-        If there is none of this name; says which one was probably meant.
+        If there is none of this name; suggests a similar one.
     """
     if text in names():
         return text
@@ -242,5 +242,5 @@ def cores(environ: Mapping[str, str]) -> int | None:
 
 
 def on_path(program: str, environ: Mapping[str, str]) -> bool:
-    """Tell whether a program can be started from the user's PATH."""
+    """Whether a program can be started from the user's PATH."""
     return shutil.which(program, path=environ.get("PATH")) is not None

@@ -15,18 +15,18 @@ _NAMES: Final = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
 
 
 def library_file(program: Path) -> Path | None:
-    """Return the MPI library that a program of ours is linked with; None if that is not known.
+    """Return the MPI library that a program is linked with; None if unknown.
 
     The dynamic linker is asked, which takes no MPI job.
     """
     try:
-        said = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
+        linked = cached_answer(["ldd", str(program)], of=program, timeout=_TIMEOUT)
     except MeasurementError:
         return None
-    for line in said.splitlines():
-        name, _, rest = line.strip().partition(" => ")
-        if name.startswith(_NAMES) and rest.startswith("/"):
-            return Path(rest.rpartition(" (")[0])
+    for line in linked.splitlines():
+        name, _, target = line.strip().partition(" => ")
+        if name.startswith(_NAMES) and target.startswith("/"):
+            return Path(target.rpartition(" (")[0])
     return None
 
 

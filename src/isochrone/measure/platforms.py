@@ -140,7 +140,7 @@ def parse(description: str) -> Platform:
     Raises
     ------
     InputError
-        If a word is unknown, or the words do not fit together.
+        If a word is unknown, or words cannot be combined.
     """
     words = _words(description)
     return _Builder(" ".join(description.split()), words).build()
@@ -249,7 +249,7 @@ class _Builder:
         self.add_nodes(nodes)
         for a, b in self.pairs():
             self.platform.routes[a, b] = self.torus_route(a, b, shape)
-        for node in range(nodes):  # a node has its hops, and no link of its own
+        for node in range(nodes):  # a node has its hops, but no own link
             del self.platform.links[f"node-{node}-link"]
 
     def torus_route(self, a: int, b: int, shape: list[int]) -> list[str]:

@@ -50,8 +50,8 @@ def fitted(binary: Path, installation: Installation) -> Path:
     """
     content = binary.read_bytes()
     library = installation.library
-    told = hashlib.sha256(content + str(library).encode()).hexdigest()[:16]
-    folder = cache_folder() / f"prebuilt-{told}"
+    digest = hashlib.sha256(content + str(library).encode()).hexdigest()[:16]
+    folder = cache_folder() / f"prebuilt-{digest}"
     made = folder / binary.name
     path = os.fsencode(library.parent)
     wanted = LIBRARIES[installation.family][0]

@@ -119,7 +119,7 @@ def find(name: str, experiment: str) -> Preset:
     Raises
     ------
     InputError
-        If the experiment has none of this name; says which it has.
+        If the experiment has none of this name.
     """
     known = [preset.name for preset in _ALL if preset.experiment == experiment]
     if name in known:

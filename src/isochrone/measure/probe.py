@@ -53,7 +53,7 @@ class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
     help
         A line.
     default
-        What holds if it is not given; empty: that is said in ``help``.
+        Default; empty: described in ``help``.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Probe:
     origin: Origin = "compiled"
 
     @cached_property
-    def says(self) -> str:
+    def version_text(self) -> str:
         """Its version line, and that of the MPI library; needs no MPI job.
 
         Raises
@@ -121,16 +121,16 @@ class Probe:
         text = cached_answer(argv)
         if text.startswith("isochrone-probe "):
             return text
-        said = answer(argv)
-        if said.returncode:
-            raise self._broken(said)
+        result = answer(argv)
+        if result.returncode:
+            raise self._broken(result)
         raise MeasurementError("not an isochrone-probe", where=str(self.path))
 
     @cached_property
     def library(self) -> str:
         """Version text of the MPI library; empty if the probe only runs on other hosts."""
         try:
-            return " ".join(self.says.split("\n", 1)[-1].split())
+            return " ".join(self.version_text.split("\n", 1)[-1].split())
         except ExhaustedError:
             raise
         except MeasurementError:
@@ -139,7 +139,7 @@ class Probe:
     @property
     def source(self) -> str:
         """The hash of the sources it was built from; empty if it is too old to know."""
-        return self.says.split("\n", 1)[0].partition(" source ")[2].strip()
+        return self.version_text.split("\n", 1)[0].partition(" source ")[2].strip()
 
     @cached_property
     def experiments(self) -> dict[str, Experiment]:
@@ -176,18 +176,18 @@ class Probe:
         MeasurementError
             If it does not run.
         """
-        asked = ["--check", str(ranks), *(["--here"] if here else [])]
-        said = answer([str(self.path), experiment, *options, *asked])
-        if said.returncode == InputError.exit_code:
-            line = said.stderr.strip().removeprefix("isochrone-probe: ")
+        given = ["--check", str(ranks), *(["--here"] if here else [])]
+        result = answer([str(self.path), experiment, *options, *given])
+        if result.returncode == InputError.exit_code:
+            line = result.stderr.strip().removeprefix("isochrone-probe: ")
             raise InputError(line or f"the probe refuses the options of {experiment}")
-        if said.returncode:
-            raise self._broken(said)
+        if result.returncode:
+            raise self._broken(result)
 
-    def _broken(self, said: subprocess.CompletedProcess[str]) -> MeasurementError:
+    def _broken(self, result: subprocess.CompletedProcess[str]) -> MeasurementError:
         """Return the error of a probe that does not do what it is asked, in its last words."""
-        lines = said.stderr.strip().splitlines()
-        why = printable(lines[-1], 300) if lines else f"exit status {said.returncode}"
+        lines = result.stderr.strip().splitlines()
+        why = printable(lines[-1], 300) if lines else f"exit status {result.returncode}"
         return MeasurementError(f"it does not run: {why}", where=str(self.path))
 
 
@@ -202,12 +202,12 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     InputError
         If there is none.
     """
-    asked = wanted or os.environ.get("MPICC")
-    if asked:
-        found = shutil.which(asked)
+    given = wanted or os.environ.get("MPICC")
+    if given:
+        found = shutil.which(given)
         if found is None:
             raise InputError(
-                f"there is no program '{asked}'",
+                f"there is no program '{given}'",
                 where="" if hint else "--mpicc or $MPICC",
                 hint=hint,
             )
@@ -268,7 +268,7 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
         try:
             seal(scratch / name)
             folder.mkdir(mode=0o755, exist_ok=True)
-            (scratch / name).replace(product)  # whole, whoever else does the same
+            (scratch / name).replace(product)  # atomically, also with concurrent builds
         except OSError as error:
             raise InputError(f"cannot write it: {error.strerror}", where=str(product)) from error
     return product

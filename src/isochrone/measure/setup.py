@@ -147,12 +147,12 @@ class Setup:
             options=self.options,
             library=self.built.library if self.launcher.stands_alone else "",
         )
-        told = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
-        told |= self.launcher.notes(job)
+        recorded = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
+        recorded |= self.launcher.notes(job)
         own = job.extra
         if not own and not placed and (own := self.launcher.binding(job)):
-            told["binding"] = "core"
-        words = [word for key, value in told.items() for word in ("--note", f"{key}={value}")]
+            recorded["binding"] = "core"
+        words = [word for key, value in recorded.items() for word in ("--note", f"{key}={value}")]
         loaded = self._loaded(_LIBRARIES[experiment]) if experiment in _LIBRARIES else []
         job = replace(job, program=(*job.program, *words), extra=(*loaded, *extra, *own))
         for text in self.launcher.warnings(job):

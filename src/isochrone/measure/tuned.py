@@ -69,7 +69,7 @@ def settings(
 
 
 def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variable by which ranks load a library, beside what they load already.
+    """Return the variable by which ranks load a library in addition to others.
 
     Raises
     ------

@@ -1,7 +1,5 @@
 """Pages: the text, tables and figures of a result as data, and how they are shown.
 
-`page` holds the parts of a page. One file in `kinds` says everything of one kind of result,
-`common` what is said of every run, `clocks` what is said where clocks were synchronised;
-`comparison` and `model` say what ``compare`` and ``fit`` found. `terminal` and `html` render any
-page and add nothing to it.
+`page` defines the elements of a page, `common` makes those of every run. One file in the `kinds` of
+a subject makes the page of one kind of result. `terminal` and `html` render any page.
 """

@@ -31,7 +31,7 @@ from isochrone.pages.page import (
 from isochrone.pages.words import of_ranks, plural, ranges, warnings_of
 from isochrone.runfile.clocks import KIND as CLOCKS
 from isochrone.runfile.clocks import Clocks, clocks, has_clocks
-from isochrone.runfile.environment import settings_in_words, surroundings_document
+from isochrone.runfile.environment import environment_document, settings_in_words
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
 
@@ -159,7 +159,7 @@ def document(run: Run, asked: Asked = AS_USUAL) -> dict[str, Any]:
     about = About(
         ranks=run.size, warnings=run.warnings, experiment=run.experiment, origin=run.origin,
         complete=run.complete, clocks=clocks(run) if has_clocks(run) else None,
-        **surroundings_document(run.about),
+        **environment_document(run.about),
     )  # fmt: skip
     kind = kind_of(run)
     own = (kind.document if kind else records)(run, asked)

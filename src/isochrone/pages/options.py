@@ -18,10 +18,10 @@ _SAMPLING: Final = {
     "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
     "sync-exchanges",
 }  # fmt: skip
-"""Options that say how thoroughly it is measured, not what."""
+"""Options for how much is measured, not what."""
 
 _CURVES: Final = {"pairs", "op"}
-"""Options that say which curves are measured: their names do."""
+"""Options that select curves, which have them in their names."""
 
 Rule = Callable[[Option], bool]
 
@@ -57,29 +57,28 @@ _NEEDS: Final[dict[str, tuple[str, Rule]]] = {
     "cb-buffer": ("phase", _is("exchange", "all")),
     "aggregators": ("phase", _is("exchange", "all")),
 }
-"""Options that mean something with some values of another option only, where there is that one."""
+"""Options that only take effect with some values of another option."""
 
 _OFF_AT_0: Final = {"repeats", "precision", "time-limit", "max-time", "length"}
-"""Options that mean nothing where they are 0."""
+"""Options that are off at 0."""
 
 _ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
-"""Options that say nothing if the number of repetitions is fixed."""
+"""Options without effect if the number of repetitions is fixed."""
 
 _ELSEWHERE: Final = {"program"}
-"""Options that name what the run was made from, which is gone by now and told in another way."""
+"""Options with temporary input files, whose contents are shown elsewhere."""
 
 _ONLY_ALL_PAIRS: Final = {"schedule", "inner-parallel"}
 """Options of a map that mean nothing if only some pairs are measured, each alone."""
 
 _MEASURED_AGAIN: Final = {"again": "sample", "retest": "pair"}
-"""Options that let something be measured again, and the records that say of what it was."""
+"""Options for confirmation measurements, and the records of these."""
 
 
 def in_use(run: Run) -> dict[str, Option]:
     """Return the options that took effect, by their names with dashes.
 
-    Not those that are off, mean nothing beside the others, or were not called upon: what a run was
-    ready for is not what was done.
+    Options that are off, or without effect in combination with others, are left out.
     """
     options = {name.replace("_", "-"): value for name, value in run.options.items()}
     return {name: value for name, value in options.items() if _in_use(run, options, name)}
@@ -115,9 +114,9 @@ def measured_again(run: Run, name: str) -> int | None:
 
 
 def repeated(run: Run) -> str:
-    """Say how often each point was measured: ``100``, ``2 to 37 (100 wanted)``.
+    """Return how often each point was measured: ``100``, ``2 to 37 (100 requested)``.
 
-    Empty if the run was not asked to repeat anything, or nothing was measured.
+    Empty if the run has no such option, or nothing was measured.
     """
     wanted = run.options.get("repeats")
     counts = _counts(run) if "repeats" in run.options else np.empty(0)
@@ -125,8 +124,8 @@ def repeated(run: Run) -> str:
         return ""
     low, high = int(counts.min()), int(counts.max())
     text = f"{low}" if low == high else f"{low} to {high}"
-    asked = isinstance(wanted, int) and wanted > 0
-    return f"{text} ({wanted} wanted)" if asked and (low, high) != (wanted, wanted) else text
+    fixed = isinstance(wanted, int) and wanted > 0
+    return f"{text} ({wanted} requested)" if fixed and (low, high) != (wanted, wanted) else text
 
 
 def _counts(run: Run) -> NDArray[Any]:

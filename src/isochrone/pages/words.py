@@ -57,13 +57,13 @@ def of_size(listed: Sequence[_Item], nbytes: int | None, nothing: str, where: st
     Raises
     ------
     InputError
-        If there is none: says ``nothing``, and which sizes there are.
+        If there is none.
     """
-    kept = [item for item in listed if nbytes in (None, item.bytes)]
-    if nbytes is not None and not kept:
+    chosen = [item for item in listed if nbytes in (None, item.bytes)]
+    if nbytes is not None and not chosen:
         known = ", ".join(map(str, sorted({item.bytes for item in listed})))
         raise InputError(nothing, where=where, hint=f"there are: {known}" if known else "")
-    return kept
+    return chosen
 
 
 def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:

@@ -133,10 +133,10 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
     InputError
         If one is not there; nothing is deleted then.
     """
-    kept, found = files(folder), []
+    stored, found = files(folder), []
     for name in names:
-        there = [path for path in kept if path.name == str(name) or path == name]
-        there = there or [path for path in kept if name.is_file() and _same(path, name)]
+        there = [path for path in stored if path.name == str(name) or path == name]
+        there = there or [path for path in stored if name.is_file() and _same(path, name)]
         if not there:
             raise InputError(
                 "no such run in it", where=str(folder / name.name),

@@ -71,11 +71,11 @@ def clocks(run: Run) -> Clocks:
     offset = None
     if "offset" in run.tables:
         # a clock behind is as wrong as one ahead
-        apart = np.abs(_column(run, "offset", "seconds"))
-        worst = int(np.argmax(apart))
+        offsets = np.abs(_column(run, "offset", "seconds"))
+        worst = int(np.argmax(offsets))
         i, j, age = (float(_column(run, "offset", key)[worst]) for key in ("i", "j", "age"))
         offset = Offsets(
-            comparisons=len(apart), median=float(np.median(apart)), max=float(apart[worst]),
+            comparisons=len(offsets), median=float(np.median(offsets)), max=float(offsets[worst]),
             bound=float(np.median(_column(run, "offset", "bound"))),
             worst_pair=(int(i), int(j)), worst_age=age,
         )  # fmt: skip

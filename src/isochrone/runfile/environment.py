@@ -22,7 +22,7 @@ SECRET: Final = "(left out: it looks like a secret)"
 LONGEST: Final = 120
 """Characters of a value that are shown."""
 
-_SAYS: Final = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
+_OUTPUT: Final = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
 """Words in names of variables that change the output of a library rather than its behaviour."""
 
 
@@ -80,8 +80,8 @@ def settings_in_words(header: Header) -> str:
     return ", ".join(words + [f"{name} left out" for name in sorted(header.left_out)])
 
 
-def surroundings_document(header: Header) -> dict[str, Any]:
-    """Return what surrounded a run, for JSON; nothing of files that do not say."""
+def environment_document(header: Header) -> dict[str, Any]:
+    """Return the environment of a run for JSON; only what is recorded."""
     if not header.knows_settings:
         return {}
     machine = {key: value for key, value in asdict(header.machine).items() if value}
@@ -92,7 +92,7 @@ def surroundings_document(header: Header) -> dict[str, Any]:
 
 
 def _known(header: Header) -> dict[tuple[Kind, str], str]:
-    """Return what a header says, by kind and name."""
+    """Return the values of a header, by kind and name."""
     machine = header.machine
     found: dict[tuple[Kind, str], str] = {
         ("library", "mpi library"): " ".join(header.mpi.library.split()),
@@ -113,8 +113,8 @@ _KINDS: Final[tuple[Kind, ...]] = ("setting", "library", "memory", "machine")
 
 def _order(key: tuple[Kind, str]) -> tuple[int, bool, str]:
     kind, what = key
-    says = kind == "setting" and any(word in _SAYS for word in what.upper().split("_"))
-    return _KINDS.index(kind), says, what
+    output = kind == "setting" and any(word in _OUTPUT for word in what.upper().split("_"))
+    return _KINDS.index(kind), output, what
 
 
 def _values(

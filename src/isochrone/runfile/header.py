@@ -37,7 +37,7 @@ def library_name(text: str) -> str:
     """Return name and version of an MPI library from its version text.
 
     ``MPICH Version:      5.0.2`` is MPICH 5.0.2; lines on copyright and build are left out. The
-    words of a library that says no version are kept as they are.
+    text of a library without a version is not changed.
     """
     first = next(iter(text.strip().splitlines()), "")
     found = _NAME_AND_VERSION.match(first)

@@ -23,32 +23,32 @@ _LIMITS: Final = {
 
 def renewed(page: str) -> str:
     """Return a page with the table as the code has it."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}{_table()}{END}{rest.partition(END)[2]}"
+    before, _, after = page.partition(BEGIN)
+    return f"{before}{BEGIN}{_table()}{END}{after.partition(END)[2]}"
 
 
 def _table() -> str:
     lines = ["| kind | record | what holds |", "|---|---|---|"]
     lines += [
-        f"| {kind or 'any'} | `{name}` | {'; '.join(_said(rules))} |"
+        f"| {kind or 'any'} | `{name}` | {'; '.join(_as_text(rules))} |"
         for (kind, name), rules in RULES.items()
     ]
     return "\n".join(lines) + "\n"
 
 
-def _said(rules: Rules) -> list[str]:
-    alike: dict[str, list[str]] = {}
+def _as_text(rules: Rules) -> list[str]:
+    same: dict[str, list[str]] = {}
     for key, rule in rules.members.items():
         needed = rule.needed and key not in rules.may_lack
-        alike.setdefault(_range(rule) + ", in each record" * needed, []).append(f"`{key}`")
-    said = [f"{', '.join(keys)}: {words}" for words, keys in alike.items()]
-    said += [
+        same.setdefault(_range(rule) + ", in each record" * needed, []).append(f"`{key}`")
+    texts = [f"{', '.join(keys)}: {words}" for words, keys in same.items()]
+    texts += [
         f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a text")
         for key, allowed in rules.texts.items()
     ]
-    said += [" ≤ ".join(f"`{key}`" for key in keys) for keys in rules.ordered]
-    said += [f"`{key}` is that of a record `{other}`" for key, other in rules.refers.items()]
-    return said + ["`i` < `j`, and no two records of a pair and size contradict"] * rules.pairs
+    texts += [" ≤ ".join(f"`{key}`" for key in keys) for keys in rules.ordered]
+    texts += [f"`{key}` is that of a record `{other}`" for key, other in rules.refers.items()]
+    return texts + ["`i` < `j`, and no two records of a pair and size contradict"] * rules.pairs
 
 
 def _range(rule: Rule) -> str:

@@ -225,16 +225,16 @@ def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Cur
     """
     if nbytes is None:
         return found
-    kept = [
+    chosen = [
         replace(curve, points=points)
         for curve in found
         if (points := tuple(point for point in curve.points if point.bytes == nbytes))
     ]
-    if not kept:
+    if not chosen:
         raise no_such_size(
             nbytes, (size for curve in found for size in curve.bytes.tolist()), where
         )
-    return kept
+    return chosen
 
 
 def participants(curve: Curve) -> list[Participant]:

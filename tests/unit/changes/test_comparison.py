@@ -69,7 +69,7 @@ def test_one_start_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> N
     golden(said[1].text)
     assert "isochrone measure … --launches 5" in said[1].text
     assert isinstance(said[2], Table)
-    assert said[2].rows[0].cells[1] == "2.000 [unknown]"
+    assert said[2].rows[0].cells[1] == "2.000 [not known]"
 
 
 def test_simulated_times_that_are_all_the_same_need_no_table() -> None:

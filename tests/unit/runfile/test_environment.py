@@ -8,7 +8,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import InputError
-from isochrone.runfile.environment import differing, settings_in_words, surroundings_document
+from isochrone.runfile.environment import differing, environment_document, settings_in_words
 from isochrone.runfile.header import Header, header_of
 
 MACHINE = {"kernel": "5.14", "processor": "EPYC", "governor": "performance", "numa": 8}
@@ -80,11 +80,11 @@ def test_settings_are_said_in_a_line_and_in_a_document(golden: Golden) -> None:
     one = header(settings={"UCX_TLS": "tcp", "FI_A": "1"}, settings_left_out=["FI_TOKEN"])
     golden(settings_in_words(one))
     assert settings_in_words(header()) == ""
-    assert surroundings_document(one) == {
+    assert environment_document(one) == {
         "settings": {"UCX_TLS": "tcp", "FI_A": "1"}, "settings_left_out": ["FI_TOKEN"],
         "memory": "host", "machine": MACHINE,
     }  # fmt: skip
-    assert surroundings_document(Header(ranks=2)) == {}
+    assert environment_document(Header(ranks=2)) == {}
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def passed(found: Comparison, limits: list[Limit]) -> str:
 def what_to_measure() -> str:
     """Return how to measure several launches."""
     return (
-        "isochrone measure … --launches 5 on each side, or both sides in turns: "
+        "isochrone measure … --launches 5 on each side, or at once and in turns: "
         "isochrone compare --measure '…' '…' --launches 5"
     )
 
@@ -167,7 +167,7 @@ def _has_extent(part: Part) -> bool:
 def _ratio(difference: Difference) -> str:
     """Return a ratio with its interval, which a single launch does not have."""
     if difference.low is None or difference.high is None:
-        return f"{difference.ratio:.3f} [unknown]"
+        return f"{difference.ratio:.3f} [not known]"
     interval = (
         f"[{difference.low:.3f}, {difference.high:.3f}]"
         if difference.low < difference.high

@@ -71,7 +71,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If the run holds nothing of this size, or the file cannot be written.
     """
     if is_sweep(run):
-        curves_to_export(run, nbytes)  # says what is wrong with it, before the file is begun
+        curves_to_export(run, nbytes)  # raises errors before the file is created
         columns = (*_SWEEP, *_ON_GRIDS) if is_grid_run(run) else _SWEEP
         _write(path, columns, _samples(run, nbytes, columns))
     elif run.kind == "hotspot" and "sample" in run.tables:

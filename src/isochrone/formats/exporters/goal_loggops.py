@@ -42,7 +42,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
         f"one G for all sizes: measured medians are within {100 * off:.2g} % of it",
     ]
-    said = [
+    comments = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
         *remarks,
         "L, o and g in ns, G in ns a byte, S in bytes",
@@ -51,7 +51,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         f"-L {latency * _NANO:.0f} -o 0 -g 0 -G {per_byte * _NANO:.6g} -O 0 "
         f"-S {_ALWAYS if eager is None else eager}"
     )
-    text = "".join(f"# {printable(one, 300)}\n" for one in said) + f"{line}\n"
+    text = "".join(f"# {printable(one, 300)}\n" for one in comments) + f"{line}\n"
     write_text(path, text)
     return remarks
 

@@ -59,7 +59,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
 def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
     """Return the columns of all rows that count, or of those of one size."""
     if is_sweep(run):
-        curves_to_export(run, nbytes)  # says what is wrong with it
+        curves_to_export(run, nbytes)  # raises errors
         columns = _counted(run, "sample")
         usual = str(run.options.get("mode") or run.experiment)
         more: dict[str, Any] = {"op": usual, "p": 2}

@@ -110,15 +110,15 @@ def _machine(run: Run, nbytes: int | None) -> _Machine:
     nodes = {rank.rank: rank.node for rank in run.ranks}
     numbers = {node: k for k, node in enumerate(dict.fromkeys(nodes.values()))}
     hosts = tuple(numbers[nodes[rank]] if rank in nodes else rank for rank in range(run.size))
-    apart = [curve for curve in found if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
-    inside = [curve for curve in found if curve not in apart]
-    exact = (apart or inside)[0]
+    between = [curve for curve in found if len({hosts[rank] for rank in curve.key["pair"]}) > 1]
+    inside = [curve for curve in found if curve not in between]
+    exact = (between or inside)[0]
     drawn = tuple(lines(*points_of(exact), HEADER))
     latency, bandwidth, off = drawn[0].latency, 1 / drawn[-1].per_byte, 0.0
-    if apart and inside:
+    if between and inside:
         of_latency, of_bytes, off = scaled(drawn, *points_of(inside[0]), HEADER)
         latency, bandwidth = latency * of_latency, bandwidth / max(of_bytes, 1e-9)
-    within = inside[0] if apart and inside else None
+    within = inside[0] if between and inside else None
     others = len(found) - 1 - (within is not None)
     loopback = latency, bandwidth, off
     return _Machine(hosts, exact, drawn, within, loopback, others, leaves_at_once(exact))
@@ -128,7 +128,7 @@ def _platform(run: Run, machine: _Machine) -> Iterator[str]:
     """Yield the lines of the platform file."""
     yield "<?xml version='1.0'?>"
     yield '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
-    yield from (f"<!-- {_comment(text)} -->" for text in _said(run, machine))
+    yield from (f"<!-- {_comment(text)} -->" for text in _comments(run, machine))
     yield '<platform version="4.1">'
     yield '  <config id="General">'
     for key, value in (*_factors(machine), *_EXACT):
@@ -165,7 +165,7 @@ def _list(starts: Sequence[int], factors: Sequence[float]) -> str:
     return ";".join(f"{start}:{factor:.9g}" for start, factor in zip(starts, factors, strict=True))
 
 
-def _said(run: Run, machine: _Machine) -> Iterator[str]:
+def _comments(run: Run, machine: _Machine) -> Iterator[str]:
     """Return what the file was made from, and what is not known."""
     off = max(line.off for line in machine.lines)
     yield f"Times of {run.origin} messages: {machine.exact.name} {run.library.library}".strip()

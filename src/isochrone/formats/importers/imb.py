@@ -45,20 +45,22 @@ def read(path: Path) -> Run:
     """
     source = Source.open(path, "imb")
     tables = _tables(source)
-    kept = [t for t in tables if t.rows and not t.grouped and _NAME.fullmatch(t.name)]
-    left_out = sorted({t.name for t in tables if t.rows and t not in kept})
+    readable = [t for t in tables if t.rows and not t.grouped and _NAME.fullmatch(t.name)]
+    left_out = sorted({t.name for t in tables if t.rows and t not in readable})
     if left_out:
         names = printable(", ".join(left_out), 200)
         text = f"tables of several groups at once, or not from IMB-MPI1, were left out: {names}"
         source.warn("benchmarks-ignored", text)
-    if not kept:
+    if not readable:
         raise source.fail("it has no table of IMB-MPI1")
-    alone = {table.name for table in kept} == {"PingPong"} and all(t.ranks == 2 for t in kept)
+    alone = {table.name for table in readable} == {"PingPong"} and all(
+        t.ranks == 2 for t in readable
+    )
     sweep = Sweep(
         experiment="point-to-point" if alone else "collective",
         seconds_are="half a round trip" if alone else "operation, slowest rank",
-        ranks=max(table.ranks + table.idle for table in kept),
-        samples=samples_of(source, kept, partial(_sample, source, alone)),
+        ranks=max(table.ranks + table.idle for table in readable),
+        samples=samples_of(source, readable, partial(_sample, source, alone)),
         options={"mode": "blocking"} if alone else {},
     )  # fmt: skip
     return sweep.run(source)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.io import loadmat
 
 from isochrone.base.units import format_bytes
-from isochrone.formats import mat_claims
+from isochrone.formats import mat_sizes
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
@@ -42,13 +42,13 @@ def read(path: Path) -> Run:
 def _load(source: Source) -> dict[str, Any]:
     """Load the variables we know; what a damaged file makes scipy raise can be nearly anything."""
     try:
-        others = mat_claims.check(source.data, _VARIABLES, source.most())
+        others = mat_sizes.check(source.data, _VARIABLES, source.most())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of variables it cannot read, which we do not want
             content: dict[str, Any] = loadmat(
                 io.BytesIO(source.data), variable_names=[v for v in _VARIABLES if v not in others]
             )
-    except mat_claims.ClaimError as error:
+    except mat_sizes.ClaimError as error:
         what = "damaged: a variable is not as large as it claims to be, or larger than "
         raise source.fail(
             f"{what}{format_bytes(source.most())}", hint="import a CSV instead"

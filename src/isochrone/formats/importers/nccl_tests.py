@@ -39,7 +39,7 @@ _UNKNOWN: Final = "N/A"
 _NEEDED: Final = ("size", "count", "type", "time")
 _IN_PLACE: Final = "in-place "
 _CLOSE: Final = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
-_ENOUGH: Final = 1.0  # GB/s: of less, two decimals say too little
+_ENOUGH: Final = 1.0  # GB/s: two decimals of smaller values are too imprecise
 
 
 @dataclass

@@ -19,7 +19,7 @@ def text(arrangement: Arrangement) -> str:
 
 
 def start(path: Path, ranks: int) -> LaunchPlan:
-    """Each rank goes where the file says; the allocation is that of the batch job or a hostfile."""
+    """Each rank is placed by the file; the allocation is that of the batch job or a hostfile."""
     options = ("--map-by", f"rankfile:file={within_option(path)}")
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 

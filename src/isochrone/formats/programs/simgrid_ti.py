@@ -19,7 +19,7 @@ from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
 SPEED: Final = 1e9
-"""Operations a second, if the user does not say: those of ``isochrone platform``."""
+"""Default operations per second: those of ``isochrone platform``."""
 
 _BYTES: Final = 6
 """SimGrid's number of MPI_BYTE."""

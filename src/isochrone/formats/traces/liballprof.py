@@ -158,10 +158,10 @@ class _Reading:
             self.calls.said["elsewhere"] += 1
             return
         peers = (("irecv", self._int(source), size_in), ("isend", self._int(to), self._bytes(2, 3)))
-        kept = [(op, peer, size) for op, peer, size in peers if peer >= 0]
-        for op, peer, size in kept:
+        known = [(op, peer, size) for op, peer, size in peers if peer >= 0]
+        for op, peer, size in known:
             self.calls.keep(op, peer, size)
-        if kept and not self.calls.open:
+        if known and not self.calls.open:
             self.calls.keep("wait", seconds=self.seconds)
 
     def _wait(self, call: str) -> None:

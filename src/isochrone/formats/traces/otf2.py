@@ -131,7 +131,7 @@ class _Archive:
         return threads
 
     def members(self, communicator: Any) -> tuple[int, ...] | None:
-        """Return the ranks of a communicator, or None if it does not say."""
+        """Return the ranks of a communicator; None if not recorded."""
         group = communicator.group
         if group is None or _word(group.group_type) == "COMM_SELF" or group.members is None:
             return None
@@ -162,7 +162,7 @@ class _Rank:
         self.region = ""
         self.receives: dict[object, int] = {}
         self.done: list[object] = []
-        self.completes = False  # whether it says which receives are completed
+        self.completes = False  # whether it records which receives are completed
         self.began = 0.0
 
     def take(self, event: Any, time: float) -> None:
@@ -255,7 +255,7 @@ class _Rank:
         return members[rank] if members is not None and rank < len(members) else None
 
     def _collective(self, event: Any, time: float) -> Event | None:
-        """Return a collective operation; a nonblocking one is kept where it was begun."""
+        """Return a collective operation; a nonblocking one is recorded where it started."""
         op = CALLED.get(_word(event.collective_op).lower())
         members = self.archive.members(event.communicator)
         if op is None or members is None:

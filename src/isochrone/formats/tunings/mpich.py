@@ -63,7 +63,7 @@ def check(mpi: str) -> None:
 
 
 def write(rules: Sequence[LibraryRule], path: Path, library: bytes) -> Written:
-    """Return the tree and, if need be, that of the device beside it."""
+    """Return the tree and, if needed, that of the device."""
     usable = [rule for rule in rules if rule.algorithm in _LEAVES.get(rule.op, ())]
     left_out = tuple(rule for rule in rules if rule not in usable)
     warnings = tuple(

@@ -43,21 +43,21 @@ def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
     InputError
         If ``ompi_info`` cannot be run.
     """
-    # the job is only asked for the path of a program that lies beside mpicc
+    # the job is only needed for the path of a program next to mpicc
     return _listed(Job(1, (), mpicc=mpi.mpicc).sibling("ompi_info"))
 
 
 @cache
 def _listed(program: str) -> dict[str, dict[str, int]]:
     try:
-        said = answer([program, "--param", "coll", "tuned", "--level", "9", "--parsable"])
+        result = answer([program, "--param", "coll", "tuned", "--level", "9", "--parsable"])
     except MeasurementError as error:
         raise InputError(
             f"cannot run '{Path(program).name}', which lists the algorithms: {error.__cause__}",
             where="--algorithm",
         ) from error
     found: dict[str, dict[str, int]] = {}
-    for line in said.stdout.splitlines():
+    for line in result.stdout.splitlines():
         value = _VALUE.fullmatch(line)
         if value and value[1] in COLLECTIVES and value[2] != "0":  # 0: the library's own choice
             found.setdefault(value[1], {})[value[3]] = int(value[2])

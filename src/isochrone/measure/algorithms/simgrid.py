@@ -56,12 +56,12 @@ def _listed(starter: str, program: str) -> dict[str, tuple[str, ...]]:
             wrong = f"--cfg=smpi/{operation}:?"
             words = [starter, "-np", "1", "-platform", str(platform), wrong, program, "--list"]
             try:
-                said = answer(words, _TIMEOUT, Path(folder))
+                result = answer(words, _TIMEOUT, Path(folder))
             except MeasurementError as error:
                 raise InputError(
                     f"cannot run '{starter}': {error.__cause__}", where="--algorithm"
                 ) from error
-            listed = _LISTED.search(said.stdout + said.stderr)
+            listed = _LISTED.search(result.stdout + result.stderr)
             if listed is None:
                 raise InputError("SimGrid does not list its algorithms", where="--algorithm")
             found[operation] = tuple(listed[1].split(", "))

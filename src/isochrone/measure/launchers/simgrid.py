@@ -105,8 +105,8 @@ def _files(options: Options) -> tuple[Path, Path | None]:
         raise InputError("there is no such file", where=str(platform))
     _check_platform(platform)
     if not isinstance(hosts, Path):
-        beside = platform.with_suffix(".hosts")
-        return platform, beside if beside.is_file() else None
+        hosts_file = platform.with_suffix(".hosts")
+        return platform, hosts_file if hosts_file.is_file() else None
     if not hosts.is_file():
         raise InputError("there is no such file", where=str(hosts))
     return platform, hosts
@@ -127,7 +127,7 @@ def _check_platform(path: Path) -> None:
 def _has_factors(path: Path) -> bool:
     """Whether a platform has its own factors, as `isochrone export` writes them.
 
-    Settings stand before the machine, which may be large and is not read.
+    Settings precede the machine, which may be large and is not read.
     """
     from xml.etree import ElementTree
 
@@ -145,7 +145,7 @@ LAUNCHER: Final = Launcher(
     asked_for=asked_for,
     ranks=ranks,
     notes=notes,
-    compiler="smpicc",  # SimGrid's own wrapper, whatever MPI the machine has
+    compiler="smpicc",  # SimGrid's own wrapper, not that of the machine's MPI
     package="install SimGrid, for example: apt-get install libsimgrid-dev",
     stuck="Deadlock detected",
     stands_alone=False,  # a program of this wrapper runs below smpirun only

@@ -16,7 +16,7 @@ CONFIGURATIONS: Final = (
     "/run/slurm/conf/slurm.conf",
     "/var/spool/slurmd/conf-cache/slurm.conf",
 )
-"""Where slurm.conf is if $SLURM_CONF does not say; the last two where Slurm is 'configless'."""
+"""Paths of slurm.conf if $SLURM_CONF is not set; the last two are for 'configless' Slurm."""
 
 INTERFACES: Final = {
     "open mpi": "pmix",
@@ -77,8 +77,8 @@ def _interface(job: Job) -> list[str]:
 
 def _has_no_default() -> bool:
     """Whether the site's slurm.conf can be read and leaves MPI to the user."""
-    asked = os.environ.get("SLURM_CONF")
-    for path in [asked] if asked else CONFIGURATIONS:
+    configured = os.environ.get("SLURM_CONF")
+    for path in [configured] if configured else CONFIGURATIONS:
         try:
             lines = Path(path).read_text(errors="replace").lower().splitlines()
         except OSError:

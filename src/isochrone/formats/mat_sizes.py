@@ -88,7 +88,7 @@ def check(data: bytes, names: Collection[str], most: int) -> set[str]:
 
 
 def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
-    """Check that a matrix holds what its dimensions say, and return where it ends.
+    """Check that a matrix has the content for its dimensions, and return where it ends.
 
     Matrices within it follow each other as SciPy reads them: where the content ends, whatever
     length their tags say. So no byte is read there as another thing than what was checked.
