@@ -21,7 +21,7 @@ static struct {
 
 const iso_option_t iso_sync_options[] = {
     {"clock-tolerance", ISO_OPTION_SECONDS, "TIME", "5e-6",
-     "synchronise the clocks again before they have drifted apart further",
+     "synchronise the clocks again before they drift by more",
      &options.tolerance},
     {"sync-age", ISO_OPTION_SECONDS, "TIME", "10",
      "synchronise the clocks again after this time at the latest",

@@ -2,7 +2,7 @@
 
 A and B are each a run file, the output of OSU, IMB or nccl-tests as it is, a table of one's own, a
 folder of run files, or several joined by commas; several runs of one thing are launches of it.
-`before.jsonl` also stands for the before-1.jsonl, before-2.jsonl … of `isochrone measure
+`before.jsonl` also includes before-1.jsonl, before-2.jsonl … of `isochrone measure
 --launches`. B is compared with A: a ratio above 1 means that B is slower.
 
 Launches of one command differ by more than their repetitions. A verdict needs two launches a side,

@@ -2,7 +2,7 @@
 
 SPEC describes applications as phases of computation and communication (docs/applications.md). One
 job runs all of them: each alone, each pair at once, all at once, again and again in random order.
-What is found is how long each takes, alone and beside others, and how much it is slowed down.
+The result is the time of each, alone and concurrently with others, and its slowdown.
 
     isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
     isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone
@@ -45,7 +45,7 @@ from isochrone.pages.common import page_of
 from isochrone.runfile.file import read
 
 EXAMPLES: Final = (
-    ("all applications of a description, alone and beside each other",
+    ("all applications of a description, alone and concurrently",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
      "isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone"),
