@@ -43,7 +43,7 @@ static const iso_option_t common_options[] = {
      "only check the options, for this many ranks; needs no MPI job",
      &common.check},
     {"stall-timeout", ISO_OPTION_SECONDS, "TIME", NULL,
-     "end if nothing was done for so long, and say who is silent; 0: never "
+     "abort if no progress for TIME and name the unresponsive ranks; 0: never "
      "(default: 10min; tile-io: 1h; app: never)",
      &common.stall},
     {"here", ISO_OPTION_FLAG, NULL, NULL,

@@ -54,6 +54,7 @@ def command(family: str, name: str, program: str, level: str) -> Iterator[str]:
     module.add_arguments(parser)
     yield prose(module.__doc__ or "")
     with patch.dict(os.environ, {"COLUMNS": "92", "NO_COLOR": "1"}):
+        parser.whole_help = True
         usage = parser.format_usage().replace("usage: ", " " * 7, 1)
     yield f"\n```text\n{textwrap.dedent(usage).rstrip()}\n```\n"
     for group in parser._action_groups:

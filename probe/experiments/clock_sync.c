@@ -44,9 +44,9 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"seconds", ISO_OPTION_SECONDS, "TIME", "10",
+    {"seconds", ISO_OPTION_SECONDS, "TIME", "10s",
      "how long the clocks are observed", &options.seconds},
-    {"interval", ISO_OPTION_SECONDS, "TIME", "0.05",
+    {"interval", ISO_OPTION_SECONDS, "TIME", "50ms",
      "time between two comparisons", &options.interval},
     {"skew", ISO_OPTION_NUMBER, "PPM", "0",
      "skew the clocks artificially by up to this many parts per million",

@@ -48,7 +48,7 @@ static const iso_option_t own_options[] = {
      &options.shape},
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
      "placement of the ranks on the nodes of --shape", &options.placement},
-    {"latency", ISO_OPTION_SECONDS, "TIME", "1e-6",
+    {"latency", ISO_OPTION_SECONDS, "TIME", "1us",
      "one-way latency between ranks of a node", &options.latency},
     {"step", ISO_OPTION_NUMBER, "FACTOR", "4",
      "factor by which latency grows with each level", &options.step},

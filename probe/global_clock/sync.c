@@ -20,10 +20,10 @@ static struct {
 } options;
 
 const iso_option_t iso_sync_options[] = {
-    {"clock-tolerance", ISO_OPTION_SECONDS, "TIME", "5e-6",
+    {"clock-tolerance", ISO_OPTION_SECONDS, "TIME", "5us",
      "synchronise the clocks again before they drift by more",
      &options.tolerance},
-    {"sync-age", ISO_OPTION_SECONDS, "TIME", "10",
+    {"sync-age", ISO_OPTION_SECONDS, "TIME", "10s",
      "synchronise the clocks again after this time at the latest",
      &options.age},
     {"sync-exchanges", ISO_OPTION_COUNT, "N", "20",

@@ -36,7 +36,7 @@ const iso_option_t iso_sampler_options[] = {
      "with --precision: at least this many repetitions", &options.min_repeats},
     {"max-repeats", ISO_OPTION_COUNT, "N", "1000",
      "with --precision: at most this many repetitions", &options.max_repeats},
-    {"max-time", ISO_OPTION_SECONDS, "TIME", "1",
+    {"max-time", ISO_OPTION_SECONDS, "TIME", "1s",
      "with --precision: spend at most this long on a point", &options.max_time},
     {"warmup", ISO_OPTION_COUNT, "N", "5",
      "untimed operations before the first timed one", &options.warmup},

@@ -182,7 +182,7 @@ def test_bad_input_is_one_line_before_any_rank_starts(
     [
         (["--sets", "alone,three"], "no application 'three'"),
         (["--sets", "one+"], "names nothing"),
-        (["--launches", "0"], "not a number of repeats"),
+        (["--launches", "0"], "not a number of launches"),
         (["--set", "n"], "not NAME=VALUE"),
         (["--set", "m=3"], "no parameter 'm'"),
         (["-o", "nowhere/a.jsonl"], "its folder does not exist"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 import isochrone
 from beds.golden import Golden
 from beds.mpis import ROOT, Mpi
+from isochrone.base.errors import InputError
+from isochrone.base.units import parse_percent, parse_seconds
 from isochrone.measure import sources
 
 
@@ -35,6 +38,36 @@ def test_help_lists_one_experiment_for_each_file_or_folder(mpich: Mpi) -> None:
     files = {f.stem.replace("_", "-") for f in (ROOT / "probe/experiments").iterdir()}
     listed = ask(mpich, "--help").stdout.partition("experiments:\n")[2].partition("\n\n")[0]
     assert {line.split()[0] for line in listed.splitlines()} == files == {*sources.experiments()}
+
+
+@pytest.mark.parametrize(
+    ("percent", "time"),
+    [("5%", "300"), ("5 %", "300s"), ("0.05", "5m"), ("150%", "10min"), ("0", "200ms"),
+     ("1e-2", "50us")],
+)  # fmt: skip
+def test_percentages_and_durations_mean_what_they_mean_to_python(
+    mpich: Mpi, percent: str, time: str
+) -> None:
+    words = ("--shape", "2", "--repeats", "1", "--noise", percent, "--latency", time)
+    answer = ask(mpich, "synthetic", *words)
+    options = json.loads(answer.stdout.splitlines()[0])["options"]
+    assert options["noise"] == pytest.approx(parse_percent(percent))
+    assert options["latency"] == pytest.approx(parse_seconds(time))
+
+
+@pytest.mark.parametrize("text", ["5", "-5%", "%", "5%%", "five", "nan", "inf%"])
+def test_what_is_no_percentage_to_python_is_none_to_the_probe(mpich: Mpi, text: str) -> None:
+    with pytest.raises(InputError):
+        parse_percent(text)
+    assert ask(mpich, "synthetic", f"--noise={text}", "--check", "2").returncode == 2
+
+
+def test_options_of_experiments_are_explained_in_two_lines(mpich: Mpi) -> None:
+    for one in mpich.probe.experiments.values():
+        for option in one.options:
+            lines = textwrap.wrap(option.words, 70, break_on_hyphens=False)
+            assert len(lines) <= (3 if option.choices else 2), option
+            assert option.value not in ("SECONDS", "FRACTION", "T"), option
 
 
 def test_the_probe_has_the_version_of_the_package(mpich: Mpi) -> None:

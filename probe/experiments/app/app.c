@@ -33,7 +33,7 @@ static const iso_option_t own_options[] = {
      "what the applications do, as isochrone emulate writes it",
      &options.program},
     {"time-limit", ISO_OPTION_SECONDS, "TIME", "0",
-     "begin no launch after this time; 0: no limit", &options.time_limit},
+     "begin no launch after TIME; 0: no limit", &options.time_limit},
     {0},
 };
 

@@ -59,12 +59,12 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "dot,axpy",
-     "what is computed: dot (rows of the block times a vector), axpy (columns "
-     "of the block, each times a number, added up)",
+     "operations: dot (rows of the block times a vector), axpy (weighted sum "
+     "of its columns)",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
-     "bytes of the block that a rank works on, 8 for each element: 64KiB,1MiB "
-     "or START:STOP:STEP or START:STOP:xFACTOR or auto[:START:STOP]",
+     "block of a rank: 64KiB,1MiB or START:STOP:STEP or :xFACTOR or "
+     "auto[:START:STOP]",
      &options.sizes},
     {"length", ISO_OPTION_COUNT, "N", NULL,
      "elements of a row or column of the block; if not given, the block is "

@@ -48,8 +48,8 @@ static const iso_option_t own_options[] = {
      "those between nodes",
      &options.post},
     {"grid", ISO_OPTION_CHOICE, "auto|coarse|full", "auto",
-     "full: every number of partners; coarse: few of them, and points at which "
-     "all nodes are busy; auto: coarse if there are several sizes",
+     "numbers of partners: full: all; coarse: few, and all nodes busy; auto: "
+     "coarse for several sizes",
      &options.grid},
     {"balance", ISO_OPTION_CHOICE, "auto|equal|free", "auto",
      "equal: as many messages in as out; free: also points where the two "

@@ -54,8 +54,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64",
      "message sizes, e.g. 64,1KiB,4MiB", &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
-     "which pairs are measured at the same time: isolated: no two that share a "
-     "node; rounds: as many as possible; serial: one, after a barrier",
+     "pairs measured concurrently: isolated: no two share a node; rounds: all "
+     "ranks; serial: one pair",
      &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG, NULL, NULL,
      "with --schedule isolated: also measure disjoint pairs inside a node at "
@@ -63,9 +63,8 @@ static const iso_option_t own_options[] = {
      "same time",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
-     "measure up to N slowest pairs and up to N with the widest spread again, "
-     "each alone; inside nodes and between them separately; 0: nothing is "
-     "measured again, and so nothing is called slow",
+     "measure again, alone, up to N slowest pairs and N with the widest "
+     "spread; 0: none, so that nothing is confirmed to be slow",
      &options.retest},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
      "measure only these pairs, each alone, and mark them as measured again",
