@@ -39,7 +39,7 @@ typedef struct iso_context {
     const iso_place_t *places; /**< of the ranks in the run file, at rank 0 */
     int ranks;     /**< in the run file: size, unless the machine is invented */
     int node;      /**< index of the host of this rank */
-    bool progress; /**< rank 0 may call iso_progress to say how far it is */
+    bool progress; /**< rank 0 may call iso_progress */
     double started;           /**< iso_now() at the start of the run */
     const char *const *notes; /**< of --note, "KEY=VALUE", NULL-terminated */
     bool failed; /**< set by run(), on all ranks: some requested results are
@@ -61,8 +61,8 @@ typedef struct iso_experiment {
     const char *name;    /**< as the user types it */
     const char *summary; /**< one line for --help */
     /**
-     * What kind of result it writes, by which readers know what to do with it:
-     * "latency-map", "sweep", "hotspot", "tile-io", "clocks" or "emulation".
+     * Kind of result, which selects the reader: "latency-map", "sweep",
+     * "hotspot", "tile-io", "clocks" or "emulation".
      */
     const char *kind;
     /**
@@ -74,7 +74,7 @@ typedef struct iso_experiment {
     const iso_option_t *const *options;
     int min_ranks; /**< fewest ranks it can run on */
     /**
-     * Check the options with each other, before MPI is initialised.
+     * Check the options for consistency, before MPI is initialised.
      * @return 0, or -1 with one line in @a error
      */
     int (*check)(char *error);
@@ -84,7 +84,7 @@ typedef struct iso_experiment {
      * @return 0, or -1 with one line in @a error
      */
     int (*check_ranks)(int ranks, char *error);
-    /** Settle what follows from checked options and the number of ranks. */
+    /** Derive values from checked options and the number of ranks. */
     void (*resolve)(int ranks);
     /** Bytes of memory that one of @a ranks ranks needs. */
     double (*memory)(int ranks);

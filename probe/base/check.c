@@ -38,8 +38,8 @@ static size_t character(const char *text)
     return more + 1;
 }
 
-/** Whether a character of @a length bytes is one that is shown: no control
- *  character, nothing without width, nothing that turns the direction. */
+/** Whether a character of @a length bytes is printable: no control character,
+ * zero width or change of direction. */
 static int is_shown(const char *text, size_t length)
 {
     const unsigned char *c = (const unsigned char *)text;

@@ -18,16 +18,16 @@ enum {
     ISO_EXIT_FAILED = 3, /**< the measurement failed */
 };
 
-/** End all ranks with @a code, a moment after what was said. */
+/** End all ranks with @a code, after a delay for earlier messages. */
 _Noreturn void iso_end_all(int code);
 
-/** Print one line "isochrone-probe: ..." on standard error. What a terminal
- *  would obey instead of showing it becomes "?": words come from elsewhere. */
+/** Print one line "isochrone-probe: ..." on standard error. Control characters
+ * become "?", as the text may be untrusted. */
 __attribute__((format(printf, 1, 2))) void iso_complain(const char *format,
                                                         ...);
 
-/** From now on MPI calls that are not checked fail in the same way, on
- *  MPI_COMM_WORLD and its duplicates. */
+/** Make unchecked MPI calls fail in the same way, on MPI_COMM_WORLD and its
+ * duplicates. */
 void iso_check_begin(void);
 
 /** End all ranks after one line "isochrone-probe: file:line: what". */

@@ -74,7 +74,7 @@ static int parse_choice(const iso_option_t *option, const char *text,
     }
 }
 
-/** Seconds of a unit of time; 0 if it is none. */
+/** Seconds of a unit of time; 0 if unknown. */
 static double seconds_of(const char *unit)
 {
     static const struct {

@@ -40,7 +40,7 @@ typedef enum iso_option_kind {
 
 typedef struct iso_option {
     const char *name;       /**< without the dashes; NULL ends a table */
-    iso_option_kind_t kind; /**< what the value is */
+    iso_option_kind_t kind; /**< meaning of the value */
     const char *metavar;    /**< its name in the help; the words of a choice */
     const char *initial;    /**< default as the user would type it, or NULL */
     const char *help;       /**< one line, lower case, no full stop */

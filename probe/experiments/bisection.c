@@ -109,7 +109,7 @@ static void pair_ranks(struct state *state)
     }
 }
 
-/** Whether a rank is the one of its pair that takes the time. */
+/** Whether a rank is the timing one of its pair. */
 static bool leads(const struct state *state, int rank)
 {
     return state->partner[rank] > rank;

@@ -76,7 +76,7 @@ static int check(char *error)
 
 /* --- every rank ---------------------------------------------------------- */
 
-/** What a rank needs to compare its clock and to call others. */
+/** State of a rank. */
 struct member {
     const iso_context_t *ctx;
     iso_sync_t *sync;
@@ -125,7 +125,7 @@ static void record_clocks(const struct member *m)
     iso_record_flush(m->ctx->record);
 }
 
-/** Let a pair compare, and write what it found. */
+/** Compare a pair, and record the result. */
 static double conduct_pair(const struct member *m, int i, int j,
                            double synchronised)
 {
@@ -163,7 +163,7 @@ static void refresh_all(const struct member *m)
     record_clocks(m);
 }
 
-/** How many comparisons there will be is known from how many there were. */
+/** Progress: the number of comparisons is extrapolated. */
 static void say_progress(const iso_context_t *ctx, long done, double spent,
                          double found)
 {

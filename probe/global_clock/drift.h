@@ -13,7 +13,7 @@
 #ifndef ISO_DRIFT_H
 #define ISO_DRIFT_H
 
-/** The offset of two clocks, as one comparison has found it. */
+/** The offset of two clocks by one comparison. */
 typedef struct iso_offset {
     double own;     /**< reading of the own clock */
     double seconds; /**< other clock minus own clock at that moment */
@@ -67,8 +67,8 @@ double iso_drift_other(const iso_drift_t *line, double own);
 double iso_drift_own(const iso_drift_t *line, double other);
 
 /**
- * How fast the line goes wrong: standard deviation of the drift, wander of the
- * quartz included. Seconds a second.
+ * Growth of the error: standard deviation of the drift, wander of the quartz
+ * included. Seconds a second.
  */
 double iso_drift_growth(const iso_drift_t *line);
 

@@ -22,7 +22,7 @@ double iso_reading_now(const iso_reading_t *reading)
     return reading->line ? iso_drift_other(reading->line, shown) : shown;
 }
 
-/** Call the partner, and be on another processor than it is, if possible. */
+/** Call the partner, and move to another processor if possible. */
 static void call(const iso_context_t *ctx, int partner)
 {
     bool simulated = ctx->clock.simulated;

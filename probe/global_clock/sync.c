@@ -58,7 +58,7 @@ enum { LINE_DOUBLES = sizeof(iso_drift_t) / sizeof(double) };
 
 struct iso_sync {
     const iso_context_t *ctx;
-    bool one_clock; /**< nothing to do: a simulator's clocks, not bent */
+    bool one_clock; /**< inactive: a simulator's clocks, not bent */
     iso_tree_t tree;
     iso_reading_t own;                 /**< this rank's clock as it is */
     iso_reading_t global;              /**< the same through the line */
@@ -248,7 +248,7 @@ double iso_sync_local(const iso_sync_t *sync, double global)
     return iso_drift_own(&sync->line, global);
 }
 
-/** How fast the least known clock may go wrong, seconds a second. */
+/** Growth of the error of the least known clock, seconds a second. */
 static double largest_growth(const iso_sync_t *sync)
 {
     double growth = 0;

@@ -50,7 +50,7 @@ static int blocks_through(const iso_arrangement_t *a, int length, int place)
     return blocks;
 }
 
-/** Blocks that I hold between the phases. */
+/** Blocks of this rank between the phases. */
 static size_t blocks_between(const iso_arrangement_t *a)
 {
     int length = a->lengths[a->row_of[a->rank]];
@@ -76,7 +76,7 @@ static int pack_by_columns(const iso_arrangement_t *a, const iso_blocks_t *all,
     return error;
 }
 
-/** First phase: to each place of my row what its columns shall have. */
+/** First phase: send each position of my row the blocks of its columns. */
 static int along_row(const iso_arrangement_t *a, const char *send,
                      char *receive, int bytes)
 {
@@ -133,7 +133,7 @@ static int along_uneven_column(const iso_arrangement_t *a, int column,
     return error;
 }
 
-/** Second phase: to each row of my column what has come from my row. */
+/** Second phase: send each row of my column the blocks of my row. */
 static int along_columns(const iso_arrangement_t *a, const char *send,
                          char *receive, int bytes)
 {

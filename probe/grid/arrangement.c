@@ -80,7 +80,7 @@ static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
 /* --- the arrangement -------------------------------------------------------
  */
 
-/** An arrangement, with all that is freed with it. */
+/** An arrangement and its memory. */
 typedef struct holder {
     iso_cached_t entry; /**< first, for the cache */
     iso_grid_t grid;
@@ -176,7 +176,7 @@ static bool make_communicators(MPI_Comm comm, holder_t *holder)
     return made;
 }
 
-/** Find who is where, and make room for the columns. */
+/** Find the positions, and allocate the columns. */
 static int lay_out(MPI_Comm comm, holder_t *holder)
 {
     iso_arrangement_t *a = &holder->arrangement;

@@ -15,7 +15,7 @@
 /** Whether the caller's buffer is already so. */
 bool iso_rows_in_buffer(const iso_arrangement_t *a, const iso_blocks_t *all);
 
-/** That buffer or, if it is not so, memory for one; NULL if there is none. */
+/** That buffer, or memory for one; NULL without memory. */
 char *iso_rows_alloc(const iso_arrangement_t *a, const iso_blocks_t *all);
 
 /** Release it, unless it is the caller's buffer. */

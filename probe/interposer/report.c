@@ -18,7 +18,7 @@ struct count {
     atomic_llong calls, saved; /**< saved: picoseconds */
 };
 
-/** Counted at rank 0 only: the counts of the rules, else NULL. */
+/** At rank 0: the counts of the rules; else NULL. */
 static struct count *counts;
 static const iso_table_t *table;
 static atomic_llong passed[ISO_TUNABLES];

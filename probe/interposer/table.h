@@ -36,8 +36,8 @@ typedef enum iso_tunable {
 
 extern const char *const iso_tunable_names[ISO_TUNABLES];
 
-/** Whether it combines values: sums of floating-point numbers depend on the
- *  order in which they are added, which is another one on a grid. */
+/** Whether it combines values: floating-point sums depend on the order of
+ * additions, which differs on a grid. */
 bool iso_tunable_reduces(iso_tunable_t operation);
 
 /** Rule entry of a size. */
@@ -66,17 +66,16 @@ typedef struct iso_table {
     iso_rule_t rules[];        /**< by operation, ranks and block */
 } iso_table_t;
 
-/** Return why what was read from a file is no table that can be applied, or
- *  NULL if it is one. */
+/** Return why file contents are not a valid table, or NULL. */
 const char *iso_table_check(const iso_table_t *table, size_t length);
 
-/** Seconds that a rule saves with a block, between and beyond its points drawn
- *  on in logarithms; may be negative. */
+/** Seconds saved by a rule for a block, by interpolation and extrapolation in
+ * logarithms; may be negative. */
 double iso_rule_saving(const iso_table_t *table, const iso_rule_t *rule,
                        double bytes);
 
-/** Write name and version (ISO_MPI_NAME bytes) of what
- *  MPI_Get_library_version says: "MPICH 5.0.2", "Open MPI v5.0.11". */
+/** Write name and version (ISO_MPI_NAME bytes) from MPI_Get_library_version:
+ * "MPICH 5.0.2", "Open MPI v5.0.11". */
 void iso_mpi_name(const char *library, char *name);
 
 #endif

@@ -29,7 +29,7 @@ static void begin_communicators(void)
                             &keyval, NULL);
 }
 
-/** Before MPI_Finalize; nothing is known of communicators from then on. */
+/** Before MPI_Finalize; communicators are unknown afterwards. */
 static void end_communicators(void)
 {
     if (keyval != MPI_KEYVAL_INVALID) {
@@ -79,9 +79,9 @@ enum { EXIT_USAGE = 2, NO_TABLE = -1, NOT_READ = -2 };
 /** Written by iso_tuning_begin, only read afterwards: by any thread. NULL
  *  where there is none. */
 static iso_table_t *table;
-static bool reductions_left; /**< to the library, whatever the table says */
+static bool reductions_left; /**< to the library, despite the table */
 
-/** End all ranks, each of which knows that it has to. */
+/** End all ranks. Collective. */
 static _Noreturn void stop(void)
 {
     fflush(NULL);
@@ -142,7 +142,7 @@ static void read_table(void)
     }
 }
 
-/** Say if the table is of another MPI than this one. */
+/** Report if the table is for another MPI. */
 static bool is_other_mpi(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING], here[ISO_MPI_NAME];
@@ -180,7 +180,7 @@ static void check_ranks(void)
     }
 }
 
-/** Ask the environment of rank 0 who does reductions. */
+/** Read from rank 0's environment whether reductions use the library. */
 static bool leaves_reductions(void)
 {
     const char *setting = getenv("ISOCHRONE_TUNING_REDUCTIONS");

@@ -15,8 +15,8 @@
 #include <mpi.h>
 
 /** Read and activate the table. Collective over MPI_COMM_WORLD, after
- *  MPI_Init. A table that cannot be read ends the program with one line of rank
- * 0 and exit code 2 of all. */
+ *  MPI_Init. An unreadable table ends the program with one line of rank 0 and
+ * exit code 2. */
 void iso_tuning_begin(void);
 
 /** Report, if requested. Before MPI_Finalize. */

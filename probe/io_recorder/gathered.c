@@ -51,7 +51,7 @@ static void take_file(iso_gathered_t *all, int rank,
     }
 }
 
-/** Copy a text, and go behind it. */
+/** Copy a text, and advance behind it. */
 static char *take_text(const char **at)
 {
     size_t length = strlen(*at) + 1;

@@ -59,14 +59,14 @@ typedef struct iso_gathered {
 
 iso_gathered_t iso_gathered(void);
 
-/** Take in what a rank packed. Ranks come in their order. */
+/** Add the packed data of a rank. Called in rank order. */
 void iso_gathered_take(iso_gathered_t *all, int rank, const char *bytes);
 
-/** All ranks were taken in: join files with the same name and ranks. Calls
+/** All ranks were added: join files with the same name and ranks. Calls
  *  then are of the joined file. */
 void iso_gathered_join(iso_gathered_t *all);
 
-/** Return what a call was of. */
+/** Return the file of a call. */
 iso_opened_t *iso_gathered_file(const iso_gathered_t *all, iso_open_id_t file);
 
 void iso_gathered_free(iso_gathered_t *all);

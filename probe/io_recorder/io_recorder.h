@@ -23,7 +23,7 @@ enum {
     ISO_MAX_STORED_SLOTS = 1 << 19 /**< of all of them; 8 MiB */
 };
 
-/** How an access says where it is. */
+/** How an access specifies its offset. */
 typedef enum iso_where {
     ISO_AT,      /**< by an offset in the view */
     ISO_HERE,    /**< at the pointer of the rank */

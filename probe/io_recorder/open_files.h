@@ -11,7 +11,7 @@
 
 #include <mpi.h>
 
-/** What was only counted: of writing at 1, of reading at 0. */
+/** Counted accesses: writes at 1, reads at 0. */
 typedef struct iso_count {
     int64_t calls, bytes;
     double seconds;

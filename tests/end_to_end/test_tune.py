@@ -181,7 +181,7 @@ WRONG = [
     (("--verify", "--dry-run", "-o", "t"), "--verify needs the file that --dry-run does not write"),
     (("--to", "openmpi"), "--to openmpi: the runs are of MPICH 5.0.2, not of Open MPI"),
     (("--ranks", "64"), "need --model"),
-    (("--model", "m.json"), "--model: a model is asked for --ranks, --ppn and --bytes"),
+    (("--model", "m.json"), "--model: needs --ranks, --ppn and --bytes"),
     (("--min-gain", "much"), "'much' is not a percentage such as 5%"),
     (("--to", "mpich", "--model", "m"), "--model: a model knows no algorithms of the library"),
     (("-o", "own-0.jsonl", "--force"), "own-0.jsonl: it is the file that is read"),

@@ -75,7 +75,7 @@ void iso_background_tell(const iso_background_t *b, int launch)
     }
 }
 
-/** At rank 0 of the application: receive who is done by now. */
+/** At rank 0 of the application: receive the ranks that are done. */
 static int look(const iso_background_t *b, int launch)
 {
     int done = 0, there = 1;
@@ -94,7 +94,7 @@ static int look(const iso_background_t *b, int launch)
     }
 }
 
-/** At rank 0 of the application: give leave for a window. */
+/** At rank 0 of the application: release a window. */
 static void announce(const iso_executor_t *executor, long length)
 {
     for (int r = 1; r < executor->own->ranks; r++) {
@@ -120,7 +120,7 @@ static long window(double seconds, long length, long before, double enough)
     return (long)fmax(1, ceil(fmin(wanted, most)));
 }
 
-/** Nothing happened, so a simulator's clock must be moved. */
+/** Advance a simulator's clock when nothing happened. */
 static void let_time_pass(void)
 {
     struct timespec moment = {.tv_nsec = 1000};

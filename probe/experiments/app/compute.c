@@ -17,9 +17,9 @@ static const double BILLION = 1e9;
 /** A calibration asks for so long: much more than a reading of a clock. */
 static const double TRIAL = 20e-6;
 
-/** What a mode takes beyond the time it sees itself, seconds. */
+/** Overhead of a mode beyond the time it measures, seconds. */
 static struct {
-    double late;    /**< seen to be over, on average, after it is over */
+    double late;    /**< mean delay until the end is detected */
     double outside; /**< spent before the first and after the last reading */
 } cost[ISO_MODES];
 

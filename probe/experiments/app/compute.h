@@ -23,7 +23,7 @@
 /** Accuracy of a mode on this rank for @a requested requested seconds. */
 typedef struct iso_delivery {
     double requested; /**< by each of the trials */
-    double overhead;  /**< taken off, seconds */
+    double overhead;  /**< subtracted overhead, seconds */
     double median,
         p95; /**< of |delivered - requested| / requested after that */
 } iso_delivery_t;
@@ -35,9 +35,8 @@ void iso_compute_calibrate(bool simulated);
 iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials);
 
 /**
- * Let time pass.
- * @return what was delivered, seconds: of processor time in mode cpu, else of
- *         elapsed time
+ * Compute. @return delivered seconds: processor time in mode cpu, else elapsed
+ * time
  */
 double iso_compute(iso_mode_t mode, double seconds, bool simulated);
 

@@ -13,7 +13,7 @@ static int by_first(const void *a, const void *b)
     return (x[TO] > y[TO]) - (x[TO] < y[TO]);
 }
 
-/** What a rank has sent, by receiver: MEMBERS numbers each; to be freed. */
+/** Totals sent by a rank, by receiver: MEMBERS numbers each; to be freed. */
 static long long *sent(const iso_executor_t *executor, int *count)
 {
     long long *edges =

@@ -10,11 +10,11 @@
 
 #include "experiments/app/executor.h"
 
-/** Send rank 0 what this rank has sent. At another rank than 0. */
+/** Send the totals of this rank to rank 0. At ranks other than 0. */
 void iso_edges_hand_in(const iso_executor_t *executor);
 
 /**
- * At rank 0: get this from all ranks of an application, and write it.
+ * At rank 0: collect the totals of all ranks of an application, and write them.
  *
  * @param own        executor of rank 0, or NULL
  * @param job_ranks  ranks of the application in the job

@@ -8,7 +8,7 @@
 
 enum { DOUBLE = sizeof(double) };
 
-/** The n-th message of one way in a phase has a key of its own. */
+/** Random key of the n-th message in one direction of a phase. */
 static const uint64_t NEXT_MESSAGE = 1 << 20;
 
 int iso_executor_draw(const iso_executor_t *executor, int values, int rank,

@@ -62,7 +62,7 @@ static int by_way(const void *a, const void *b)
     return x < y ? -1 : 1;
 }
 
-/** Number the messages that go the same way in the same phase. */
+/** Number the messages of the same phase and direction. */
 static void number_channels(iso_executor_t *executor)
 {
     size_t count = executor->channel_count;
@@ -194,7 +194,7 @@ static void prepare_parts(iso_executor_t *executor)
     }
 }
 
-/** Memory that was never written to may not be there when it is needed. */
+/** Touch all memory, so that it is allocated before timing. */
 static char *buffer(const iso_executor_t *executor, double bytes)
 {
     char *memory = iso_calloc((size_t)bytes + 1, 1);

@@ -25,11 +25,11 @@ typedef struct iso_channel {
     double most;       /**< bytes */
     long long place;   /**< in the receiver's memory, or in the file */
     char *memory;      /**< the same as an address; NULL: a file */
-    bool taken;        /**< out: the receiver has not said that it is free */
-    MPI_Request freed; /**< that it says so */
+    bool taken;        /**< out: the receiver has not released the area */
+    MPI_Request freed; /**< receives the release */
 } iso_channel_t;
 
-/** A message that was begun. */
+/** A pending message. */
 typedef struct iso_begun {
     iso_channel_t *channel;
     char *into; /**< NULL: it is sent */
@@ -64,9 +64,9 @@ typedef struct iso_executor {
     size_t channel_count;
     struct iso_stores *stores;
     char *send, *receive, *pending;
-    size_t arriving; /**< bytes of pending that are spoken for */
+    size_t arriving; /**< reserved bytes of pending */
     MPI_Request *requests;
-    iso_begun_t *begun; /**< what each request is about */
+    iso_begun_t *begun; /**< channel of each request */
     int begun_count;
     int **early;    /**< by phase; NULL: nobody is served */
     long serial;    /**< of serve steps so far */
@@ -92,7 +92,7 @@ void iso_executor_free(iso_executor_t *executor);
  */
 void iso_executor_rehearse(iso_executor_t *executor);
 
-/** Begin a launch: forget what was before. */
+/** Begin a launch: reset all state. */
 void iso_executor_begin(iso_executor_t *executor, double now);
 
 /** Execute one iteration. @return its end time */

@@ -135,8 +135,8 @@ static bool is_watched(const iso_program_t *program, int launch, int app)
     return true;
 }
 
-/** Whether it is now that what was sent in all iterations is written: they
- *  were all done, or it does not run any more. */
+/** Whether to write the totals now: all iterations are done, or it does not run
+ * any more. */
 static bool edges_are_due(const state_t *s, int launch, int app,
                           long iterations)
 {
@@ -171,7 +171,7 @@ static void play(state_t *s, int launch)
     iso_stores_settle(executor);
 }
 
-/** Hand in what was found, in the order in which rank 0 gets it. */
+/** Send the results, in the order in which rank 0 receives them. */
 static void hand_in(state_t *s, int launch)
 {
     iso_executor_t *executor = s->executor;
@@ -248,7 +248,7 @@ static void record_launch(const state_t *s, int launch)
     free(text);
 }
 
-/** At rank 0: which ranks of the job are which of each application. */
+/** At rank 0: map ranks of the job to ranks of each application. */
 static int **find_members(const state_t *s)
 {
     int **members = iso_calloc((size_t)s->program->app_count, sizeof(int *));
@@ -263,7 +263,7 @@ static int **find_members(const state_t *s)
     return members;
 }
 
-/** At rank 0: get and write what the ranks of a launch have found. */
+/** At rank 0: collect and write the results of a launch. */
 static void record_results(state_t *s, int launch)
 {
     const iso_launch_t *what = &s->program->launches[launch];
@@ -292,7 +292,7 @@ static void record_results(state_t *s, int launch)
     iso_record_flush(s->ctx->record);
 }
 
-/** At rank 0: one launch, from telling the others to its records. */
+/** At rank 0: one launch, from dispatch to its records. */
 static void conduct(state_t *s, int launch)
 {
     task_t task = {launch};

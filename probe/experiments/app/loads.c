@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/** Loads below this are those of a system that does nothing. */
+/** Loads below this count as idle. */
 static const double QUIET = 0.5;
 
 static double own_load(void)

@@ -21,7 +21,7 @@ static void count(const iso_executor_t *executor, iso_channel_t *channel,
     }
 }
 
-/** Put the data where they are taken from. @return bytes of the message */
+/** Store the data for the receiver. @return bytes of the message */
 static int prepare(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 {
     count(executor, channel, bytes);

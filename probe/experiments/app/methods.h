@@ -12,7 +12,7 @@
 void iso_move_send(iso_executor_t *executor, iso_channel_t *channel,
                    MPI_Comm comm, int tag, int bytes);
 
-/** Send an empty message whose tag says it all. */
+/** Send an empty message; its tag is the information. */
 void iso_move_tell(iso_executor_t *executor, iso_channel_t *channel,
                    MPI_Comm comm, int tag);
 
@@ -20,14 +20,14 @@ void iso_move_tell(iso_executor_t *executor, iso_channel_t *channel,
 void iso_move_recv(iso_executor_t *executor, iso_channel_t *channel,
                    MPI_Comm comm, int tag, int bytes);
 
-/** Receive whatever comes first on a tag, or from a rank on any tag. */
+/** Receive the first message on a tag, or from a rank on any tag. */
 MPI_Status iso_move_any(iso_executor_t *executor, int source, MPI_Comm comm,
                         int tag, int most);
 
-/** Take the data of a message that came by iso_move_any. */
+/** Get the data of a message received by iso_move_any. */
 void iso_move_take(iso_executor_t *executor, iso_channel_t *channel, int bytes);
 
-/** Begin to send, or to receive; done after iso_move_wait. */
+/** Start a send or receive; complete after iso_move_wait. */
 void iso_move_isend(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes);
 void iso_move_irecv(iso_executor_t *executor, iso_channel_t *channel, int tag,

@@ -10,15 +10,15 @@
 #include "experiments/app/executor.h"
 
 /**
- * Answer one request of each client, whoever asks first. A client that asks
- * again before all were served has its turn in the next such step, first.
+ * Answer one request of each client, in order of arrival. Further requests are
+ * first in the next such step.
  */
 void iso_pattern_serve(iso_executor_t *executor, const iso_step_t *step,
                        iso_part_t *part);
 
 /**
- * Hand out tasks. A task's number, counted from 1, is the tag of its message;
- * 0 says that none is left.
+ * Distribute tasks. A task's number, counted from 1, is the tag of its
+ * message; 0 means the end.
  */
 void iso_pattern_farm(iso_executor_t *executor, const iso_step_t *step,
                       iso_part_t *part);

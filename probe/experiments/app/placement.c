@@ -17,7 +17,7 @@ static int open_ranks(const iso_app_t *app)
     return app->on_count > 0 ? 0 : app->ranks;
 }
 
-/** Give those who ask for ranks of the job what they ask for. */
+/** Assign the requested ranks. */
 static void take_asked(const iso_program_t *program, iso_role_t *roles)
 {
     for (int k = 0; k < program->app_count; k++) {
@@ -59,8 +59,8 @@ static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
     return missing == 0;
 }
 
-/** In proportion: each free rank goes to whoever is furthest behind; ranks that
- *  stay over are an application of their own. */
+/** In proportion: each free rank goes to the application furthest behind;
+ * surplus ranks form an application of their own. */
 static void in_proportion(const iso_context_t *ctx,
                           const iso_program_t *program, iso_role_t *roles)
 {
@@ -230,7 +230,7 @@ static int nth(const cpu_set_t *set, int k)
     return -1;
 }
 
-/** All processors that some rank of the node may use. */
+/** Union of the affinity masks of the node's ranks. */
 static cpu_set_t processors(MPI_Comm node)
 {
     cpu_set_t all;

@@ -21,12 +21,12 @@ iso_role_t *iso_placement_roles(const iso_context_t *ctx,
                                 const iso_program_t *program);
 
 /** At rank 0: write the "app" and "phase" records, and warn if applications
- *  share what they should not, or do not share what they should. */
+ * share nodes against the placement, or do not share them. */
 void iso_placement_record(const iso_context_t *ctx,
                           const iso_program_t *program,
                           const iso_role_t *roles);
 
-/** Bind this rank as the placement says. Collective. */
+/** Bind this rank according to the placement. Collective. */
 void iso_placement_bind(const iso_context_t *ctx, const iso_program_t *program,
                         iso_role_t role);
 

@@ -102,7 +102,7 @@ typedef struct iso_program {
     /** Of the requested rank. */
     iso_step_t *steps;
     long step_count;
-    void *memory; /**< all that is pointed to */
+    void *memory; /**< memory of all pointers */
     int *words;   /**< of the steps */
 } iso_program_t;
 
@@ -110,13 +110,13 @@ typedef struct iso_program {
 size_t iso_program_head(const iso_program_header_t *header);
 
 /**
- * Find everything but the steps.
+ * Read all but the steps.
  *
- * @param memory  what comes before the steps of a file; the program owns it
+ * @param memory  contents of the file before the steps; owned by the program
  */
 void iso_program_load(iso_program_t *program, void *memory);
 
-/** Take the steps of a rank, which are @a count of the words of a file. */
+/** Set the steps of a rank: @a count words of the file. */
 void iso_program_take_steps(iso_program_t *program, int *words, int count);
 
 void iso_program_free(iso_program_t *program);

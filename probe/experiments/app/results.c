@@ -11,7 +11,7 @@
 
 enum { TAG_RANKS = 8501, TAG_EACH };
 
-/** What rank 0 of the job finds of its own application. */
+/** Results of rank 0's own application. */
 static iso_app_result_t own;
 
 static int values_of(const iso_app_t *app)
@@ -107,7 +107,7 @@ void iso_results_free(iso_app_result_t *result)
     free(result->each);
 }
 
-/** The part of an application's time during which all others ran. */
+/** Fraction of an application's time during which all others ran. */
 static double overlap(const iso_launch_t *launch,
                       const iso_app_result_t *results, int app)
 {

@@ -30,15 +30,15 @@ enum {
     ISO_RANK_VALUES, /**< how many there are */
 };
 
-/** Hand in what a rank has found. All ranks of the application, after the
+/** Send the results of a rank. All ranks of the application, after the
  *  launch; the first of them sends it to rank 0. */
 void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync);
 
-/** At rank 0: get the results of an application whose rank 0 is @a root. */
+/** At rank 0: receive the results of an application whose rank 0 is @a root. */
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root);
 
-/** At rank 0: receive what another one has sent as bytes; to be freed. */
+/** At rank 0: receive bytes from another rank; to be freed. */
 void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
                           int *bytes);
 void iso_results_free(iso_app_result_t *result);

@@ -39,7 +39,7 @@ static uint64_t checksum(const unsigned char *bytes, size_t length)
     return ~sum;
 }
 
-/** Whether a file is whole; else what it is. */
+/** Check a file; return what is wrong with it. */
 static const char *fault(const unsigned char *file, size_t length)
 {
     const iso_program_header_t *header = (const void *)file;

@@ -23,9 +23,9 @@ double iso_source_memory(void);
 /** At rank 0: the program, without steps. */
 const iso_program_t *iso_source_program(void);
 
-/** A rank of the job: what it is among the applications. */
+/** Role of a rank of the job. */
 typedef struct iso_role {
-    int app, rank; /**< -1: it takes part in none */
+    int app, rank; /**< -1: none */
 } iso_role_t;
 
 /**

@@ -15,7 +15,7 @@ enum { TAG_FREE = 16384, TAG_PLACE = 24576 };
 
 enum { LINE = 128, BLOCK = 4096 }; /* places do not share these */
 
-/** What the phases of one method and path share. */
+/** Storage shared by the phases of one method and path. */
 typedef struct iso_store {
     iso_method_t method;
     int fd;
@@ -75,8 +75,8 @@ static void open_posix(iso_executor_t *executor, const char *path,
     }
 }
 
-/** Atomic: what a rank has written others read, without a collective call. Not
- *  all libraries have it; on a local file system it makes no difference. */
+/** Atomic mode: data are visible to others without a collective call. Not all
+ * libraries support it; on a local file system it makes no difference. */
 static void open_mpi(iso_executor_t *executor, const char *path,
                      iso_store_t *store)
 {
@@ -151,8 +151,7 @@ static long long rounded(long long bytes, long long unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/** Give the data that this rank receives their places. @return bytes of those
- *  of one kind */
+/** Assign areas to the data this rank receives. @return bytes of one kind */
 static long long place(iso_executor_t *executor, bool files, long long at)
 {
     for (size_t k = 0; k < executor->channel_count; k++) {
@@ -192,7 +191,7 @@ static void tell_places(iso_executor_t *executor)
     free(requests);
 }
 
-/** Find the memory of a place in that of the rank that receives there. */
+/** Return the address of an area in the receiver's memory. */
 static void find_memory(iso_executor_t *executor,
                         const struct iso_stores *stores)
 {
@@ -280,7 +279,7 @@ static void wait_until_free(iso_channel_t *channel)
     }
 }
 
-/** Begin to receive that the data were taken. */
+/** Start receiving the release of the area. */
 static void mark_taken(iso_executor_t *executor, iso_channel_t *channel)
 {
     MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,

@@ -17,15 +17,15 @@
 
 #include "experiments/app/executor.h"
 
-/** Open what the phases of an application need, and give every channel its
- *  place. Collective over its communicator. */
+/** Open the storage of an application, and assign areas to channels. Collective
+ * over its communicator. */
 void iso_stores_open(iso_executor_t *executor);
 void iso_stores_close(iso_executor_t *executor);
 
 /** Put the data of a message in their place; wait until it is free. */
 void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes);
 
-/** Take data from their place into memory, and say that it is free. */
+/** Copy data from their area into memory, and release the area. */
 void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
                     char *into, int bytes);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Characters of a wrong word that are repeated. */
+/** Characters of a wrong word that messages repeat. */
 enum { SHOWN = 40 };
 
 static bool on_grid(const iso_operation_t *operation)

@@ -65,7 +65,7 @@ static inline void operate(const iso_work_t *work, long long batch)
     }
 }
 
-/** Let those who wait sleep until those who work are all done. */
+/** Idle ranks sleep until all working ranks are done. */
 static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
 {
     const iso_context_t *ctx = start->ctx;

@@ -25,7 +25,7 @@
 #include "messages/operations.h"
 #include "sampling/sweep.h"
 
-/** How ranks start, and what became of it. */
+/** Start mode and its state. */
 typedef struct iso_start {
     const iso_context_t *ctx;
     iso_sync_t *sync; /**< NULL: start by barrier */

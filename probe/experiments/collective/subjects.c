@@ -136,7 +136,7 @@ static void add_on_grid(iso_subjects_t *list, const iso_subject_t *library,
     }
 }
 
-/** Arrange the ranks; NULL for a grid that makes no sense on this machine. */
+/** Arrange the ranks; NULL for a grid that does not apply to this machine. */
 static const iso_arrangement_t *arrange(iso_subjects_t *list,
                                         const iso_op_request_t *request, int k,
                                         long long largest, MPI_Comm comm)

@@ -193,7 +193,7 @@ static void warn(const iso_context_t *ctx, const iso_subject_t *one,
     iso_complain("%s", text);
 }
 
-/** Whether a subject goes because of what it is a part of. */
+/** Whether a subject is removed with its operation. */
 static bool is_part_of(const iso_subject_t *one, const iso_subject_t *whole)
 {
     return whole->phase == NULL && one->phase != NULL &&

@@ -171,13 +171,13 @@ static iso_block_t block_of(const struct state *state, long long bytes)
                          state->out};
 }
 
-/** How often a block is worked on, so that reading the clock costs nothing. */
+/** Kernel calls of a sample, so that the cost of the clock is negligible. */
 static long long rounds(const iso_block_t *block)
 {
     return (long long)ceil(OPERATIONS / iso_block_operations(block));
 }
 
-/** Do a kernel so many times. */
+/** Call a kernel @a times times. */
 static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
                         long long times)
 {
@@ -192,8 +192,7 @@ static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
 #endif
 }
 
-/** Compute untimed: a rank that slept finds its processor slow and its caches
- *  with what others have left there. */
+/** Warm up: after a sleep the processor is slow and the caches are cold. */
 static void warm_up(const struct state *state, const iso_kernel_t *kernel,
                     const iso_block_t *block)
 {

@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/** A block, and the vectors that it is worked on with. */
+/** A block and its vectors. */
 typedef struct iso_block {
     const double *a;  /**< elements, line after line */
     size_t elements;  /**< of the block */

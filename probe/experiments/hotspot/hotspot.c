@@ -26,10 +26,10 @@
 
 enum { MAX_POINTS = 1 << 18, MAX_TRAIN = 64 };
 
-/** Seconds that samples in a row may take, and rank 0 may hear nothing. */
+/** Maximum seconds of consecutive samples without a report to rank 0. */
 static const double SILENT = 1;
 
-/** A sample of short exchanges on a coarse grid takes about so long. */
+/** Target seconds of a sample of short exchanges on a coarse grid. */
 static const double TRAIN_SECONDS = 0.05;
 
 static struct {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/** What points are made from, and where they go. */
+/** Source and destination of the points. */
 typedef struct making {
     iso_star_points_t *points;
     const iso_star_t *star;

@@ -28,7 +28,7 @@ static const char *path_of(const char *name)
     return letters > 1 && name[letters] == ':' ? name + letters + 1 : name;
 }
 
-/** End all ranks after one line; a file that was made here goes, too. */
+/** End all ranks after one line; remove a file that was created here. */
 static _Noreturn void give_up(const iso_tile_file_t *file, const char *what,
                               const char *why, int code)
 {
@@ -81,8 +81,7 @@ static void check_io(const iso_tile_file_t *file, const char *what, int error)
     give_up(file, what, words, ISO_EXIT_FAILED);
 }
 
-/** See at rank 0 whether the file can be made, and say why not more clearly
- *  than MPI would. */
+/** Create the file at rank 0, with clearer messages than MPI's. */
 static void try_to_make(iso_tile_file_t *file, bool replace)
 {
     const char *path = path_of(file->name);

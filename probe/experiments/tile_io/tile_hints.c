@@ -68,7 +68,7 @@ int iso_hints_parse(const char *text, MPI_Info *info, char *error)
     return wrong;
 }
 
-/** Warn if these hints mean that every rank went for the file by itself. */
+/** Warn if these hints imply independent accesses. */
 static void warn_of_independence(const iso_context_t *ctx,
                                  const iso_tiling_t *tiling, MPI_Info used,
                                  const char *operation)

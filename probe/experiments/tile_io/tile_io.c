@@ -165,7 +165,7 @@ static bool wants(const char *phase)
            strcmp(options.phase, "all") == 0;
 }
 
-/** Read what the options say of the tiling; x and y are 0 if not given. */
+/** Read the tiling from the options; x and y are 0 if not given. */
 static int parse_tiling(iso_tiling_t *t, char *error)
 {
     *t = (iso_tiling_t){0};

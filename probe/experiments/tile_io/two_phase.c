@@ -282,8 +282,8 @@ void iso_two_phase_free(iso_two_phase_t *e)
     free(e);
 }
 
-/** Begin the messages of a round at this rank's side, or as aggregator;
- *  return where the next request goes. */
+/** Start the messages of a round, as a rank or as an aggregator; return the end
+ * of the requests. */
 static MPI_Request *begin_own(const iso_two_phase_t *e, int round, bool sends,
                               MPI_Request *request)
 {

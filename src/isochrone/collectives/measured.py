@@ -246,10 +246,10 @@ def factor_of(
     if not alike:
         return None
 
-    def apart(shape: tuple[int, int]) -> tuple[float, tuple[int, int]]:
+    def distance(shape: tuple[int, int]) -> tuple[float, tuple[int, int]]:
         return abs(math.log(shape[0] / ranks)) + abs(math.log(shape[1] / groups)), shape
 
-    nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=apart)
+    nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=distance)
     points: dict[float, list[Disturbance]] = {}
     for one in alike:
         if (one.phase_ranks, one.groups) == nearest:
@@ -298,8 +298,8 @@ def nearest(
     """Return the nearest entry to an operation; None if there is none."""
 
     def away(one: Leaving) -> tuple[float, float]:
-        apart = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))
-        return abs(math.log2(one.ranks) - math.log2(max(ranks, 1))), apart
+        distance = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))
+        return abs(math.log2(one.ranks) - math.log2(max(ranks, 1))), distance
 
     fitting = (one for one in known if one.op == op and one.group in ("", group))
     return min(fitting, key=away, default=None)

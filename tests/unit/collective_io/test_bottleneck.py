@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_dearest
+from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 
 
 def tables(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -62,5 +62,5 @@ def test_one_table_is_solved_by_matchings(subtests: pytest.Subtests) -> None:
             costs = tables(seed)[0][0]
             n = len(costs)
             best = best_of_all(costs[None], np.ones(1))
-            assert least_dearest(costs) == best
+            assert least_maximum(costs) == best
             assert costs[balanced(costs), np.arange(n)].max() == best

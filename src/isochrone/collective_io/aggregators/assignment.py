@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_dearest
+from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.aggregators.host_search import best_of_all, few_enough, improve
@@ -155,11 +155,11 @@ def _bound(costs: HostCosts) -> float:
     """Return a cost that no order is below."""
     if costs.uniform:
         squares = _square(costs)
-        alone = float(costs.weights @ [least_dearest(square) for square in squares])
+        alone = float(costs.weights @ [least_maximum(square) for square in squares])
         if len(squares) == 1:
             return alone
         # the hot spot of the average costs at most the average of the hot spots
-        return max(alone, least_dearest(np.tensordot(costs.weights, squares, 1)))
+        return max(alone, least_maximum(np.tensordot(costs.weights, squares, 1)))
     hottest = costs.table.min(axis=2).max(axis=1)  # each host has exactly one position
     return float(costs.weights @ hottest)
 

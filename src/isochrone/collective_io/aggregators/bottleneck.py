@@ -45,7 +45,7 @@ class Found(NamedTuple):
     bound: float
 
 
-def least_dearest(costs: Floats) -> float:
+def least_maximum(costs: Floats) -> float:
     """Return the minimal maximum cost of a pair: bisection over bipartite matchings."""
     # lower bound: the cheapest pair of each host and of each position
     floor = max(costs.min(axis=0).max(), costs.min(axis=1).max())
@@ -65,7 +65,7 @@ def balanced(costs: Floats) -> Ints:
     """Return the host of each position: least maximum cost, then least sum of costs."""
     if not len(costs):
         return np.empty(0, np.int64)
-    limit = least_dearest(costs)
+    limit = least_maximum(costs)
     dear = len(costs) * (float(np.abs(costs).max()) + 1.0)
     hosts, places = linear_sum_assignment(np.where(costs <= limit, costs, dear))
     order = np.empty(len(costs), np.int64)
@@ -91,9 +91,9 @@ def cheapest(
     """
     unit = _DIGITS * float(np.abs(costs).max()) or 1.0
     costs = np.floor(costs / unit) * unit
-    lowest = np.array([least_dearest(some) for some in costs])
+    lowest = np.array([least_maximum(some) for some in costs])
     mean = np.tensordot(weights, costs, 1)
-    bound = max(float(weights @ lowest), least_dearest(mean))
+    bound = max(float(weights @ lowest), least_maximum(mean))
     enough = known * (1 - TIE)
     end = time.monotonic() + seconds
     waiting = [(float(weights @ lowest), 0, lowest)]
@@ -144,11 +144,11 @@ def _least(vectors: Floats, weights: Floats) -> Floats:
     """Drop vectors that are nowhere below another one."""
     vectors = np.unique(vectors, axis=0)
     vectors = vectors[np.argsort(vectors @ weights, kind="stable")]
-    kept: list[int] = []
+    minimal: list[int] = []
     for k, vector in enumerate(vectors):
-        if not kept or not (vectors[kept] <= vector).all(axis=1).any():
-            kept.append(k)
-    return vectors[kept]
+        if not minimal or not (vectors[minimal] <= vector).all(axis=1).any():
+            minimal.append(k)
+    return vectors[minimal]
 
 
 def _violators(allowed: Allowed, match: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:

@@ -171,8 +171,8 @@ class _Search:
             layout, hosts = self.costs.placed
             for k, hints in enumerate(lists(hosts, listed(hosts, layout).ranks)):
                 found += [_Place(hints, number) for number in numbers(hints, k == 0)]
-        kept = {(place.hints.counts.tobytes(), place.number): place for place in reversed(found)}
-        rest = [place for place in kept.values() if place is not first]
+        chosen = {(place.hints.counts.tobytes(), place.number): place for place in reversed(found)}
+        rest = [place for place in chosen.values() if place is not first]
         rest.sort(key=lambda place: place.number != int(place.hints.counts.sum()))
         return [first, *rest]
 
@@ -258,10 +258,10 @@ class _Search:
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        kept = [one for one in self.tried if not one.cut and one.place is not first]
+        chosen = [one for one in self.tried if not one.cut and one.place is not first]
         same = [one for one in self.tried if one.place is first and one.cut]
         for lever, some in (
-            ("number", kept),
+            ("number", chosen),
             ("buffer", [one for one in same if "buffer" in one.cut]),
             ("stripes", [one for one in same if "stripes" in one.cut]),
         ):
@@ -306,13 +306,13 @@ def lists(hosts: Sequence[str], ranks: Ints) -> list[HintList]:
         counts = np.maximum(1, (ranks + share // 2) // share)
         found.append(HintList(hosts, ranks, counts, 1))
     seen: set[bytes] = set()
-    kept = []
+    chosen = []
     for one in found:
         key = one.counts.tobytes()
         if key not in seen and one.fits(np.flatnonzero(one.must)):
-            kept.append(one)
+            chosen.append(one)
         seen.add(key)
-    return kept
+    return chosen
 
 
 def numbers(hints: HintList, usual: bool) -> list[int]:

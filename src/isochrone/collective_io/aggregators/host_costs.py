@@ -73,12 +73,12 @@ class HostCosts:
         columns = -(-min(kinds[0].traffic.domains, int(counts.sum())) // step) + 1
         room = max(1, MOST // (len(counts) * columns))
         busiest = sorted(kinds, key=lambda kind: -int(kind.traffic.messages.sent[-1]) * kind.times)
-        kept, left = busiest[:room], busiest[room:]
-        weights = np.array([kind.rounds / rounds for kind in kept])
+        tabled, left = busiest[:room], busiest[room:]
+        weights = np.array([kind.rounds / rounds for kind in tabled])
         of_bytes = model.of_bytes or model.of_neighbours
-        found = [_counts(kind, layout, counts, step, of_bytes=of_bytes) for kind in kept]
+        found = [_counts(kind, layout, counts, step, of_bytes=of_bytes) for kind in tabled]
         found = [each.reversed() for each in found] if reading else found
-        spread = [kind.spread for kind in kept]
+        spread = [kind.spread for kind in tabled]
         pairs = zip(found, spread, strict=True)
         table = np.stack([_least(model, each, over) for each, over in pairs])
         most = int(counts.max())

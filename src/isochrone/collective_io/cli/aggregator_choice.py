@@ -33,7 +33,7 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """The call, the nodes and the known times."""
 
     call: Call
@@ -59,7 +59,7 @@ class Asked:
 class Proposal(ABC):
     """The best setting that was found."""
 
-    asked: Asked
+    query: Query
     best: Choice
 
     @abstractmethod
@@ -76,22 +76,22 @@ class Proposal(ABC):
 
     def hints(self) -> str:
         """Return the text of the hints file; empty where no hints are read."""
-        if self.asked.call.driver == "ompio":
+        if self.query.call.driver == "ompio":
             return ""
-        return romio_hints.lines(self.best.setting, reading=self.asked.call.reading)
+        return romio_hints.lines(self.best.setting, reading=self.query.call.reading)
 
     def commands(self) -> list[str]:
         """Return command lines to use in addition to the hints."""
         setting = self.best.setting
-        if self.asked.call.driver == "ompio" and setting.nodes is not None:
+        if self.query.call.driver == "ompio" and setting.nodes is not None:
             return [f"mpirun {ompio_choice.option(setting)} …"]
         if setting.stripes is not None:
             return [romio_hints.set_stripes(setting.stripes)]
         return []
 
     def advice(self) -> list[str]:
-        """Print instructions for the hints."""
-        if self.asked.call.driver == "ompio":
+        """Return instructions for the hints."""
+        if self.query.call.driver == "ompio":
             return [
                 f"{line}   (or cb_nodes by MPI_Info in the program)" for line in self.commands()
             ]
@@ -99,9 +99,9 @@ class Proposal(ABC):
 
     def common(self, output: Path | None) -> dict[str, Any]:
         """Return the keys that all proposals have."""
-        _, hosts = layout_of(self.asked.nodes.by_rank)
-        config, romio = self.best.setting.config, self.asked.call.driver != "ompio"
-        order = order_of(self.best.aggregators, self.asked.nodes.by_rank, hosts)
+        _, hosts = layout_of(self.query.nodes.by_rank)
+        config, romio = self.best.setting.config, self.query.call.driver != "ompio"
+        order = order_of(self.best.aggregators, self.query.nodes.by_rank, hosts)
         return {
             "order": order,
             "hosts": [hosts[k] for k in order],
@@ -109,7 +109,7 @@ class Proposal(ABC):
             "given_seconds": self.best.given_seconds,
             "aggregators": self.best.aggregators,
             "memory": self.best.memory,
-            "origin": self.asked.model.model.origin or None,
+            "origin": self.query.model.model.origin or None,
             "cb_config_list": config if romio else None,
             "hints": dict(romio_hints.pairs(self.best.setting)) if romio else {},
             "files": [str(output)] if output is not None else [],
@@ -126,7 +126,7 @@ def order_of(served: Sequence[int], by_rank: Sequence[str], hosts: Sequence[str]
     return [*first, *(k for k in range(len(hosts)) if k not in first)]
 
 
-WORTH: Final = 1.05
+MIN_GAIN: Final = 1.05
 """More than this must be gained by other settings to be mentioned."""
 
 _MANY: Final = 256
@@ -156,7 +156,7 @@ EXCHANGE: Final = (
 class ByOrder(Proposal):
     """Another order of aggregators, as many of them and with the same buffers."""
 
-    asked: Asked
+    query: Query
     best: Choice
     found: Assignment
     hints_of: HintList
@@ -164,10 +164,10 @@ class ByOrder(Proposal):
     other: tuple[Choice, Choice] | None
 
     def headline(self) -> str:
-        """Print the gain in one line."""
+        """Return the gain in one line."""
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
-        default = self.asked.given == _PLAIN
+        default = self.query.given == _PLAIN
         than = "than with ROMIO's default order" if default else "than as given"
         words = f"{less:.1f} % less {than}" if found.named else "nothing better"
         if default and not found.named:
@@ -178,7 +178,7 @@ class ByOrder(Proposal):
         )
 
     def blocks(self) -> list[Block]:
-        """Print tables and conclusions."""
+        """Return tables and conclusions."""
         if self.other is None:
             return []
         more, order = self.other
@@ -191,7 +191,7 @@ class ByOrder(Proposal):
 
     def document(self, output: Path | None) -> dict[str, Any]:
         """Return it for ``--json``."""
-        found, warnings = self.found, self.asked.call.warnings()
+        found, warnings = self.found, self.query.call.warnings()
         if not found.whole:
             warnings.append(
                 "a hint value is limited to 1,023 characters, too few for "
@@ -276,32 +276,32 @@ class PlacedByAll(Placed):
 _PLAIN: Final = Setting()
 
 
-def by_order(asked: Asked) -> ByOrder:
+def by_order(query: Query) -> ByOrder:
     """Search the order of the aggregators alone."""
-    by_rank, reading = asked.nodes.by_rank, asked.call.reading
+    by_rank, reading = query.nodes.by_rank, query.call.reading
     layout, hosts = layout_of(by_rank)
-    hints = listed(hosts, layout, asked.given.config)
-    served = asked.served()
+    hints = listed(hosts, layout, query.given.config)
+    served = query.served()
     total = int(hints.counts.sum())
-    kinds = asked.call.round_kinds(min(asked.given.nodes or total, total))
-    found = assign(kinds, layout, hints, asked.model, reading=reading)
-    now = asked.call.round_kinds(len(served))
-    given_cost = predict(now, layout, served, hosts, asked.model, reading=reading).cost
+    kinds = query.call.round_kinds(min(query.given.nodes or total, total))
+    found = assign(kinds, layout, hints, query.model, reading=reading)
+    now = query.call.round_kinds(len(served))
+    given_cost = predict(now, layout, served, hosts, query.model, reading=reading).cost
     refuse_no_time(found.cost)
     found = replace(found, given_cost=given_cost)
-    setting = replace(asked.given, config=hints.config(found.order[: found.named]))
+    setting = replace(query.given, config=hints.config(found.order[: found.named]))
     if given_cost < found.cost:  # the given list is another one than ``*:n``
         order = order_of(served, by_rank, hosts)
         found = replace(found, order=order, named=len(served), cost=given_cost)
-        setting = asked.given
+        setting = query.given
     rounds = sum(kind.rounds for kind in kinds)
     ranks = aggregators(by_rank, setting.config, setting.nodes)
-    memory = SettingCosts(asked.call, by_rank, asked.model).memory(setting, ranks)
+    memory = SettingCosts(query.call, by_rank, query.model).memory(setting, ranks)
     best = Choice(
         setting, ranks, found.cost * rounds, given_cost * sum(kind.rounds for kind in now),
         found.lower_bound * rounds, None, words_of(setting), memory, "order",
     )  # fmt: skip
-    return ByOrder(asked, best, found, hints, rounds, _other(asked))
+    return ByOrder(query, best, found, hints, rounds, _other(query))
 
 
 def gain(more: Choice, order: Choice) -> float:
@@ -309,29 +309,29 @@ def gain(more: Choice, order: Choice) -> float:
     return order.seconds / more.seconds
 
 
-def _other(asked: Asked) -> tuple[Choice, Choice] | None:
+def _other(query: Query) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
-    if not asked.model.of_bytes or len(asked.nodes.cores) > _MANY:
+    if not query.model.of_bytes or len(query.nodes.cores) > _MANY:
         return None
     found = choices(
-        asked.call, asked.nodes.by_rank, asked.model, asked.whole, given=asked.given, seconds=2.0
+        query.call, query.nodes.by_rank, query.model, query.whole, given=query.given, seconds=2.0
     )
     order = min((c for c in found if c.lever in ("order", "given")), key=lambda c: c.seconds)
-    return (found[0], order) if gain(found[0], order) > WORTH else None
+    return (found[0], order) if gain(found[0], order) > MIN_GAIN else None
 
 
 @dataclass(frozen=True)
 class ByAll(Proposal):
     """Everything that can be set, chosen together."""
 
-    asked: Asked
+    query: Query
     best: Choice
     found: list[Choice]
     nodes: tuple[list[int], float] | None
     romio: Choice | None
 
     def headline(self) -> str:
-        """Print the gain in one line."""
+        """Return the gain in one line."""
         best = self.best
         what = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
@@ -341,7 +341,7 @@ class ByAll(Proposal):
         return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"
 
     def blocks(self) -> list[Block]:
-        """Print tables and conclusions."""
+        """Return tables and conclusions."""
         rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
         if self.nodes is not None:
             seconds = self.nodes[1]
@@ -361,12 +361,12 @@ class ByAll(Proposal):
 
     def listed(self) -> list[Choice]:
         """Return the best, the given one and single changes, the fastest first."""
-        several = [c for c in self.found if c.lever == "all" or self.asked.call.driver == "ompio"]
+        several = [c for c in self.found if c.lever == "all" or self.query.call.driver == "ompio"]
         alone = [c for c in self.found if c.lever != "all"]
-        if self.asked.call.driver == "ompio":
+        if self.query.call.driver == "ompio":
             alone = [c for c in alone if c.lever == "given"]
-        kept = [*several[:_SHOWN], *(c for c in alone if c not in several[:_SHOWN])]
-        return sorted(kept, key=self.found.index)
+        shown = [*several[:_SHOWN], *(c for c in alone if c not in several[:_SHOWN])]
+        return sorted(shown, key=self.found.index)
 
     def row(self, choice: Choice, name: str) -> Row:
         """Return a line of the table."""
@@ -400,15 +400,15 @@ class ByAll(Proposal):
 
     def warnings(self) -> list[str]:
         """Return warnings about the choice."""
-        told = self.asked.call.warnings()
-        told += [] if self.asked.model.of_bytes else [ONE_SIZE]
-        told += [EXCHANGE] if self.asked.whole is None and self.asked.model.of_bytes else []
-        told += [LUSTRE] if self.asked.call.driver == "lustre" else []
-        told += self.best.parts.warnings if self.best.parts is not None else []
-        return list(dict.fromkeys(told))
+        warnings = self.query.call.warnings()
+        warnings += [] if self.query.model.of_bytes else [ONE_SIZE]
+        warnings += [EXCHANGE] if self.query.whole is None and self.query.model.of_bytes else []
+        warnings += [LUSTRE] if self.query.call.driver == "lustre" else []
+        warnings += self.best.parts.warnings if self.best.parts is not None else []
+        return list(dict.fromkeys(warnings))
 
     def advice(self) -> list[str]:
-        """Print further options."""
+        """Return further options."""
         more = []
         if self.romio is not None:
             more.append(
@@ -418,22 +418,22 @@ class ByAll(Proposal):
         return [*super().advice(), *more]
 
 
-def by_all(asked: Asked) -> ByAll:
+def by_all(query: Query) -> ByAll:
     """Choose order, number, buffers and stripes together, and evaluate another node order."""
-    call, by_rank, given = asked.call, asked.nodes.by_rank, asked.given
-    found = choices(call, by_rank, asked.model, asked.whole, given=given, seconds=5.0)
+    call, by_rank, given = query.call, query.nodes.by_rank, query.given
+    found = choices(call, by_rank, query.model, query.whole, given=given, seconds=5.0)
     romio = None
     if call.driver == "ompio":
         other = choices(
-            replace(call, driver="even"), by_rank, asked.model, asked.whole, seconds=3.0
+            replace(call, driver="even"), by_rank, query.model, query.whole, seconds=3.0
         )
         romio = replace(other[0], given_seconds=found[0].given_seconds)
-    return ByAll(asked, found[0], found, _node_order(asked), romio)
+    return ByAll(query, found[0], found, _node_order(query), romio)
 
 
-def _node_order(asked: Asked) -> tuple[list[int], float] | None:
+def _node_order(query: Query) -> tuple[list[int], float] | None:
     """Return the best order of nodes with the given hints; None if unknown."""
-    nodes, given, call = asked.nodes, asked.given, asked.call
+    nodes, given, call = query.nodes, query.given, query.call
     same = list(range(len(nodes.cores)))
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
         return None
@@ -442,11 +442,11 @@ def _node_order(asked: Asked) -> tuple[list[int], float] | None:
         return None
     kinds = call.round_kinds(min(given.nodes or len(hosts), len(hosts)))
     try:
-        positions = Positions(kinds, listed(hosts, layout).ranks, asked.model, reading=call.reading)
+        positions = Positions(kinds, listed(hosts, layout).ranks, query.model, reading=call.reading)
         order = best_order(nodes.cores, positions, seconds=1.0).order
     except InputError:  # more different messages than can be searched
         return None
-    costs = SettingCosts(call, nodes.reordered(order).by_rank, asked.model, asked.whole)
+    costs = SettingCosts(call, nodes.reordered(order).by_rank, query.model, query.whole)
     cost = costs.of(given)
     return None if cost is None else (order, cost.seconds)
 

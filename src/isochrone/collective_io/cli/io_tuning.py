@@ -16,14 +16,14 @@ from isochrone.collective_io.cli.placing import print_warnings
 from isochrone.pages import terminal
 
 
-def teller(*, quiet: bool) -> Callable[[str], None]:
+def reporter(*, quiet: bool) -> Callable[[str], None]:
     """Return the printer of progress lines; on standard error if stdout holds the document."""
     stream = sys.stderr if quiet else sys.stdout
 
-    def tell(text: str) -> None:
+    def report(text: str) -> None:
         print(printable(text, 500), file=stream, flush=True)
 
-    return tell
+    return report
 
 
 def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
@@ -48,12 +48,12 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
             style="bold",
         )  # fmt: skip
     else:
-        _print_kept(console, "Kept", document)
+        _print_setting(console, "Accepted", document)
     if portable and portable["why"]:
         why = printable(portable["why"], 400)
         console.print(f"No setting for other file systems: {why}", style="bold")
     elif portable:
-        _print_kept(console, "For other file systems", portable)
+        _print_setting(console, "For other file systems", portable)
         _print_gains(console, portable)
     for one in document["kept_hints"]:
         console.print(printable(_cost(one), 900))
@@ -63,7 +63,7 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     console.print(f"The report and all recordings are in {printable(folder, 400)}")
 
 
-def _print_kept(console: Console, title: str, found: Mapping[str, Any]) -> None:
+def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> None:
     words = printable(found["proposed"]["words"], 400)
     console.print(f"{title}: {words}", style="bold")
     console.print("To use it, without changing the program:")
@@ -78,7 +78,7 @@ def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
 
 
 def _cost(one: Mapping[str, Any]) -> str:
-    """Print the cost of a user's hint that is not overridden."""
+    """Describe the cost of a user's hint that is not overridden."""
     expected, gain = one["expected_seconds"], one["gain"]
     said = "not predicted"
     if expected is not None:

@@ -122,7 +122,7 @@ class Panel:
         words += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
         return " · ".join([*words, *([] if self.pa is None else [within.format(self.pa)])])
 
-    def asked(self, x: Array, y: Array, busy: float = 0.0) -> dict[str, Array]:
+    def variables(self, x: Array, y: Array, busy: float = 0.0) -> dict[str, Array]:
         """Return the variables of a model; balanced where directions do not matter.
 
         ``busy`` as in models, 0: no other node is.

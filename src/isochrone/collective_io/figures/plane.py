@@ -139,7 +139,7 @@ def _draw_line(
     start = here if panel.y == "min" else 0.0
     x = np.unique(np.concatenate([np.linspace(start, most, 60), np.arange(start, most + 1)]))
     x = x[x <= most]
-    given = panel.asked(x, np.full_like(x, here))
+    given = panel.variables(x, np.full_like(x, here))
     seconds = model.predict(given, panel.selected(model)).seconds
     owner = np.argmin([segment.distance(given) for segment in segments], axis=0)
     for number in np.unique(owner).tolist():

@@ -82,10 +82,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     """Group the points by order, hot processes and size; of several pa, take the most frequent."""
     unlike = any(point.into != point.out for point in points)
-    apart = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
+    directional = {"in", "out", "bi", "bo"} & set(model.variables) if model else unlike
     panels = []
     for where, own in groups(points):
-        if apart:
+        if directional:
             pa = Counter(point.pa for point in own).most_common(1)[0][0]
             mine = [point for point in own if point.pa == pa]
             panels.append(Panel(where, mine, "in", "out", pa))
@@ -124,7 +124,7 @@ def _along(values: Sequence[float]) -> Array:
 
 def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
     """Evaluate the model on the mesh; NaN where it gives no time."""
-    given = panel.asked(x.ravel(), y.ravel(), busy)
+    given = panel.variables(x.ravel(), y.ravel(), busy)
     found = model.predict(given, panel.selected(model))
     return np.asarray(found.by_formula.reshape(x.shape))
 

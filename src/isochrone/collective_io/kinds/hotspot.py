@@ -61,14 +61,6 @@ CAPTION: Final = (
 _WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
 
 
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
-
-
-def _title(run: Run) -> str:
-    return f"hot spot {on_ranks(run)}"
-
-
 class _Shown(msgspec.Struct):
     """A hot spot: times by messages within the node, in and out.
 

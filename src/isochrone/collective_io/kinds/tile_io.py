@@ -69,14 +69,6 @@ _CALLS: Final = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
 _EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of a read"}
 
 
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
-
-
-def _title(run: Run) -> str:
-    return f"collective I/O of tiles {on_ranks(run)}"
-
-
 class _Aggregator:
     domain: int
     rank: int

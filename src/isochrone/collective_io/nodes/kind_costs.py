@@ -76,17 +76,17 @@ class KindCosts(ABC):
         return found
 
     @abstractmethod
-    def floor(self, at: int, *, apart: bool) -> Floats:
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
         """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
 
-        ``apart``: only for nodes without data in the domain they serve.
+        ``disjoint``: only for nodes without data in the domain they serve.
         """
 
     def bound(self, counts: Ints, kinds: int) -> float:
         """Return the bound of `Positions.bound` for this kind of round, one of ``kinds``."""
         steps = _MAX_STEPS // kinds
         union = np.full(self.nodes, np.inf)
-        dearest, together, work = 0.0, 0, 0
+        worst, together, work = 0.0, 0, 0
         for at in reversed(range(len(self.sizes))):
             # numbers of ranks before that let a node overlap with what its place serves
             overlapping = self.overlaps.last - self.overlaps.first + int(self.sizes[at]) - 1
@@ -95,12 +95,12 @@ class KindCosts(ABC):
             count = int(counts[at])
             together += count
             union = np.minimum(union, floor)
-            dearest = max(
-                dearest,
+            worst = max(
+                worst,
                 float(np.partition(floor, count - 1)[count - 1]),
                 float(np.partition(union, together - 1)[together - 1]),
             )
-        return dearest
+        return worst
 
     def _received(self, of: Sums) -> Floats:
         """Return what each place receives."""
@@ -122,7 +122,7 @@ class KindCosts(ABC):
         With ``exactly``, numbers of ranks before that give an overlap are tried individually; all
         others are relaxed to the least the node could send and overlap.
         """
-        floor = self.floor(at, apart=exactly)
+        floor = self.floor(at, disjoint=exactly)
         if exactly:
             size = int(self.sizes[at])
             first, last = self.overlaps.first, self.overlaps.last
@@ -213,10 +213,10 @@ class _ByMessages(KindCosts):
         found: Floats = self.table[intra, self.kind[place], self.sent_at[sent]]
         return found
 
-    def floor(self, at: int, *, apart: bool) -> Floats:
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
         # no rank sends more than this for one domain, so no node overlaps with it more often
         heaviest = int(self.traffic.messages.heaviest)
-        overlap = 0 if apart else min(self.most, int(self.sizes[at]) * heaviest)
+        overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
         cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
         floor: Floats = cheapest[self.kind]
         return floor
@@ -268,12 +268,12 @@ class _ByBytes(KindCosts):
             sides.append((within, into, np.maximum(sent - within, 0.0)))
         return self._counts(*zip(*sides, strict=True))
 
-    def floor(self, at: int, *, apart: bool) -> Floats:
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
         size = int(self.sizes[at])
         senders = _Boxes(self.sent[:, size:] - self.sent[:, :-size], _SENDERS)
         messages, data = self.heaviest
         most = min(size * messages, self.places.high[0].max(), senders.high[0].max())
-        edges = np.zeros(2) if apart else np.linspace(0, most, _OVERLAPS + 1)
+        edges = np.zeros(2) if disjoint else np.linspace(0, most, _OVERLAPS + 1)
         shape = self.places.low.shape[1], senders.low.shape[1], len(edges) - 1
         r, s, k = (index.ravel() for index in np.indices(shape))
         received, sent = self.places.low[:, r], senders.low[:, s]

@@ -306,7 +306,3 @@ def _ranks(values: Floats) -> Floats:
     found = np.empty(len(values))
     found[order] = mean[group]
     return found
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None

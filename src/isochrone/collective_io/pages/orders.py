@@ -17,7 +17,7 @@ MAX_ROWS = 40
 
 
 def blocks(found: ComparedOrders, model: Model) -> list[Block]:
-    """Print a comparison; the answer first."""
+    """Report a comparison; the answer first."""
     answer = [Sentence(text, "" if k else "strong") for k, text in enumerate(verdict(found))]
     return [*answer, predicted_by(model), _table(found), Warnings(tuple(found.warnings))]
 

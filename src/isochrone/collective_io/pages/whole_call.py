@@ -28,7 +28,7 @@ MEASURE: Final = (
 
 
 def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[Block]:
-    """Print the maximum gain and the phases of the call."""
+    """Report the maximum gain and the phases of the call."""
     first, *more = best.why
     said: list[Block] = [Sentence(first, tone="strong"), *(Sentence(text) for text in more)]
     if not cost.known:
@@ -42,7 +42,7 @@ def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[B
 
 
 def best_gains(run: Run) -> list[Sentence]:
-    """Print the maximum gain of each call of a run with recorded phases.
+    """Report the maximum gain of each call of a run with recorded phases.
 
     Without a hot-spot model, the exchange is proportional to the bytes of the busiest node.
     """

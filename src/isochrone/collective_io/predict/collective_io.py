@@ -107,8 +107,8 @@ def predict(
         found = count(kind.traffic, layout, aggregators)
         found = found.reversed() if reading else found
         usual = kind.traffic.message_size
-        costs, low, high, told = model.ask(found, kind.spread, found.busy, usual)
-        warnings += [text for text in told if text not in warnings]
+        costs, low, high, found_warnings = model.ask(found, kind.spread, found.busy, usual)
+        warnings += [text for text in found_warnings if text not in warnings]
         hot = int(np.argmax(costs))
         refuse_no_time(float(costs[hot]))
         times += kind.rounds * np.array([costs[hot], low[hot], high[hot]])

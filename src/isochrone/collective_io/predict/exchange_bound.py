@@ -89,23 +89,23 @@ def least_exchange(
 
 def _one_way(sums: Sums, nodes: _Nodes) -> float:
     """Return the amount that some node has at least into it or out of it."""
-    kept = np.array([_kept(sums, ranks, nodes.neighbours) for ranks in nodes.ranks])
-    into = np.maximum(sums.received - kept, 0.0)
+    local = np.array([_local(sums, ranks, nodes.neighbours) for ranks in nodes.ranks])
+    into = np.maximum(sums.received - local, 0.0)
     # the least that so many ranks have for all domains together
     each = np.sort(np.diff(sums.sent))
     own = np.array([float(each[:ranks].sum()) for ranks in nodes.ranks])
     least = float(into.min(axis=0).max(initial=0.0))
     if nodes.most is not None:  # of a node that serves what suits it best
-        served = np.sort(kept, axis=1)[:, ::-1][:, : nodes.most].sum(axis=1)
+        served = np.sort(local, axis=1)[:, ::-1][:, : nodes.most].sum(axis=1)
         least = max(least, float((own - served).max()))
-    if kept.size > MAX_CHOICES:
+    if local.size > MAX_CHOICES:
         return least
-    return max(least, _dealt_out(kept, into, own, nodes))
+    return max(least, _fractional(local, into, own, nodes))
 
 
-def _dealt_out(kept: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
+def _fractional(local: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
     """Return the optimum of the linear program: x parts of each domain for each size, and t."""
-    sizes, domains = kept.shape
+    sizes, domains = local.shape
     unit = max(float(own.max()), float(into.max()), 1.0)
     # sums of x over the domains, size by size; nearly all is zero
     of_size = sparse.kron(sparse.eye(sizes), np.ones((1, domains)), "csr")
@@ -113,7 +113,7 @@ def _dealt_out(kept: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
     zero = np.zeros((sizes, 1))
     above = [
         sparse.hstack([of_size.multiply(into.ravel() / unit), per_node]),
-        sparse.hstack([of_size.multiply(-kept.ravel() / unit), per_node]),
+        sparse.hstack([of_size.multiply(-local.ravel() / unit), per_node]),
     ]
     limit = [np.zeros(sizes), -nodes.number * own / unit]
     if nodes.most is not None:
@@ -127,7 +127,7 @@ def _dealt_out(kept: Floats, into: Floats, own: Floats, nodes: _Nodes) -> float:
     return float(found.fun) * unit if found.status == 0 else 0.0
 
 
-def _kept(sums: Sums, size: int, neighbours: bool) -> Floats:
+def _local(sums: Sums, size: int, neighbours: bool) -> Floats:
     """Return for each domain the most that the ranks of a node of this size have."""
     if not neighbours:
         return np.minimum(sums.received, size * sums.heaviest)

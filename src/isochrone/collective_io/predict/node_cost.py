@@ -77,13 +77,13 @@ class NodeCost:
         Other nodes are ignored, unless ``busy`` is given (`Counts.busy`). ``usual``: assumed bytes
         of a message for nodes without messages; None: the mean of those given.
         """
-        asked = self._variables(counts, spread, busy, usual)
+        variables = self._variables(counts, spread, busy, usual)
         segments = self._segments
-        seconds = _sum(segments[0], asked)
+        seconds = _sum(segments[0], variables)
         if len(segments) > 1:
-            owner = owners(segments, asked)
+            owner = owners(segments, variables)
             for k, segment in enumerate(segments[1:], start=1):
-                seconds = np.where(owner == k, _sum(segment, asked), seconds)
+                seconds = np.where(owner == k, _sum(segment, variables), seconds)
         return seconds.reshape(np.shape(counts.intra))
 
     def least(self, low: Counts, high: Counts, spread: int, usual: float) -> Floats:
@@ -141,13 +141,13 @@ class NodeCost:
             As of `cost`.
         """
         shape = np.shape(counts.intra)
-        asked = self._variables(counts, spread, busy, usual)
-        found = self.model.predict(asked, dict(self.where))
+        variables = self._variables(counts, spread, busy, usual)
+        found = self.model.predict(variables, dict(self.where))
         seconds, low, high = (
             side.reshape(shape) for side in (found.by_formula, found.low, found.high)
         )
-        doubt = far_off(counts.message_size, self.sizes)
-        return seconds, low, high, [*found.warnings, *[doubt] * bool(doubt)]
+        warning = far_off(counts.message_size, self.sizes)
+        return seconds, low, high, [*found.warnings, *[warning] * bool(warning)]
 
     @property
     def sizes(self) -> list[float]:
@@ -208,11 +208,11 @@ def far_off(size: float, known: Sequence[float]) -> str:
     # rounded to a size a user would measure
     units = (unit for unit in (2**30, 2**20, 2**10) if size >= 10 * unit or size % unit == 0)
     unit = next(units, 1)
-    asked = round(size / unit) * unit
+    rounded = round(size / unit) * unit
     fitted = " to ".join(format_bytes(end) for end in ends)
-    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({asked, *ends}))
+    sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({rounded, *ends}))
     return (
-        f"messages are of {format_bytes(asked)} on average, but the model was fitted to {fitted}: "
+        f"messages have {format_bytes(rounded)} on average, the model was fitted to {fitted}: "
         f"measure hotspot --bytes {sizes} and fit that"
     )
 

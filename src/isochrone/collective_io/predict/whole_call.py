@@ -118,22 +118,24 @@ class WholeCall:
         """Predict a call from its quantities."""
         values = features.values
         found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
-        told = list(features.exchange.warnings) if features.exchange else []
+        warnings = list(features.exchange.warnings) if features.exchange else []
         if not self.times.knows(reading, "rest"):
             op = "read" if reading else "write"
-            told.append(f"no {op} was measured: only the exchange is known")
+            warnings.append(f"no {op} was measured: only the exchange is known")
         elif not self.times.knows(reading, "exchange"):
-            told.append("phases of the call were not recorded: its time is predicted as a whole")
+            warnings.append(
+                "phases of the call were not recorded: its time is predicted as a whole"
+            )
         elif missing := [part for part in PARTS if found[part] is None]:
-            told.append(f"not recorded separately: {', '.join(missing)}")
+            warnings.append(f"not recorded separately: {', '.join(missing)}")
         if found["exchange"] is None and not self.times.knows(reading, "rest"):
             cost = features.exchange
             found["exchange"] = (
                 Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
             )
-        told += _beyond(values, self.times.ranges.get(reading, {}))
+        warnings += _beyond(values, self.times.ranges.get(reading, {}))
         complete = self.times.knows(reading, "rest")
-        return _summed(found, features.rounds, told, complete)
+        return _summed(found, features.rounds, warnings, complete)
 
     def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
         """Predict the call with independent accesses.
@@ -145,12 +147,12 @@ class WholeCall:
             return None
         values = independent_features(call)
         estimate = self.times.ask(call.reading, INDEPENDENT, values)
-        told = _beyond(values, self.times.ranges.get(call.reading, {}))
-        return _summed({"file": estimate}, 0, told, True)
+        warnings = _beyond(values, self.times.ranges.get(call.reading, {}))
+        return _summed({"file": estimate}, 0, warnings, True)
 
 
 def _summed(
-    parts: Mapping[str, Estimate | None], rounds: int, told: list[str], complete: bool
+    parts: Mapping[str, Estimate | None], rounds: int, warnings: list[str], complete: bool
 ) -> WholeCost:
     """Add up parts, and how far they may be off: what disturbs a launch disturbs all of them."""
     known = [one for one in parts.values() if one]
@@ -161,7 +163,7 @@ def _summed(
     if late := parts.get(LATE):
         times["rest"] = (times["rest"] or 0.0) + late.seconds
     high = seconds + above if complete else math.inf
-    return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, told)
+    return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, warnings)
 
 
 def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -308,8 +310,8 @@ def _amounts(
         traffic, times = kind.traffic, kind.times
         nodes = count(traffic, layout, aggregators)
         # pieces are counted in place of bytes
-        told = count(replace(traffic, bytes=traffic.pieces), layout, aggregators)
-        lists += times * np.array([told.into_bytes, told.out_bytes])
+        lists_of = count(replace(traffic, bytes=traffic.pieces), layout, aggregators)
+        lists += times * np.array([lists_of.into_bytes, lists_of.out_bytes])
         pieces += times * np.diff(traffic.pieces.sent)
         found["bytes"] += times * float(traffic.bytes.sent[-1])
         found["busiest"] += times * float(traffic.bytes.received.max())

@@ -30,7 +30,7 @@ MOST: Final = 4
 SEARCHED: Final = 2
 """Calls, those with most seconds, whose own best settings are searched."""
 
-WORTH: Final = 1.03
+MIN_GAIN: Final = 1.03
 """Predicted gain below which a setting is not tried: no proof of a few starts would find it."""
 
 LARGE: Final = 64 * 1024
@@ -57,7 +57,7 @@ def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[
             seconds = _predicted(calls, one, whole)
         except InputError:  # a list that yields no aggregator of a file, too many windows
             continue
-        if now > WORTH * seconds:
+        if now > MIN_GAIN * seconds:
             tried.append((seconds, one))
     tried.sort(key=lambda one: (one[0], len(one[1].levers)))
     scale = sum(one.seconds for one in calls) / now

@@ -61,7 +61,7 @@ class Chooser:
         here = machine(
             self.trials, run, message_sizes(calls), given=self.model, measure=self.measure
         )
-        self.trials.tell(f"Model: {here.words}")
+        self.trials.report(f"Model: {here.words}")
         whole = WholeCall.calibrated(here.model, [one.call for one in calls])
         ways = romio_ways(calls, here.model or general(), whole)
         given = {key: value for one in found.files for key, value in one.given.items()}
@@ -150,9 +150,9 @@ def machine(
         return Machine(None, "all ranks are on one host, so orders do not matter")
     if not messages or not messages[0]:
         return Machine(None, "no messages are exchanged")
-    kept = _kept(trials.folder, run)
-    if kept is not None:
-        return kept
+    cached = _cached(trials.folder, run)
+    if cached is not None:
+        return cached
     if not measure:
         return Machine(None, "the machine was not measured (as requested)")
     words = launcher_words(trials.program.command, run.notes.get("command", ""))
@@ -174,7 +174,7 @@ def general() -> NodeCost:
     return NodeCost(Model([segment]))
 
 
-def _kept(folder: Path, run: Run) -> Machine | None:
+def _cached(folder: Path, run: Run) -> Machine | None:
     """Return an earlier model, if it is of these hosts and this MPI."""
     path, model = folder / RUN, folder / MODEL
     if not (path.is_file() and model.is_file()):
@@ -193,7 +193,7 @@ def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence
     """Measure hot spots through the user's own launcher, and fit."""
     sizes = sizes_around(messages)
     named = ", ".join(format_bytes(size) for size in sizes)
-    trials.tell(
+    trials.report(
         f"Measuring the machine with messages of {named}: about {MINUTES:.0f} minutes "
         "(--no-measure skips this; the model is reused next time)"
     )

@@ -51,7 +51,7 @@ class Trials:
         The same for a trial, which then counts as slower.
     base
         Hints that the program already gets from a file.
-    tell
+    report
         Called after each start.
     ways
         The proposals by name.
@@ -63,7 +63,7 @@ class Trials:
     folder: Path
     limit: float | None
     base: Mapping[str, str]
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     lost: float = FIRST_LIMIT
     ways: dict[str, Proposal] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
@@ -119,7 +119,7 @@ class Trials:
                 return None
         timed = Timed(calls, whole)
         self.times[name].append(timed)
-        self.tell(f"{name}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
+        self.report(f"{name}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
         return timed
 
     def variables(self, name: str) -> dict[str, str]:

@@ -86,7 +86,7 @@ class _Portable:
     use: IfKnown[list[str]]
 
 
-class _KeptHint:
+class _UserHint:
     hint: str
     value: str
     words: str
@@ -129,7 +129,7 @@ class Tuned:
     starts: int
     warnings: list[str]
     portable: _Portable | None
-    kept_hints: list[_KeptHint]
+    kept_hints: list[_UserHint]
     whole_seconds: IfKnown[float]
     call_seconds: IfKnown[float]
     share: IfKnown[float]
@@ -157,7 +157,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     if document["why"]:
         return None
     possible = document["best_possible"]
-    trials.tell(
+    trials.report(
         f"At best the program becomes {possible['gain']:.2f} times as fast: {possible['why']}"
     )
     proposals, said = choose(run, found)
@@ -167,14 +167,14 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
     trials.ways = {**ways, **costs}
     document["choices"] = [{"name": name, **plain(one)} for name, one in ways.items()]
-    document["kept_hints"] = [_kept(trials.base, found, one) for one in costs.values()]
+    document["kept_hints"] = [_user_hint(trials.base, found, one) for one in costs.values()]
     measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
     duels = len(measured) + bool(ways) + _rests_on_local(document, tried)
     starts = most_starts(len(ways), duels * wish.launches)
     if starts:
-        trials.tell(
+        trials.report(
             f"{len(ways)} settings to try: at most {starts} starts of about {whole:.3g} s, "
             f"{starts * whole / 60:.1f} minutes"
         )
@@ -191,7 +191,7 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
             one["starts"] = trials.times.get(one["name"], [])
 
 
-def _kept(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
+def _user_hint(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
     """Return the entry of a user's hint before its cost is measured."""
     return {
         "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
@@ -235,7 +235,7 @@ def _race(
 def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, Any]:
     """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
-    trials.tell(f"{name} ({way.words}) and the given settings are compared in pairs")
+    trials.report(f"{name} ({way.words}) and the given settings are compared in pairs")
     most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
     judged = duel(trials.start, name, wish.launches, most)
     if judged is None:

@@ -176,7 +176,7 @@ def files(run: Run) -> list[RecordedFile]:
     InputError
         If the run is not a recording of collective I/O, or damaged.
     """
-    in_force, given = _hints(run, "value"), _hints(run, "given")
+    active, given = _hints(run, "value"), _hints(run, "given")
     alone: dict[int, list[Independent]] = {}
     for row in _rows(run, "independent"):
         one = Independent(*(row[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
@@ -184,7 +184,7 @@ def files(run: Run) -> list[RecordedFile]:
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],
-            in_force.get(row["file"], {}), given.get(row["file"], {}), alone.get(row["file"], []),
+            active.get(row["file"], {}), given.get(row["file"], {}), alone.get(row["file"], []),
             system if isinstance(system := row.get("filesystem"), str) else "",
         )
         for row in _rows(run, "file")

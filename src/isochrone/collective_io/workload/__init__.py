@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ints", "in_portions"]
-
 Ints = NDArray[np.int64]
 
 Floats = NDArray[np.float64]
 
 
 def in_portions(ask: Callable[..., Floats], most: int, *columns: NDArray[Any]) -> Floats:
-    """Maximum number of values evaluated at once, so that they fit into caches."""
+    """Evaluate many rows in portions of at most ``most`` (or one), which fit into caches."""
     step = max(1, most)
     starts = range(0, max(1, len(columns[0])), step)
     return np.concatenate([ask(*(column[k : k + step] for column in columns)) for k in starts])

@@ -169,8 +169,8 @@ def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
 def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
     """Turn bytes of a line into the ranks that own them: one piece each."""
     low, high = axis.block_range(spans.start // element, (spans.end - 1) // element)
-    apart = np.minimum(high - low + 1, 2) if not axis.overlap else high - low + 1
-    pick, block = _expanded(low, apart)
+    distinct = np.minimum(high - low + 1, 2) if not axis.overlap else high - low + 1
+    pick, block = _expanded(low, distinct)
     if not axis.overlap:  # only the first and the last block can be touched in part
         block = np.where(block > low[pick], high[pick], block)
     start = np.maximum(spans.start[pick], block * axis.step * element)

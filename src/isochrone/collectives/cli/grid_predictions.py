@@ -103,10 +103,10 @@ def _machines(args: argparse.Namespace, model: Model) -> Iterator[tuple[Machine,
     constant = int(model.constant.get("ppn", 0)) or model.full_node
     for nodes in args.nodes or [0]:
         for ppn in args.ppn or [0]:
-            asked = args.ranks or ([nodes * ppn] if nodes and ppn else [])
-            if not asked:
+            numbers = args.ranks or ([nodes * ppn] if nodes and ppn else [])
+            if not numbers:
                 raise InputError("a grid needs the number of ranks", hint="give --ranks")
-            for ranks in asked:
+            for ranks in numbers:
                 each = ppn or (-(-ranks // nodes) if nodes else min(constant, ranks))
                 if nodes and not (nodes - 1) * each < ranks <= nodes * each:
                     raise InputError(

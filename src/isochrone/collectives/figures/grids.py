@@ -163,8 +163,8 @@ def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     compared = compare(model, run) if model else []
     whole: dict[tuple[str, int], dict[str, list[GridPoint]]] = {}
     for point in sorted(points(run), key=lambda one: one.bytes):
-        asked = not options.ops or point.op in options.ops
-        if point.phase == TOTAL and asked and point.seconds > 0:  # 0 is no place on the axis
+        selected = not options.ops or point.op in options.ops
+        if point.phase == TOTAL and selected and point.seconds > 0:  # 0 is no place on the axis
             grids = whole.setdefault((point.op, point.ranks), {})
             grids.setdefault(point.grid, []).append(point)
     return [

@@ -173,7 +173,7 @@ def predict(
         operation of a phase.
     """
     machine = machine or Machine()
-    asked = PhaseTimes(model)
+    phase_times = PhaseTimes(model)
     found, reasons = list[GridTime](), list[str]()
     for grid in grids:
         for size in sizes:
@@ -186,7 +186,7 @@ def predict(
             if 1 in (rows, length):
                 own, typed, span = [Phase("CG", op, ranks, size, 1)], "", ranks
             parts = [(one, places(one, typed, span, machine, ranks)) for one in own]
-            times = [asked.time(part, place) for part, place in parts]
+            times = [phase_times.time(part, place) for part, place in parts]
             warnings = [text for _, said in times for text in said]
             known = tuple(one for one, _ in times if one is not None)
             if len(known) == len(parts):
@@ -363,8 +363,8 @@ class PhaseTimes:
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
             other = {"p": group.ranks, "b": size, "nodes": group.nodes, "ppn": group.ppn}
-            asked = {name: other[name] for name in variables}
-            formula = float(self.model.by_formula(asked, where)[0])
+            values = {name: other[name] for name in variables}
+            formula = float(self.model.by_formula(values, where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
                 ratios.append((math.log2(group.ranks), math.log(measured / formula)))

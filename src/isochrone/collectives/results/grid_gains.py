@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from isochrone.base.inference import ratio_interval, verdict
 from isochrone.collectives.results.grid_collectives import LIBRARY, PHASES, TOTAL, GridPoint
 
-WORTH: Final = 0.02
+MIN_GAIN: Final = 0.02
 """Of the time: who is less faster is not called so."""
 
 ADDS_UP: Final = 0.1
@@ -49,7 +49,7 @@ class Gain:
     def verdict(self) -> Verdict:
         """Whether the grid is significantly faster."""
         low, high = _ends(self, self.ratio)
-        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=WORTH)]
+        return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=MIN_GAIN)]
 
     def document(self) -> dict[str, Any]:
         """Return it for a document."""

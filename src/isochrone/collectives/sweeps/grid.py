@@ -18,7 +18,7 @@ from isochrone.collectives.results.grid_collectives import (
     disturbances,
     points,
 )
-from isochrone.collectives.results.grid_gains import WORTH, Gain, Parts, best, gains, parts
+from isochrone.collectives.results.grid_gains import MIN_GAIN, Gain, Parts, best, gains, parts
 from isochrone.pages.page import (
     Block,
     Column,
@@ -103,7 +103,7 @@ def _document(run: Run, nbytes: int | None) -> dict[str, Any]:
 def _sections(
     run: Run, nbytes: int | None, about: Sequence[Block], pictures: Sequence[Block]
 ) -> list[Section]:
-    """Print the fastest algorithms."""
+    """Report the fastest algorithms."""
     found = read(run, nbytes)
     return [
         Section("Summary", tuple(about)),
@@ -164,7 +164,7 @@ def verdict(gain: Gain) -> str:
         return f"{name} is {_times(1 / gain.ratio)} slower{_ends(1 / gain.high, 1 / gain.low)}"
     if gain.low <= 1 <= gain.high and gain.low < gain.high:
         return f"{name} is within the noise"
-    return f"{name} is as fast, within {100 * WORTH:g} %"
+    return f"{name} is as fast, within {100 * MIN_GAIN:g} %"
 
 
 def _times(ratio: float) -> str:

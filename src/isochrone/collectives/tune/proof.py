@@ -77,7 +77,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class TuningJobs:
-    """Starts short jobs; ``tell`` is called before each."""
+    """Starts short jobs."""
 
     setup: Setup
     folder: Path
@@ -189,8 +189,8 @@ def _pattern(
     """Return parts of bytes and messages from each rank to each other; None: not counted."""
     jobs.number[0] += 1
     base = jobs.folder / f"{name}-{jobs.number[0]}"
-    told = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
-    jobs.run([rule.op], [rule.measured], rule.ranks, Forced(told))
+    environment = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
+    jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environment))
     found = np.zeros((2, rule.ranks, rule.ranks))
     for rank in range(rule.ranks):
         file = base.with_name(f"{base.name}.{rank}.prof")

@@ -20,10 +20,10 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.choice import Choice
 from isochrone.collective_io.aggregators.setting import BUFFER, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
-    Asked,
     PlacedByAll,
     PlacedByOrder,
     Proposal,
+    Query,
     by_all,
     by_order,
 )
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, write the hints, and prove what was asked for."""
+    """Search, write the hints, and prove what was query for."""
     nodes, wanted, model = job(args)
     given = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
     of_bytes = model.of_bytes or args.calls
@@ -109,14 +109,14 @@ def run(args: argparse.Namespace) -> int:
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
     whole = whole_call(args, model) if args.calls else None
-    asked = Asked(wanted, nodes, model, whole, given)
-    found = by_order(asked) if args.choose == "order" else by_all(asked)
+    query = Query(wanted, nodes, model, whole, given)
+    found = by_order(query) if args.choose == "order" else by_all(query)
     text = found.hints()
     if output is not None:
         write_text(output, text)
     document = found.document(output)
     if args.measure:
-        document["measured"] = _measured(args, asked, found.best)
+        document["measured"] = _measured(args, query, found.best)
     if args.json:
         print_json(document)
     else:
@@ -124,31 +124,31 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> Speedup:
+def _measured(args: argparse.Namespace, query: Query, best: Choice) -> Speedup:
     """Launch with the given setting and with the proposed one, in turn; ranks stay."""
-    jobs = starter(args, asked.nodes.ranks)
-    by_rank = asked.nodes.by_rank
+    jobs = starter(args, query.nodes.ranks)
+    by_rank = query.nodes.by_rank
     if args.file is None and best.setting.collective is False:
         raise InputError(
             "without collective buffering there is no exchange to replay", where="--measure",
             hint="give --file",
         )  # fmt: skip
     sides = []
-    for setting, served in ((asked.given, asked.served()), (best.setting, best.aggregators)):
-        options = tile_options(args, setting.of(asked.call), served)
+    for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
+        options = tile_options(args, setting.of(query.call), served)
         if args.file is not None:
-            hints = romio_hints.pairs(setting, reading=asked.call.reading)
+            hints = romio_hints.pairs(setting, reading=query.call.reading)
             if setting.collective is None:
                 hints += [("romio_cb_write", "enable"), ("romio_cb_read", "enable")]
             options += ["--hints", ",".join(f"{key}={value}" for key, value in hints)]
         sides.append(options)
     with folder_for(None) as folder:
-        if args.hostfile is not None and block_placed(asked.nodes):
+        if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
                 "ranks that change hosts line by line cannot be launched", where=str(args.hostfile),
                 hint="put the lines of each host together",
             )  # fmt: skip
-        same = Arrangement(asked.nodes, range(len(asked.nodes.hosts)))
+        same = Arrangement(query.nodes, range(len(query.nodes.hosts)))
         start = None if args.hostfile is None else launch_plan(jobs, same, folder / "hosts")
         given, proposed = (Launch(options, start, by_rank) for options in sides)
         return compare_in_turn(args, jobs, given, proposed)
@@ -157,10 +157,10 @@ def _measured(args: argparse.Namespace, asked: Asked, best: Choice) -> Speedup:
 def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
-    if document["choose"] == "order" or not found.asked.alone_is_known:
-        warnings = unexchanged_first(console, found.asked.call, warnings)
+    if document["choose"] == "order" or not found.query.alone_is_known:
+        warnings = unexchanged_first(console, found.query.call, warnings)
     console.print(printable(found.headline(), 400), style="bold")
-    print_blocks([predicted_by(found.asked.model.model), *found.blocks()], console)
+    print_blocks([predicted_by(found.query.model.model), *found.blocks()], console)
     for line in [*text.splitlines(), *found.advice()]:
         console.print(printable(line, 1200))
     for file in document["files"]:

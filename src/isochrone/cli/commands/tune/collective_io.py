@@ -22,7 +22,7 @@ from isochrone.base.files import write_text
 from isochrone.base.text import shell_word
 from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.cli.io_tuning import print_outcome, teller
+from isochrone.collective_io.cli.io_tuning import print_outcome, reporter
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
 from isochrone.collective_io.program.proposals import (
@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
     if args.model is not None:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
-    tell = teller(quiet=args.json)
-    trials = Trials(program, folder, args.kill_after, base, tell)
+    report = reporter(quiet=args.json)
+    trials = Trials(program, folder, args.kill_after, base, report)
     chooser = Chooser(
         trials, args.model, measure=not args.no_measure, without=args.without,
         override=args.override,
