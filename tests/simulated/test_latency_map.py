@@ -212,3 +212,22 @@ def test_a_time_limit_ends_a_pair_too(simulation: Simulation) -> None:
     assert table["n"].min() >= 1
     assert "repeats-lowered" in {warning["code"] for warning in run.warnings}
     assert not run.complete
+
+
+def test_a_sample_of_a_large_machine_shows_its_levels_and_what_is_slow(
+    simulation: Simulation,
+) -> None:
+    """128 ranks, 32 nodes, three levels, one slow node: 15 % of the pairs, a fifth of the time."""
+    machine = parse("nodes:32 cores:4 switches:4 slow-node:9*3")
+    whole = simulation.map(machine, "--retest", "0", "--repeats", "2", "--warmup", "1")
+    some = simulation.map(
+        machine, "--sample", "15%", "--retest", "0", "--repeats", "2", "--warmup", "1"
+    )
+    assert len(some.pairs()) < 0.2 * len(whole.pairs())
+    assert whole.end and some.end
+    assert some.end["seconds"] < 0.3 * whole.end["seconds"]
+    assert found_levels(some) == true_levels(machine)
+    found = topology.analyse(some)
+    assert {(part.kind, part.hosts) for part in found.slow} == {("node", ("node-9",))}
+    known = np.isfinite(some.matrix())
+    np.testing.assert_allclose(some.matrix()[known], whole.matrix()[known], rtol=0.02)

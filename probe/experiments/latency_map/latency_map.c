@@ -11,6 +11,9 @@
  *     i and j measure round trips (round_trip.h)
  *     i sends what they found to rank 0
  *
+ * With --sample no rank conducts: each computes which pairs are measured in
+ * which round (sample.h), and what they find is gathered every few seconds.
+ *
  * With --pairs it measures only those, each alone: what the map of an earlier
  * start showed to stand out, and is to be seen again before it is believed.
  *
@@ -22,6 +25,7 @@
 #include "experiment.h"
 #include "experiments/latency_map/ranking.h"
 #include "experiments/latency_map/round_trip.h"
+#include "experiments/latency_map/sample.h"
 #include "experiments/latency_map/schedule.h"
 #include "machine/heartbeat.h"
 #include "machine/idle.h"
@@ -33,6 +37,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 /** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
@@ -40,7 +45,7 @@ struct task {
     int partner; /* of MEASURE */
 };
 
-enum { TAG_HERE = 1 };
+enum { TAG_HERE = 1, TAG_TURN };
 
 static struct {
     iso_sizes_t sizes;
@@ -48,6 +53,7 @@ static struct {
     bool inner_parallel;
     long retest;
     const char *pairs;
+    const char *sample;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -69,6 +75,10 @@ static const iso_option_t own_options[] = {
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
      "measure only these pairs, each alone, and mark them as measured again",
      &options.pairs},
+    {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
+     "measure a random part of the pairs, e.g. 5%, or so many; auto: each node "
+     "with half of the others, 64 at least",
+     &options.sample},
     {0},
 };
 
@@ -275,6 +285,169 @@ static iso_outcome_t conduct_schedule(struct map *map)
     return outcome;
 }
 
+/* --- a sample: no rank conducts ------------------------------------------ */
+
+/** What a rank found since rank 0 was told last. */
+struct results {
+    struct message *found;
+    long count, room;
+};
+
+static struct message *next_result(struct results *results)
+{
+    if (results->count == results->room) {
+        results->room = 2 * results->room + 16;
+        struct message *more = iso_calloc((size_t)results->room, sizeof(*more));
+        for (long k = 0; k < results->count; k++) {
+            more[k] = results->found[k];
+        }
+        free(results->found);
+        results->found = more;
+    }
+    return &results->found[results->count++];
+}
+
+/** The rank that has the turn of a node while a pair of it is measured. */
+static int turn_of(const int node[], int own, iso_pair_t pair)
+{
+    return node[pair.i] == own ? pair.i : pair.j;
+}
+
+/**
+ * Take part in some rounds.
+ *
+ * On a node only one rank has the turn: it begins when the one before it on
+ * this node is done. So no two pairs that share a node are measured at the same
+ * time, though nobody says when a round begins.
+ */
+static void walk(struct member *m, const iso_sample_t *sample, const int node[],
+                 long first, long last, struct results *results)
+{
+    const iso_context_t *ctx = m->conductor.ctx;
+    int me = ctx->rank, own = node[me], before = -1;
+    for (long round = first; round < last; round++) {
+        iso_pair_t pair;
+        if (!iso_sample_pair(sample, round, own, &pair)) {
+            continue;
+        }
+        int now = turn_of(node, own, pair);
+        if (before == me && now != me) {
+            MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, now, TAG_TURN, ctx->control));
+        }
+        if (now == me && before >= 0 && before != me) {
+            iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, before, TAG_TURN,
+                          ctx->control, MPI_STATUS_IGNORE);
+        }
+        before = now;
+        if (me == pair.i) {
+            struct message *found = next_result(results);
+            found->i = pair.i;
+            found->j = pair.j;
+            iso_round_trip_measure(&m->trip, pair.j, found->results);
+        } else if (me == pair.j) {
+            iso_round_trip_answer(&m->trip, pair.i);
+        }
+    }
+}
+
+/** Bring what all ranks found to rank 0. @return how much that is, there */
+static long gather(const iso_context_t *ctx, const struct results *own,
+                   double **values)
+{
+    int length = message_length(), count = (int)own->count * length;
+    int *counts = NULL, *places = NULL;
+    double *packed = iso_calloc((size_t)count + 1, sizeof(double));
+    for (long k = 0; k < own->count; k++) {
+        memcpy(packed + k * length, &own->found[k],
+               (size_t)length * sizeof(double));
+    }
+    long total = 0;
+    if (ctx->rank == 0) {
+        counts = iso_calloc((size_t)ctx->size, sizeof(int));
+        places = iso_calloc((size_t)ctx->size, sizeof(int));
+    }
+    MPI_CHECK(
+        MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, ctx->control));
+    if (ctx->rank == 0) {
+        for (int r = 0; r < ctx->size; r++) {
+            places[r] = (int)total;
+            total += counts[r];
+        }
+        *values = iso_calloc((size_t)total + 1, sizeof(double));
+    }
+    MPI_CHECK(MPI_Gatherv(packed, count, MPI_DOUBLE, *values, counts, places,
+                          MPI_DOUBLE, 0, ctx->control));
+    free(packed);
+    free(counts);
+    free(places);
+    return total / length;
+}
+
+/** Rounds after which rank 0 is told next: about two seconds, or as many
+ *  results as a message holds. */
+static long next_window(const iso_context_t *ctx, long rounds, double seconds)
+{
+    static const double WANTED = 2;
+    long most = (1 << 22) / message_length() / (ctx->size / 2 + 1);
+    double more =
+        seconds > 0 ? WANTED / seconds * (double)rounds : 2.0 * rounds;
+    more = fmin(fmin(more, 4.0 * (double)rounds), (double)most);
+    return more > 1 ? (long)more : 1;
+}
+
+/**
+ * Measure the sample; called on every rank. @a map is NULL but at rank 0.
+ */
+static iso_outcome_t measure_sample(struct member *m, struct map *map)
+{
+    const iso_context_t *ctx = m->conductor.ctx;
+    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
+    int nodes = 0;
+    for (int r = 0; map && r < ctx->size; r++) {
+        node[r] = ctx->places[r].node;
+    }
+    MPI_CHECK(MPI_Bcast(node, ctx->size, MPI_INT, 0, ctx->control));
+    for (int r = 0; r < ctx->size; r++) {
+        nodes = node[r] >= nodes ? node[r] + 1 : nodes;
+    }
+    long pairs = iso_sample_pairs(options.sample, ctx->size, nodes);
+    iso_sample_t *sample = iso_sample_create(ctx->size, node, pairs);
+    struct results results = {0};
+    long rounds = iso_sample_rounds(sample), done = 0, window = 4;
+    m->trip.unconducted = true;
+    while (done < rounds && window > 0) {
+        double started = iso_now(), *values = NULL;
+        long last = done + window < rounds ? done + window : rounds;
+        walk(m, sample, node, done, last, &results);
+        long count = gather(ctx, &results, &values);
+        results.count = 0;
+        for (long k = 0; map && k < count; k++) {
+            struct message found;
+            memcpy(&found, values + k * message_length(),
+                   (size_t)message_length() * sizeof(double));
+            take_result(map, &found);
+        }
+        free(values);
+        if (map) {
+            iso_pair_blocks_flush(map->blocks);
+            window = next_window(ctx, last - done, iso_now() - started);
+            window = out_of_time(map) && last < rounds ? 0 : window;
+        }
+        done = last;
+        MPI_CHECK(MPI_Bcast(&window, 1, MPI_LONG, 0, ctx->control));
+    }
+    m->trip.unconducted = false;
+    free(results.found);
+    iso_sample_free(sample);
+    free(node);
+    return window > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
+}
+
+static iso_outcome_t conduct_sample(struct map *map)
+{
+    return measure_sample(map->member, map);
+}
+
 /** Whether a ranking before ranking number @a before holds the pair, too. */
 static bool retested_before(const struct map *map, int before, iso_pair_t pair)
 {
@@ -324,13 +497,21 @@ static iso_outcome_t conduct_listed(struct map *map)
 }
 
 /** Count the pairs that will be measured. */
-static long count_pairs(int size)
+static long count_pairs(int size, const iso_place_t *places)
 {
     const char *rest = options.pairs;
     int ranks[2];
     long count = 0;
     while (iso_pairs_next(&rest, ranks) > 0) {
         count++;
+    }
+    if (options.sample) {
+        int nodes = 0;
+        for (int r = 0; r < size; r++) {
+            int node = places[r].node;
+            nodes = node >= nodes ? node + 1 : nodes;
+        }
+        return iso_sample_pairs(options.sample, size, nodes);
     }
     return options.pairs ? count : (long)size * (size - 1) / 2;
 }
@@ -382,19 +563,20 @@ static void warn(const struct map *map, iso_outcome_t outcome)
 
 static int format(int ranks)
 {
-    return iso_pair_format(ranks, false);
+    return iso_pair_format(ranks, options.sample != NULL);
 }
 
 static iso_outcome_t conduct(struct member *member)
 {
     const iso_context_t *ctx = member->coordinator.ctx;
     struct map map = {.member = member, .ctx = ctx};
-    map.total = count_pairs(ctx->size);
+    map.total = count_pairs(ctx->size, ctx->places);
     map.blocks =
         iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
     open_rankings(&map);
-    iso_outcome_t outcome =
-        options.pairs ? conduct_listed(&map) : conduct_schedule(&map);
+    iso_outcome_t outcome = options.pairs    ? conduct_listed(&map)
+                            : options.sample ? conduct_sample(&map)
+                                             : conduct_schedule(&map);
     if (outcome == ISO_COMPLETE) {
         outcome = conduct_retests(&map);
     }
@@ -420,6 +602,16 @@ static int check(char *error)
                  options.pairs);
         return -1;
     }
+    if (options.sample && iso_sample_pairs(options.sample, 2, 1) < 0) {
+        return ISO_REFUSE(error,
+                          "--sample is '%.40s', not a part such as 5%%, a "
+                          "number of pairs, or auto",
+                          options.sample);
+    }
+    if (options.sample && (options.pairs || strcmp(options.order, "quiet"))) {
+        return ISO_REFUSE(error, "--sample goes with --order quiet, and not "
+                                 "with --pairs");
+    }
     return iso_sampler_check(error);
 }
 
@@ -440,6 +632,9 @@ static iso_outcome_t run(iso_context_t *ctx)
     if (ctx->rank == 0) {
         outcome = conduct(&member);
     } else {
+        if (options.sample) {
+            measure_sample(&member, NULL);
+        }
         iso_coordinator_serve(&member.coordinator);
     }
     iso_round_trip_free(&member.trip);

@@ -33,6 +33,7 @@ typedef struct iso_round_trip {
     double each[ISO_MAX_SIZES];     /**< seconds of a sample, as seen last */
     bool shared_cpu[ISO_MAX_SIZES]; /**< with the partner, at the last look */
     double said;                    /**< when rank 0 heard of this rank last */
+    bool unconducted;               /**< rank 0 does not wait for this rank */
 } iso_round_trip_t;
 
 /** What the measuring rank learns of one size: times of whole round trips. */

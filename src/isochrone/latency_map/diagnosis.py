@@ -29,7 +29,7 @@ from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
-from isochrone.latency_map.times import Times
+from isochrone.latency_map.times import READABLE, Times
 from isochrone.latency_map.units import (
     RankPairs,
     between_nodes,
@@ -51,6 +51,9 @@ PAIR_RATE: Final = 0.002
 
 SURE: Final = 4.0
 """Standard errors by which a part must add time: parts are chosen out of many."""
+
+SEEN_BY: Final = 5.0
+"""Standard errors that a node adds if it is named for sure: a part costs that many nats."""
 
 MIN_NODES: Final = 4
 """With fewer units there is no telling which of them is the odd one out."""
@@ -201,6 +204,31 @@ class Diagnosis:
             len(times.i) and not times.roof.any() and times.sparse
             for times in (self.outer_times[0], self.inner_times)
         )
+
+    @property
+    def wanted(self) -> int:
+        """Pairs that are missing to see groups that the machine did not record."""
+        times = self.outer_times[0]
+        return max(1, int(np.ceil(READABLE * times.units * (times.units - 1) / 2)) - len(times.i))
+
+    @property
+    def met(self) -> float:
+        """Part of the pairs of nodes of which at least one pair of ranks was measured."""
+        times = self.outer_times[0]
+        return len(times.i) / max(times.units * (times.units - 1) / 2, 1)
+
+    @property
+    def node_limit(self) -> float:
+        """Part of the time that a slow node must add to be named for sure; infinite if none is.
+
+        That of the node that is known worst of 20, as far as the errors of its pairs say.
+        """
+        times = self.outer_times[0]
+        if self.outer is None or times.units < MIN_NODES:
+            return np.inf
+        partners = np.bincount(np.concatenate([times.i, times.j]), minlength=times.units)
+        sigma = float(np.median(np.hypot(self.outer.spread, times.error)))
+        return float(SEEN_BY * sigma / np.sqrt(max(np.quantile(partners, 0.05), 1)))
 
     @cached_property
     def shows_nodes(self) -> bool:

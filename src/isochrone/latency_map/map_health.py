@@ -208,7 +208,10 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
     yield from said.values()
     measured = max(sum(level.pairs for level in one.levels) for one in found.values())
     if total - measured > MISSING * total:
-        yield f"{total - measured} of {total} pairs were not measured: measure again"
+        texts = (warning for one in found.values() for warning in one.warnings)
+        sampled = [str(one["text"]) for one in texts if one.get("code") == "sampled"]
+        said = f"{total - measured} of {total} pairs were not measured: measure again"
+        yield sampled[0] if sampled else said
     elif not run.complete:
         yield "the measurement is incomplete: measure again"
 

@@ -32,7 +32,7 @@ OUTLIER_RATIO: Final = 1.5
 
 BLIND: Final = (
     "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
-    "shared-way",
+    "sampled", "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
 
@@ -177,7 +177,7 @@ def analyse(
         minor=[part for part in found if part.ratio < 1 + least],
         least=least,
         not_understood=diagnosis.not_understood(found),
-        warnings=[*run.warnings, *_warnings(run, diagnosis, bool(slow), len(unlisted))],
+        warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )
 
 
@@ -233,7 +233,9 @@ def _name(partition: Partition, told: dict[str, Partition]) -> str:
     return "group" if partition.any() else "network"
 
 
-def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> list[dict[str, Any]]:
+def _warnings(
+    run: Run, diagnosis: Diagnosis, least: float, named: bool, unlisted: int
+) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
 
@@ -244,9 +246,14 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     missing = total - len(diagnosis.pairs.i)
     partitions, hosts = diagnosis.partitions, run.hosts
     if missing:
-        warn("incomplete-map", f"{missing} of {total} pairs were not measured")
+        unseen = f"{missing} of {total} pairs were not measured"
+        if is_sampled(run):
+            warn("sampled", f"{unseen}; {_would_show(diagnosis, least)}")
+        else:
+            warn("incomplete-map", unseen)
     if diagnosis.sparse:
-        warn("few-pairs", "too few pairs were measured to see groups that were not recorded")
+        warn("few-pairs", "too few pairs were measured to see groups that were not recorded: "
+                          f"about {diagnosis.wanted} more would show them")  # fmt: skip
     if diagnosis.untold:
         names = listed([printable(name, 60) for name in diagnosis.untold.values()], MAX_NAMED)
         warn("shared-way", f"whether {names} are slow, or a way that they share, is not known")
@@ -269,6 +276,19 @@ def _warnings(run: Run, diagnosis: Diagnosis, named: bool, unlisted: int) -> lis
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings
+
+
+def is_sampled(run: Run) -> bool:
+    """Whether only a sample of the pairs was to be measured."""
+    return bool(run.options.get("sample"))
+
+
+def _would_show(diagnosis: Diagnosis, least: float) -> str:
+    """Say what would have been found in a sample if it were slow."""
+    pairs = f"a slow pair of nodes is seen with a chance of {diagnosis.met:.0%}"
+    ratio = diagnosis.node_limit
+    nodes = f"a node that adds {max(ratio, least):.0%} is seen, " if np.isfinite(ratio) else ""
+    return f"{nodes}{pairs}".replace("%", " %")
 
 
 def _stands_out(diagnosis: Diagnosis) -> str:

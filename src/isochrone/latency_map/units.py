@@ -35,6 +35,10 @@ FEW: Final = 0.55
 """1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
 to that of the distances from the true one, within 2 % from three values on (by simulation)."""
 
+ENOUGH: Final = 8
+"""Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
+fewer, as in a sample, those with two are asked, too."""
+
 MIN_COST: Final = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
 
@@ -187,10 +191,12 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
     middle = _medians_by(key, seconds)
     together = np.empty(len(found))
     together[inverse] = middle
-    # values lie nearer to the median of few than to the true one
-    rest = np.abs(np.log(seconds / middle)) * (1 + FEW / times[inverse])
-    rest = rest[times[inverse] > 2]
-    freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times > 2))
+    # values lie nearer to the median of few than to the true one; two are as far from their mean
+    widened = np.where(times == 2, np.sqrt(2), 1 + FEW / times)
+    rest = np.abs(np.log(seconds / middle)) * widened[inverse]
+    least = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
+    rest = rest[times[inverse] >= least]
+    freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
     spread = Q80_TO_SIGMA * float(np.quantile(rest, 0.8)) if rest.size else 0.0
     own = np.empty(len(found))
     own[inverse] = _medians_by(key, pairs.error[outer])

@@ -336,3 +336,48 @@ def test_of_few_ranks_a_pair_is_named_only_where_the_others_agree() -> None:
     found = analyse(map_of(noisy(times, 0.3, seed=1), ["n0"] * 4))
     assert found.slow == []
     assert "few-ranks" in codes(found)
+
+
+# ---- samples -----------------------------------------------------------------------------------
+
+
+def sampled(part: float, extra: float = 0.0, seed: int = 3) -> Run:
+    """Measure some of the pairs of 64 nodes with four ranks each, on eight switches."""
+    names = block(64, 4)
+    matrix = tree([4, 8, 8], [1, 3, 5]) + extra * leaving(np.array(names) == "n7", names)
+    run = map_of(noisy(matrix, 0.05, seed), names)
+    table = run.tables["pair"]
+    keep = np.random.default_rng(seed).random(len(table)) < part
+    run.tables["pair"] = table.where(keep)
+    run.header["options"] = {"bytes": [64], "sample": f"{100 * part:g}%"}
+    return run
+
+
+def test_a_sample_shows_levels_and_slow_nodes_and_says_what_it_would_not_show() -> None:
+    healthy, slow = analyse(sampled(0.05)), analyse(sampled(0.05, extra=2.0))
+    for found in (healthy, slow):
+        assert [len(level.groups) for level in found.levels] == [64, 8, 1]
+        assert "sampled" in codes(found)
+        assert found.blind, "nothing is never said to be slow"
+    assert healthy.slow == []
+    assert named(slow) == {("node", "n7")}
+
+
+def test_of_too_few_pairs_it_is_said_how_many_more_would_do() -> None:
+    found = analyse(sampled(0.01))
+    assert {"sampled", "few-pairs"} <= codes(found)
+    (text,) = (str(one["text"]) for one in found.warnings if one["code"] == "few-pairs")
+    more = int(next(word for word in text.split() if word.isdigit()))
+    node_pairs = 64 * 63 / 2
+    assert 0.1 * node_pairs < more < node_pairs / 2
+
+
+def test_single_pairs_of_a_sample_are_not_named_by_chance() -> None:
+    """Where most nodes meet once or twice, few values say how much pairs differ."""
+    names = block(64, 4)
+    for seed in range(3):
+        run = map_of(noisy(tree([4, 64], [1, 3]), 0.05, seed), names)
+        table = run.tables["pair"]
+        keep = np.random.default_rng(seed).random(len(table)) < 0.06
+        run.tables["pair"] = table.where(keep)
+        assert analyse(run).slow == []
