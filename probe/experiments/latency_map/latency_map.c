@@ -323,7 +323,7 @@ static int turn_of(const int node[], int own, iso_pair_t pair)
 static void walk(struct member *m, const iso_sample_t *sample, const int node[],
                  long first, long last, struct results *results)
 {
-    const iso_context_t *ctx = m->conductor.ctx;
+    const iso_context_t *ctx = m->coordinator.ctx;
     int me = ctx->rank, own = node[me], before = -1;
     for (long round = first; round < last; round++) {
         iso_pair_t pair;
@@ -400,7 +400,7 @@ static long next_window(const iso_context_t *ctx, long rounds, double seconds)
  */
 static iso_outcome_t measure_sample(struct member *m, struct map *map)
 {
-    const iso_context_t *ctx = m->conductor.ctx;
+    const iso_context_t *ctx = m->coordinator.ctx;
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
     int nodes = 0;
     for (int r = 0; map && r < ctx->size; r++) {
@@ -608,9 +608,10 @@ static int check(char *error)
                           "number of pairs, or auto",
                           options.sample);
     }
-    if (options.sample && (options.pairs || strcmp(options.order, "quiet"))) {
-        return ISO_REFUSE(error, "--sample goes with --order quiet, and not "
-                                 "with --pairs");
+    if (options.sample &&
+        (options.pairs || strcmp(options.schedule, "isolated"))) {
+        return ISO_REFUSE(error, "--sample goes with --schedule isolated, and "
+                                 "not with --pairs");
     }
     return iso_sampler_check(error);
 }

@@ -210,8 +210,8 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
     if total - measured > MISSING * total:
         texts = (warning for one in found.values() for warning in one.warnings)
         sampled = [str(one["text"]) for one in texts if one.get("code") == "sampled"]
-        said = f"{total - measured} of {total} pairs were not measured: measure again"
-        yield sampled[0] if sampled else said
+        missing = f"{total - measured} of {total} pairs were not measured: measure again"
+        yield sampled[0] if sampled else missing
     elif not run.complete:
         yield "the measurement is incomplete: measure again"
 

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -45,8 +45,8 @@ from isochrone.applications.description.program import (
     Work,
 )
 from isochrone.applications.description.quantities import count, size
+from isochrone.applications.description.resolved import Resolved
 from isochrone.applications.description.topology import Edge, Graph, Options
-from isochrone.applications.description.worked_out import Worked
 
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
@@ -94,7 +94,7 @@ class Exchange:
     @property
     def messages(self) -> tuple[Edge, ...]:
         """The edges, each as often as a message goes along it."""
-        return tuple(edge for edge in self.graph.edges for _ in range(edge.count))
+        return tuple(edge for edge in self.graph.edges for _ in range(edge.times))
 
     def compute(self, rank: int) -> list[Step]:
         """Return the computation of a rank."""
@@ -110,7 +110,7 @@ def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
     common = set.intersection(*({edge.source, edge.target} for edge in graph.edges))
     if not common:
         raise at.error("the graph is not a star: no rank is on all edges", "try flow: exchange")
-    if any((edge.bytes, edge.count) != (first.bytes, 1) for edge in graph.edges):
+    if any((edge.bytes, edge.times) != (first.bytes, 1) for edge in graph.edges):
         raise at.error("messages of this flow are one of each kind, of the same size on all edges")
     root = graph.root if graph.root in common else min(common)
     others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
@@ -198,20 +198,25 @@ def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
         edges += tuple(_turned(edge) for edge in edges)
     ranks = sorted({rank for edge in edges for rank in (edge.source, edge.target)})
     steps: Steps = {rank: [] for rank in ranks}
+    made = cache(lambda kind, *values: kind(*values))  # what several ranks do is one object
     for number, of_round in sorted(_by(edges, "round").items()):
         before, after = _by(of_round, "target"), _by(of_round, "source")
         for rank in sorted({*before, *after}):
-            steps[rank] += [Irecv(phase, e.source, exchange.sizes(e)) for e in before.get(rank, ())]
-            steps[rank] += [Isend(phase, e.target, exchange.sizes(e)) for e in after.get(rank, ())]
+            steps[rank] += [
+                made(Irecv, phase, e.source, exchange.sizes(e)) for e in before.get(rank, ())
+            ]
+            steps[rank] += [
+                made(Isend, phase, e.target, exchange.sizes(e)) for e in after.get(rank, ())
+            ]
             if number == edges[0].round:
                 steps[rank] += exchange.compute(rank)
-            steps[rank].append(Wait(phase))
+            steps[rank].append(made(Wait, phase))
     targets = {edge.target for edge in edges}
     return steps, [rank for rank in ranks if rank not in targets] or ranks[:1]
 
 
 def _turned(edge: Edge) -> Edge:
-    return replace(edge, source=edge.target, target=edge.source)
+    return Edge(edge.target, edge.source, *edge[2:])
 
 
 def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
@@ -235,7 +240,7 @@ MAX_TASKS: Final = 2**20 - 1
 """Of a farm: draws number tasks up to this."""
 
 
-def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
+def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     """Return the steps of the ranks in an exchange; a starter is the rank after the others.
 
     Raises
@@ -260,8 +265,8 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
             written.short,
         )
     )  # fmt: skip
-    app.check_steps(sum(edge.count for edge in graph.edges), written.at)
-    asked = _worked_out(spec, phase, app, graph)
+    app.check_steps(sum(edge.times for edge in graph.edges), written.at)
+    asked = _resolved(spec, phase, app, graph)
     if graph.edges:
         steps, begin = _FLOWS[name](asked)
     elif name in ("request", "farm"):
@@ -280,7 +285,7 @@ def exchange(spec: ExchangeSpec, phase: int, app: Worked) -> Steps:
     return steps
 
 
-def _worked_out(spec: ExchangeSpec, phase: int, app: Worked, graph: Graph) -> Exchange:
+def _resolved(spec: ExchangeSpec, phase: int, app: Resolved, graph: Graph) -> Exchange:
     """Return an exchange with its lists of values."""
     common = None if spec.bytes is None else app.spread(spec.bytes, size)
 

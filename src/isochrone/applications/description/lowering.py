@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final
@@ -33,9 +34,9 @@ from isochrone.applications.description.program import (
     Step,
 )
 from isochrone.applications.description.quantities import Scope, count, share, size
-from isochrone.applications.description.worked_out import (
+from isochrone.applications.description.resolved import (
+    Resolved,
     Values,
-    Worked,
     number_of_ranks,
     parameters,
 )
@@ -107,7 +108,13 @@ def program(description: Description, ranks: int | None = None) -> Program:
     sizes = [_ranks(description, app, ranks) for app in description.apps]
     _check_ranks(description, sizes, ranks)
     kept = Values()
-    applications = tuple(_application(description, k, p, kept) for k, p in enumerate(sizes))
+    collecting = gc.isenabled()
+    gc.disable()  # millions of small objects, all of which stay: looking through them doubles it
+    try:
+        applications = tuple(_application(description, k, p, kept) for k, p in enumerate(sizes))
+    finally:
+        if collecting:
+            gc.enable()
     _check_places(description, applications, ranks)
     return Program(
         seed=description.seed,
@@ -155,7 +162,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
     """Return one application as steps."""
     app = description.apps[index]
     names = parameters(description.parameters, app, p)
-    worked = Worked(index, p, names, kept, description.seed, description.folder)
+    worked = Resolved(index, p, names, kept, description.seed, description.folder)
     specs = list(leaves(app.phases))
     worked.check_steps(p * len(specs), app.at.key("phases"))
     number = {id(spec): k for k, spec in enumerate(specs)}
@@ -179,7 +186,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
 
 
 def _steps(
-    app: App, phases: Sequence[PhaseSpec], number: Mapping[int, int], worked: Worked
+    app: App, phases: Sequence[PhaseSpec], number: Mapping[int, int], worked: Resolved
 ) -> list[list[Step]]:
     """Return the steps of each rank in some phases, which are numbered by their identity."""
     p = worked.p
@@ -195,8 +202,10 @@ def _steps(
         elif isinstance(spec, ComputeSpec):
             k = number[id(spec)]
             time, schedule = worked.times(spec), worked.schedule(spec)
-            for rank, factor in enumerate(worked.factors(spec, k)):
-                steps[rank].append(Compute(k, time, factor, spec.mode, schedule))
+            factors = worked.factors(spec, k)
+            made = {f: Compute(k, time, f, spec.mode, schedule) for f in set(factors)}
+            for of_rank, factor in zip(steps, factors, strict=False):
+                of_rank.append(made[factor])
         elif isinstance(spec, CollectiveSpec):
             for part in _parts(spec, worked) or [everyone if app.outside else ()]:
                 step = _collective(spec, number[id(spec)], worked, part)
@@ -222,7 +231,7 @@ def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> 
             _check_turns(spec.phases, times, names)
 
 
-def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:
+def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     """Return the ranks of each part that does a collective operation on its own."""
     found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
     ranks = [rank for part in found for rank in part]
@@ -235,7 +244,7 @@ def _parts(spec: CollectiveSpec, app: Worked) -> list[tuple[int, ...]]:
 
 
 def _collective(
-    spec: CollectiveSpec, phase: int, app: Worked, among: tuple[int, ...]
+    spec: CollectiveSpec, phase: int, app: Resolved, among: tuple[int, ...]
 ) -> Collective:
     """Return a collective operation; what is reduced are whole doubles."""
     blocks = [0.0] if spec.bytes is None else values(spec.bytes, size, app.scope)

@@ -102,8 +102,8 @@ def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
         one: dict[str, Any] = {"from": edge.source, "to": edge.target}
         if edge.bytes is not None:
             one["bytes"] = edge.bytes
-        if edge.count != 1:
-            one["count"] = edge.count
+        if edge.times != 1:
+            one["count"] = edge.times
         listed.append(one)
     return {"edges": {"list": listed, "directed": found.directed}}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.key_path import KeyPath
@@ -26,8 +26,7 @@ Kind = Literal["number", "numbers", "boolean", "booleans", "number-or-boolean", 
 """What an option takes; a number may be an expression, and ``booleans`` are one or a list."""
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A message, or several.
 
     Attributes
@@ -36,7 +35,7 @@ class Edge:
         Ranks of the application.
     bytes
         Size of each; None: that of the exchange.
-    count
+    times
         How many.
     round
         Of an exchange in rounds: it begins when the rounds before are over.
@@ -45,7 +44,7 @@ class Edge:
     source: int
     target: int
     bytes: int | None = None
-    count: int = 1
+    times: int = 1
     round: int = 0
 
 

@@ -1,8 +1,8 @@
-"""Applications predicted: their programs played through with models for clocks.
+"""Applications predicted: their programs simulated with models for clocks.
 
 Computation takes what it draws, a collective operation the time of its runtime function from when
 the last member has come, a message what was measured of messages, while the ports of its nodes are
-shared. What the processes wait for each other follows from playing it (`play`). Applications
+shared. What the processes wait for each other follows from the simulation. Applications
 are predicted alone: how they slow each other down is not.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import accumulate
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from isochrone.applications.description.program import Application, Collective, 
 from isochrone.applications.predict.grid_parts import GridPart, parts_of
 from isochrone.applications.predict.message_times import Cost, MessageTimes, Path, Side
 from isochrone.applications.predict.operation_times import Nodes, OperationTimes
+from isochrone.applications.simulate.by_phase import Plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
-from isochrone.applications.simulate.play import Clocks, Played, play
+from isochrone.applications.simulate.simulation import Clocks, Simulated
 from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
@@ -35,13 +37,13 @@ _OTHER_SEEDS: Final = 8
 """Seeds beside that of the description, which say how far the draws matter."""
 
 _POINT: Final = 150_000
-"""Steps that are played for a prediction, if its iterations are not steady before."""
+"""Steps that are simulated for a prediction, if its iterations are not steady before."""
 
 _SIDE: Final = 6_000
-"""Steps that are played for each end of an interval."""
+"""Steps that are simulated for each end of an interval."""
 
 _FEW: Final = 6
-"""Iterations that are played at least for that."""
+"""Iterations that are simulated at least for that."""
 
 _LEVEL: Final = 0.95
 
@@ -71,7 +73,7 @@ class Prediction:
         Of the program.
     seconds, low, high
         Of all iterations, until the last rank is done; with an interval of 95 % for what the
-        models, other draws and iterations that were not played leave open.
+        models, other draws and iterations that were not simulated leave open.
     phases
         In their order.
     warnings
@@ -134,9 +136,10 @@ class _Question:
     machine: Machine
     ranks: Sequence[int]
     unfoldings: dict[tuple[Any, ...], Unfolding] = field(default_factory=dict)
+    plans: list[Plan] = field(default_factory=list)
 
     def answer(self) -> Prediction:
-        """Play it: with what is likely, with both ends of the models, and with other draws."""
+        """Simulate it: with what is likely, with both ends of the models, and with other draws."""
         for phase in self.application.phases:
             if phase.method in ("posix-file", "mpi-file"):
                 raise InputError(
@@ -144,10 +147,10 @@ class _Question:
                     f"move through a file ({phase.method})",
                     hint="predict it with method: message, or emulate it",
                 )
-        point = play(self.program, self.app, self._clocks("seconds"), most=_POINT)
+        asked = partial(simulate, self.program, self.app, plans=self.plans)
+        point = asked(self._clocks("seconds"), most=_POINT)
         low, high = (
-            play(self.program, self.app, self._clocks(side), least=_FEW, most=_SIDE)
-            for side in ("low", "high")
+            asked(self._clocks(side), least=_FEW, most=_SIDE) for side in ("low", "high")
         )  # fmt: skip
         middle = np.array([point.seconds, *point.phase_seconds])
         down, up = (_against(one, point) for one in (low, high))
@@ -155,7 +158,7 @@ class _Question:
         left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
         below = np.sqrt((1 - np.minimum(down, 1)) ** 2 + drawn**2 + left_out**2)
         above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + drawn**2 + left_out**2)
-        above = above + self.application.omitted
+        above = above + self.application.omitted + point.coarse
         below = below + self.application.omitted
         ends = np.column_stack([middle, np.maximum(middle * (1 - below), 0), middle * (1 + above)])
         phases = [
@@ -178,24 +181,24 @@ class _Question:
     def application(self) -> Application:
         return self.program.applications[self.app]
 
-    def _drawn(self, point: Played) -> Array:
+    def _drawn(self, point: Simulated) -> Array:
         """Return by what part other draws may be away: total and phases; 0 if nothing is drawn."""
         lists = _drawn_from(self.program, self.app, "time", *_SIZES)
         if all(len(set(values)) == 1 for values in lists):
             return np.zeros(1 + point.phases.shape[1])
         clocks = self._clocks("seconds")
         others = [
-            play(
+            simulate(
                 replace(self.program, seed=self.program.seed + k), self.app, clocks,
-                least=_FEW, most=_SIDE,
+                least=_FEW, most=_SIDE, plans=self.plans,
             )
             for k in range(1, 1 + _OTHER_SEEDS)
         ]  # fmt: skip
         each = np.array([_against(one, point) for one in others])
-        played = min(len(one.ends) for one in others)
+        simulated = min(len(one.ends) for one in others)
         spread = np.std(each, axis=0, ddof=1) * math.sqrt(1 + 1 / len(others))
         return np.asarray(
-            _quantile(len(others) - 1) * spread * math.sqrt(played / point.iterations)
+            _quantile(len(others) - 1) * spread * math.sqrt(simulated / point.iterations)
         )
 
     def _clocks(self, side: Side) -> Clocks:
@@ -271,12 +274,12 @@ def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ..
     return [program.values[of] for of in used]
 
 
-def _against(one: Played, point: Played) -> Array:
-    """Return one play as parts of another, over the iterations that both did: total, phases."""
+def _against(one: Simulated, point: Simulated) -> Array:
+    """Return one as parts of another, over the iterations that both did: total, phases."""
     both = min(len(one.ends), len(point.ends))
     sides = [
-        np.array([played.ends[both - 1], *played.phases[:both].sum(axis=0)])
-        for played in (one, point)
+        np.array([simulated.ends[both - 1], *simulated.phases[:both].sum(axis=0)])
+        for simulated in (one, point)
     ]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(sides[1] > 0, sides[0] / sides[1], 1.0)

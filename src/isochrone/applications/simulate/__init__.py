@@ -1,1 +1,1 @@
-"""An application played through in virtual time, with models for clocks."""
+"""An application simulated in virtual time, with models for clocks."""

@@ -59,7 +59,7 @@ class Clock:
         self._ready.extend(request.waiters)
         request.waiters = []
 
-    def play(self, stop: Callable[[], bool]) -> bool:
+    def run(self, stop: Callable[[], bool]) -> bool:
         """Go on until ``stop`` says so, asked after each moment, or nothing is left to happen.
 
         Returns

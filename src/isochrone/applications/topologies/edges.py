@@ -29,7 +29,7 @@ def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
 def _make(options: Options) -> Graph:
     at = options.place("list")
     edges = tuple(_edge(one, options, at.item(k)) for k, one in enumerate(options.written["list"]))
-    options.check_edges(sum(one.count for one in edges))
+    options.check_edges(sum(one.times for one in edges))
     return Graph(edges, directed=bool(options.written.get("directed", True)))
 
 

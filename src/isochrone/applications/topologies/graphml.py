@@ -13,7 +13,7 @@ def _make(options: Options) -> Graph:
     nodes, graph = graphml_file.read(options.folder / options.written["file"], at)
     if nodes > options.ranks:
         raise at.error(f"a graph of {nodes} nodes in an application of {options.ranks} ranks")
-    options.check_edges(sum(edge.count for edge in graph.edges))
+    options.check_edges(sum(edge.times for edge in graph.edges))
     return graph
 
 

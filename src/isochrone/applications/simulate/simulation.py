@@ -1,4 +1,4 @@
-"""An application played until the time of its iterations is known."""
+"""An application simulated until the time of its iterations is known."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.collectives import Meetings, OperationTime
 from isochrone.applications.simulate.events import Clock, Request, Run
-from isochrone.applications.simulate.mail import Mail, Network
+from isochrone.applications.simulate.matching import Matching, Network
 from isochrone.base.errors import InputError
 
 AGAIN: Final = 2**20
@@ -51,11 +51,11 @@ Spent = Callable[[int, int, float], None]
 
 @dataclass
 class Ranks:
-    """All ranks of an application, as they are played.
+    """All ranks of an application, as they are simulated.
 
     Attributes
     ----------
-    clock, mail, meetings, draws
+    clock, matching, meetings, draws
         What they share.
     cost
         Of a message.
@@ -69,7 +69,7 @@ class Ranks:
 
     application: Application
     clock: Clock
-    mail: Mail
+    matching: Matching
     meetings: Meetings
     draws: Draws
     cost: MessageCost
@@ -99,6 +99,12 @@ class Ranks:
                 yield from self._do(step, number, rank, iteration, begun)  # type: ignore[arg-type]
                 self.spent(step.phase, outer, self.clock.now - start)
 
+    def steps(
+        self, steps: Sequence[Single], rank: int, iteration: int, begun: list[Request]
+    ) -> Run:  # fmt: skip
+        """Do some steps once."""
+        yield from self._all(_numbered(steps), rank, iteration, iteration, begun)
+
     def _do(
         self, step: Single, number: int, rank: int, iteration: int, begun: list[Request]
     ) -> Run:  # fmt: skip
@@ -118,9 +124,9 @@ class Ranks:
                 else:
                     begun.append(request)
             case Recv():
-                yield self.mail.receive(rank, step.source, step.phase)
+                yield self.matching.receive(rank, step.source, step.phase)
             case Irecv():
-                begun.append(self.mail.receive(rank, step.source, step.phase))
+                begun.append(self.matching.receive(rank, step.source, step.phase))
             case Wait():
                 for request in begun:
                     yield request
@@ -139,7 +145,7 @@ class Ranks:
     def _send(
         self, rank: int, to: int, phase: int, size: float, load: float | None = None
     ) -> tuple[Request, float]:
-        return self.mail.send(rank, to, phase, self.cost(rank, to, phase, size), load)
+        return self.matching.send(rank, to, phase, self.cost(rank, to, phase, size), load)
 
     def _serve(self, step: Serve, rank: int, iteration: int) -> Run:
         """Answer each client once, in the order in which they ask.
@@ -156,7 +162,7 @@ class Ranks:
                 del waiting[client]
                 yield from self._reply(step, rank, iteration, client)
         while waiting:
-            asked = self.mail.receive_any(rank, everyone, step.phase)
+            asked = self.matching.receive_any(rank, everyone, step.phase)
             yield asked
             if asked.source in waiting:
                 del waiting[asked.source]
@@ -179,7 +185,7 @@ class Ranks:
             if (yield from self._hand_out(step, rank, iteration, worker, next(tasks, None))):
                 busy.add(worker)
         while busy:
-            result = self.mail.receive_any(rank, busy, step.phase)
+            result = self.matching.receive_any(rank, busy, step.phase)
             yield result
             task = next(tasks, None)
             if not (yield from self._hand_out(step, rank, iteration, result.source, task)):
@@ -199,7 +205,7 @@ class Ranks:
     def _work(self, step: Work, rank: int, iteration: int) -> Run:
         """Do tasks until told that none is left."""
         while True:
-            received = self.mail.receive(rank, step.master, step.phase)
+            received = self.matching.receive(rank, step.master, step.phase)
             yield received
             if received.load is None:
                 return
@@ -233,13 +239,13 @@ def _numbered(steps: Sequence[Step]) -> list[_Numbered]:
 
 
 LEAST: Final = 24
-"""Iterations that are played at least, for a prediction."""
+"""Iterations that are simulated at least, for a prediction."""
 
 _ENOUGH: Final = 0.001
 """An iteration's time is known well enough at this relative standard error."""
 
 _BLOCKS: Final = 8
-"""Parts of the iterations played whose means say how sure their mean is."""
+"""Parts of the iterations simulated whose means say how sure their mean is."""
 
 
 @dataclass(frozen=True)
@@ -254,23 +260,26 @@ class Clocks:
 
 
 @dataclass
-class Played:
-    """What was played of an application.
+class Simulated:
+    """What was simulated of an application.
 
     Attributes
     ----------
     ends
-        When all ranks had done each iteration, in seconds, shape (played,).
+        When all ranks had done each iteration, in seconds, shape (simulated,).
     phases
-        Seconds in each phase, a mean over ranks, shape (played, phases).
+        Seconds in each phase, a mean over ranks, shape (simulated, phases).
     iterations
         That were asked for.
+    coarse
+        Part by which it may be too short, as it was simulated phase by phase.
     """
 
     ends: NDArray[np.float64]
     phases: NDArray[np.float64]
     iterations: int
     ranks: int = field(default=1)
+    coarse: float = 0.0
 
     @property
     def steady(self) -> int:
@@ -280,7 +289,7 @@ class Played:
     @property
     def each(self) -> tuple[float, float]:
         """Seconds of a further iteration, and the standard error of that."""
-        return _mean_and_error(self.ends, self.steady)
+        return mean_and_error(self.ends, self.steady)
 
     @property
     def seconds(self) -> float:
@@ -289,7 +298,7 @@ class Played:
 
     @property
     def error(self) -> float:
-        """Standard error of `seconds`, for not having played all iterations."""
+        """Standard error of `seconds`, as not all iterations were simulated."""
         left = self.iterations - len(self.ends)
         return left * self.each[1] if left else 0.0
 
@@ -301,10 +310,10 @@ class Played:
         return np.asarray((self.phases.sum(axis=0) + rest * later) / self.iterations)
 
 
-def play(
+def step_by_step(
     program: Program, app: int, clocks: Clocks, *, least: int = LEAST, most: int = 100_000
-) -> Played:
-    """Play one application alone.
+) -> Simulated:
+    """Simulate one application alone, step by step.
 
     Parameters
     ----------
@@ -340,7 +349,7 @@ def play(
             ends.append(clock.now)
 
     one = Ranks(
-        application, clock, Mail(clock, network, at_once=clocks.at_once),
+        application, clock, Matching(clock, network, at_once=clocks.at_once),
         Meetings(clock, clocks.operation, ranks), Draws(program.seed, program.values, app),
         clocks.message, note, clocks.parts,
     )  # fmt: skip
@@ -355,7 +364,7 @@ def play(
     looked = 0
 
     def stop() -> bool:
-        """Whether enough was played: the time of an iteration is steady."""
+        """Whether enough was simulated: the time of an iteration is steady."""
         nonlocal looked
         done = len(ends)
         if done < least or done < looked * 1.2 or done >= application.iterations:
@@ -363,19 +372,24 @@ def play(
         if done >= most // max(work, 1):
             return True
         looked = done
-        mean, error = _mean_and_error(np.array(ends), done // 3)
-        return error <= _ENOUGH * mean
+        return steady(ends)
 
-    if not clock.play(stop) and len(ends) < application.iterations:
+    if not clock.run(stop) and len(ends) < application.iterations:
         raise InputError(
             f"'{application.name}': its ranks wait for each other for ever in iteration "
             f"{len(ends) + 1}",
             hint="messages that wait for their receiver may need the flow exchange",
         )
-    return Played(np.array(ends), spent[: len(ends)] / ranks, application.iterations, ranks)
+    return Simulated(np.array(ends), spent[: len(ends)] / ranks, application.iterations, ranks)
 
 
-def _mean_and_error(ends: NDArray[np.float64], first: int) -> tuple[float, float]:
+def steady(ends: Sequence[float]) -> bool:
+    """Whether the time of an iteration is known well enough from when each ended."""
+    mean, error = mean_and_error(np.array(ends), len(ends) // 3)
+    return error <= _ENOUGH * mean
+
+
+def mean_and_error(ends: NDArray[np.float64], first: int) -> tuple[float, float]:
     """Return the mean time of iterations from ``first`` on, and its standard error.
 
     Iterations that follow each other are alike in what delays them, so the error is that of the

@@ -140,7 +140,7 @@ class _Message:
     arrived: bool = False
 
 
-class Mail:
+class Matching:
     """Messages between ranks; only sends and receives of the same tag meet.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What is worked out of an application while it is lowered: names, lists of values, factors."""
+"""What is resolved of an application while it is lowered: names, lists of values, factors."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Worked:
+class Resolved:
     """One application with its number of ranks.
 
     Attributes

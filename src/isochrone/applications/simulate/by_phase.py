@@ -1,0 +1,506 @@
+"""An application of many ranks, simulated phase by phase with arrays over all of them.
+
+Where a phase is the same for all ranks (they compute, exchange messages, or call an operation that
+begins when the last one has come), its times follow from those at which the ranks reach it.
+Messages share the ports of ranks and nodes as in `matching`, except with those of other phases.
+Phases of other kinds are simulated one at a time, message by message.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.applications.description.draws import Draws, draw
+from isochrone.applications.description.program import (
+    Application,
+    Collective,
+    Compute,
+    Irecv,
+    Isend,
+    Program,
+    Repeat,
+    Single,
+    Step,
+    Wait,
+)
+from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Meetings
+from isochrone.applications.simulate.events import Clock, Request, Run
+from isochrone.applications.simulate.matching import Matching, Network
+from isochrone.applications.simulate.simulation import (
+    LEAST,
+    Clocks,
+    Ranks,
+    Simulated,
+    mean_and_error,
+    steady,
+    step_by_step,
+)
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass
+class _Again:
+    """Phases that are repeated."""
+
+    times: int
+    every: int
+    body: list[_Phase | _Again]
+
+
+@dataclass
+class _Phase:
+    """A phase: what each of its ranks does."""
+
+    number: int
+    ranks: list[int] = field(default_factory=list)
+    steps: list[list[Single]] = field(default_factory=list)
+    computing: _Computing | None = None
+    exchange: _Exchange | None = None
+    collectives: list[Collective] = field(default_factory=list)
+
+
+@dataclass
+class _Exchange:
+    """Messages that all begin together and are waited for together: from, to, list of sizes."""
+
+    source: Integers
+    target: Integers
+    size: Integers
+
+
+Plan = list[_Phase | _Again]
+
+
+def _tree(of_ranks: Iterable[tuple[int, Sequence[Step]]]) -> Plan:
+    """Return the phases of all ranks in their order."""
+    phases: dict[int, _Phase] = {}
+    repeats: dict[int, tuple[Repeat, list[tuple[int, Sequence[Step]]]]] = {}
+    for rank, steps in of_ranks:
+        last = -1
+        for step in steps:
+            if isinstance(step, Repeat):
+                first = _first(step)
+                repeats.setdefault(first, (step, []))[1].append((rank, step.steps))
+                last = -1
+                continue
+            phase = phases.get(step.phase)
+            if phase is None:
+                phase = phases[step.phase] = _Phase(step.phase)
+            if step.phase != last:
+                phase.ranks.append(rank)
+                phase.steps.append([])
+                last = step.phase
+            phase.steps[-1].append(step)
+    found: dict[int, _Phase | _Again] = dict(phases)
+    for first, (step, inner) in repeats.items():
+        found[first] = _Again(step.times, step.every, _tree(inner))
+    return [found[key] for key in sorted(found)]
+
+
+def _first(step: Step) -> int:
+    """Return the first phase of a step."""
+    while isinstance(step, Repeat):
+        step = step.steps[0]
+    return step.phase
+
+
+@dataclass
+class _Computing:
+    """Computation of ranks in a phase."""
+
+    ranks: Integers
+    factors: Floats
+    time: int
+    schedule: int | None
+
+    @classmethod
+    def of(cls, ranks: Sequence[int], steps: Sequence[Compute]) -> _Computing:
+        factors = np.array([step.factor for step in steps])
+        return cls(np.array(ranks), factors, steps[0].time, steps[0].schedule)
+
+    def seconds(self, program: Program, app: int, phase: int, iteration: int) -> Floats:
+        """Return what is drawn for each rank."""
+        values = program.values[self.time]
+        if len(values) == 1:
+            found = values[0] * self.factors
+        else:
+            found = draw(program.seed, values, app, self.ranks, phase, iteration, 0) * self.factors
+        if self.schedule is not None:
+            factors = program.values[self.schedule]
+            found = found * factors[iteration % len(factors)]
+        return np.asarray(found)
+
+
+@dataclass
+class _Port:
+    """Messages by the port that they need: indices into the messages, padded by their number."""
+
+    rows: Integers
+    seconds: Floats
+
+    @classmethod
+    def of(cls, ports: Integers, seconds: Floats) -> _Port:
+        order = np.argsort(ports, kind="stable")
+        _, first, counts = np.unique(ports[order], return_index=True, return_counts=True)
+        rows = np.full((len(counts), counts.max()), len(ports))
+        place = np.arange(len(ports)) - np.repeat(first, counts)
+        rows[np.repeat(np.arange(len(counts)), counts), place] = order
+        return cls(rows, np.append(seconds, 0.0)[rows])
+
+    def finish(self, enters: Floats, ends: Floats) -> None:
+        """Raise `ends` to when messages leave the port, which all that are in it share evenly.
+
+        Each is served until it has had its `seconds`; `had` is what one that never leaves would
+        have had by now, so that a message leaves when `had` reaches its tag.
+        """
+        times = np.append(enters, math.inf)[self.rows]
+        known = self.rows < len(enters)
+        if times.shape[1] == 1:
+            left = times + self.seconds
+            np.maximum.at(ends, self.rows[known], left[known])
+            return
+        lines = np.arange(len(times))
+        left = np.empty_like(times)
+        tags = np.full_like(times, math.inf)
+        now = np.zeros(len(times))
+        had = np.zeros(len(times))
+        inside = np.zeros(len(times))
+        for _ in range(2 * times.shape[1]):
+            comes, goes = times.argmin(axis=1), tags.argmin(axis=1)
+            arrival, tag = times[lines, comes], tags[lines, goes]
+            with np.errstate(invalid="ignore"):
+                departure = np.where(inside > 0, now + (tag - had) * inside, math.inf)
+            arrives = arrival < departure
+            moment = np.minimum(arrival, departure)
+            active = np.isfinite(moment)
+            if not active.any():
+                break
+            with np.errstate(invalid="ignore", divide="ignore"):
+                had = np.where(inside > 0, had + (moment - now) / inside, had)
+            now = moment
+            into, out = lines[arrives & active], lines[~arrives & active]
+            tags[into, comes[into]] = had[into] + self.seconds[into, comes[into]]
+            times[into, comes[into]] = math.inf
+            left[out, goes[out]] = moment[out]
+            tags[out, goes[out]] = math.inf
+            inside[into] += 1
+            inside[out] -= 1
+        np.maximum.at(ends, self.rows[known], left[known])
+
+
+@dataclass
+class _Messages:
+    """Messages of a phase that all begin together and are waited for together."""
+
+    source: Integers
+    target: Integers
+    begins: Floats
+    latency: Floats
+    asks: NDArray[np.bool_]
+    waits: NDArray[np.bool_]
+    busy: Floats
+    ports: list[_Port]
+
+    def done(self, times: Floats, after: Floats) -> Floats:
+        """Return when each rank has all, from when it reached the phase and did all else."""
+        begin = times[self.source] + self.begins
+        begin = np.where(self.asks, np.maximum(begin, times[self.target]), begin)
+        enters = begin + self.latency
+        ends = enters.copy()
+        for port in self.ports:
+            port.finish(enters, ends)
+        found = after + self.busy
+        np.maximum.at(found, self.target, ends)
+        np.maximum.at(found, self.source[self.waits], ends[self.waits])
+        return found
+
+
+def plan(program: Program, app: int) -> Plan:
+    """Return the phases of an application in their order, and how each can be simulated."""
+    found = _tree(enumerate(program.applications[app].steps))
+    _prepare(found, program)
+    return found
+
+
+def _prepare(tree: Plan, program: Program) -> None:
+    for node in tree:
+        if isinstance(node, _Again):
+            _prepare(node.body, program)
+            continue
+        first = node.steps[0][0]
+        kinds = {type(step) for steps in node.steps for step in steps}
+        if kinds == {Compute}:
+            _computing(node)
+        elif kinds == {Collective} and isinstance(first, Collective):
+            if first.op not in (*FROM_ROOT, *TO_ROOT) and not first.grid:
+                found = {step for steps in node.steps for step in steps}
+                node.collectives = [s for s in found if isinstance(s, Collective)]
+        elif kinds <= {Isend, Irecv, Wait, Compute}:
+            sizes = {step.size for steps in node.steps for step in steps if isinstance(step, Isend)}
+            if all(len(program.values[size]) == 1 for size in sizes):
+                _exchange(node)
+
+
+def _computing(node: _Phase) -> None:
+    steps = [step for steps in node.steps for step in steps if isinstance(step, Compute)]
+    if len(steps) == len(node.ranks) and len({(s.time, s.schedule) for s in steps}) == 1:
+        node.computing = _Computing.of(node.ranks, steps)
+
+
+def _exchange(node: _Phase) -> None:
+    """Take an exchange of which each rank begins all, computes, and waits."""
+    source: list[int] = []
+    target: list[int] = []
+    size: list[int] = []
+    computing: list[tuple[int, Compute]] = []
+    received = 0
+    for rank, steps in zip(node.ranks, node.steps, strict=True):
+        state = 0
+        for step in steps:
+            if isinstance(step, Irecv) and state == 0:
+                received += 1
+            elif isinstance(step, Isend) and state <= 1:
+                state = 1
+                source.append(rank)
+                target.append(step.to)
+                size.append(step.size)
+            elif isinstance(step, Compute) and state <= 1:
+                state = 2
+                computing.append((rank, step))
+            elif isinstance(step, Wait) and state <= 2:
+                state = 3
+            else:
+                return
+        if state != 3:
+            return
+    if received != len(target) or not source:
+        return
+    if computing:
+        if len({(step.time, step.schedule) for _, step in computing}) > 1:
+            return
+        ranks, all_steps = zip(*computing, strict=True)
+        node.computing = _Computing.of(ranks, all_steps)
+    node.exchange = _Exchange(np.array(source), np.array(target), np.array(size))
+
+
+COARSE: Final = 0.2
+"""Part of the communication by which a simulation by phases may be short: messages of one phase
+delay those of the phase before, which the ranks have left at different times."""
+
+FEW_OF_MANY: Final = 15
+"""Iterations that are simulated at least of more ranks than `LARGE`."""
+
+LARGE: Final = 16384
+
+MANY: Final = 200_000
+"""Steps of all ranks that are simulated one by one; more are simulated phase by phase."""
+
+
+def simulate(
+    program: Program, app: int, clocks: Clocks, *, least: int = LEAST, most: int = 100_000,
+    plans: list[Plan] | None = None,
+) -> Simulated:  # fmt: skip
+    """Simulate one application alone: step by step, or phase by phase if it has many ranks.
+
+    Parameters
+    ----------
+    least
+        Iterations, unless there are fewer.
+    most
+        Steps of ranks after which it is enough.
+    plans
+        Holds the plan of the application once it was made; the same for all clocks.
+
+    Raises
+    ------
+    InputError
+        If its ranks wait for each other for ever.
+    """
+    application = program.applications[app]
+    whole = sum(map(_work, application.steps))
+    if whole * min(least, application.iterations) <= MANY:
+        return step_by_step(program, app, clocks, least=least, most=most)
+    plans = [] if plans is None else plans
+    if not plans:
+        plans.append(plan(program, app))
+    simulation = ByPhase(program, app, clocks, plans[0])
+    if application.ranks > LARGE:
+        least = min(least, FEW_OF_MANY)
+    return simulation.simulate(least, max(1, most // max(whole, 1)))
+
+
+def _work(steps: Sequence[Step]) -> int:
+    """Return the number of steps of an iteration, repetition counted."""
+    return sum(
+        step.times * _work(step.steps) // step.every if isinstance(step, Repeat) else 1
+        for step in steps
+    )
+
+
+class ByPhase:
+    """One application as it is simulated."""
+
+    def __init__(self, program: Program, app: int, clocks: Clocks, known: Plan) -> None:
+        self.program = program
+        self.app = app
+        self.clocks = clocks
+        self.plan = known
+        self.nodes = np.array(clocks.node_of)
+        self.times = np.zeros(self.application.ranks)
+        self.spent = np.zeros(len(self.application.phases))
+        self.draws = Draws(program.seed, program.values, app)
+        self.messages: dict[int, _Messages] = {}
+        self.computed = 0.0
+
+    @property
+    def application(self) -> Application:
+        """What is simulated."""
+        return self.program.applications[self.app]
+
+    def simulate(self, least: int, most: float) -> Simulated:
+        """Simulate iterations until their time is known."""
+        ends: list[float] = []
+        phases: list[Floats] = []
+        while len(ends) < self.application.iterations:
+            before = self.spent.copy()
+            self._all(self.plan, len(ends))
+            ends.append(float(self.times.max()))
+            phases.append((self.spent - before) / len(self.times))
+            if len(ends) >= least and (len(ends) >= most or steady(ends)):
+                break
+        communicating = 1 - self.computed / max(float(self.times.sum()), 1e-300)
+        return Simulated(
+            np.array(ends), np.array(phases), self.application.iterations, len(self.times),
+            COARSE * communicating,
+        )  # fmt: skip
+
+    def _messages(self, phase: int, exchange: _Exchange) -> _Messages:
+        source, target = exchange.source, exchange.target
+        inside = self.nodes[source] == self.nodes[target]
+        _, first, kind = np.unique(
+            2 * exchange.size + inside, return_index=True, return_inverse=True
+        )
+        costs = [
+            self.clocks.message(
+                int(source[k]), int(target[k]), phase,
+                self.program.values[exchange.size[k]][0],
+            )
+            for k in first
+        ]  # fmt: skip
+        alone, gap, wire, waits, both = (
+            np.array(column)[kind] for column in zip(*costs, strict=True)
+        )
+        busy = np.maximum(gap - wire, 0.0)
+        begins = np.concatenate([[True], source[1:] != source[:-1]])  # in the order of ranks
+        before = np.cumsum(busy) - busy
+        before -= np.maximum.accumulate(np.where(begins, before, 0.0))
+        whole = np.zeros(len(self.times))
+        np.add.at(whole, source, busy)
+        ports = [_Port.of(source, gap), _Port.of(target, gap)]
+        away = np.flatnonzero(~inside)
+        for ends in (source, target):
+            nodes = self.nodes[ends[away]]
+            shared = np.bincount(self.nodes)[nodes] > 1
+            chosen = away[shared]
+            if len(chosen):
+                ports.append(_sparse(self.nodes[ends], chosen, wire))
+        crossing = away[both[away] > 1]
+        if len(crossing):
+            half = np.concatenate([wire[crossing] * both[crossing] / 2] * 2)
+            nodes = np.concatenate([self.nodes[source[crossing]], self.nodes[target[crossing]]])
+            port = _Port.of(nodes, half)
+            padded = np.append(np.concatenate([crossing, crossing]), len(source))
+            ports.append(_Port(padded[port.rows], port.seconds))
+        asks = waits | (not self.clocks.at_once)
+        return _Messages(
+            source, target, before, np.maximum(alone - gap, 0.0), asks, waits.astype(bool), whole,
+            ports,
+        )  # fmt: skip
+
+    # --- simulated --------------------------------------------------------------------------------
+
+    def _all(self, tree: Sequence[_Phase | _Again], iteration: int) -> None:
+        for node in tree:
+            if isinstance(node, _Again):
+                self._repeated(node, iteration)
+                continue
+            before = self.times.sum()
+            self._one(node, iteration)
+            self.spent[node.number] += self.times.sum() - before
+
+    def _repeated(self, node: _Again, iteration: int) -> None:
+        """Simulate turns until their time is steady; the others take as long."""
+        turns = Repeat(node.times, node.every, ()).turns(iteration)
+        ends: list[float] = [float(self.times.mean())]
+        for turn in turns:
+            self._all(node.body, turn)
+            ends.append(float(self.times.mean()))
+            left = len(turns) - len(ends) + 1
+            if left and len(ends) > LEAST and steady(ends):
+                break
+        else:
+            return
+        half = len(ends) // 3
+        each, _ = mean_and_error(np.array(ends), half)
+        before = float(self.times.sum())
+        self.computed *= (before + left * each * len(self.times)) / max(before, 1e-300)
+        self.times += left * each
+
+    def _one(self, node: _Phase, iteration: int) -> None:
+        after = self.times.copy()
+        if node.computing is not None:
+            taken = node.computing.seconds(self.program, self.app, node.number, iteration)
+            after[node.computing.ranks] += taken
+        if node.exchange is not None:
+            if node.number not in self.messages:
+                self.messages[node.number] = self._messages(node.number, node.exchange)
+            self.times = self.messages[node.number].done(self.times, after)
+        elif node.computing is not None:
+            self.computed += float((after - self.times).sum())
+            self.times = after
+        elif node.collectives:
+            for step in node.collectives:
+                members = step.among or tuple(range(len(self.times)))
+                size = self.draws.value(step.size, 0, step.phase, 0, iteration)
+                unfolding = self.clocks.operation(step, members, size)
+                parts = np.array(unfolding.parts or 1.0) * unfolding.seconds
+                chosen = list(members)
+                self.times[chosen] = self.times[chosen].max() + parts
+        else:
+            self._events(node, iteration)
+
+    def _events(self, node: _Phase, iteration: int) -> None:
+        """Simulate a phase message by message; its ranks begin when they reached it."""
+        clock = Clock()
+        network = Network(clock, self.clocks.node_of)
+        ranks = Ranks(
+            self.application, clock, Matching(clock, network, at_once=self.clocks.at_once),
+            Meetings(clock, self.clocks.operation, len(self.times)), self.draws,
+            self.clocks.message, lambda *_: None, self.clocks.parts,
+        )  # fmt: skip
+        begin = float(self.times[node.ranks].min())
+
+        def one(rank: int, steps: Sequence[Single]) -> Run:
+            yield float(self.times[rank]) - begin
+            begun: list[Request] = []
+            yield from ranks.steps(steps, rank, iteration, begun)
+            self.times[rank] = begin + clock.now
+
+        for rank, steps in zip(node.ranks, node.steps, strict=True):
+            clock.start(one(rank, steps))
+        clock.run(lambda: False)
+
+
+def _sparse(nodes: Integers, chosen: Integers, seconds: Floats) -> _Port:
+    """Return the port of some messages."""
+    port = _Port.of(nodes[chosen], seconds[chosen])
+    padded: Any = np.append(chosen, len(nodes))
+    return _Port(padded[port.rows], port.seconds)
