@@ -16,8 +16,8 @@ from scipy.special import stdtrit
 from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged
-from isochrone.models.cross_validation import SegmentFit
-from isochrone.models.deviation import r_squared
+from isochrone.models.cross_validation import SegmentFit, leave_out
+from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import Form, declaration, declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
@@ -320,7 +320,7 @@ def _segment(
             _rival(one, own, weight) for one, weight in rivals
         ],
         r2=r_squared(fitted.predicted, own.seconds),
-        only=_only(own, region),
+        only=_only(own, region), left_out=_left_out(taken.fit, own.seconds),
         points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 
@@ -331,6 +331,10 @@ def _only(own: Observations, region: Region) -> list[str]:
     if len(ranks) < 2 or region.range.keys() & set(CLASSES):
         return []
     return [name for name in CLASSES if evaluate_term(name, {"p": ranks}).all()][:1]
+
+
+def _left_out(fit: linear.Fit, seconds: Array) -> float:
+    return deviation(leave_out(fit, seconds), seconds).average
 
 
 def _rival(judged: Judged, own: Observations, weight: float) -> Rival:

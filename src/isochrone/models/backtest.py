@@ -112,6 +112,8 @@ def backtested(
         trials = list(_trials(observed, part.mask, segment, refit, weights))
         for trial in trials:
             found.setdefault(trial.part, []).append(trial)
+        if trials:
+            segment.tried = float(trials[0].away.mean())
         if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
             trials and _stands(segment, part, observed)
         ):
@@ -183,6 +185,7 @@ def _trials(
     values = variables["p"]
     places = [variables[name] for name in PLACES if name in variables]
     largest = _largest(variables)
+    largest = np.maximum(largest, np.median(largest))  # fewer of a size are no end of it
     for part in PARTS:
         near = values <= largest / part
         if len(np.unique(values[near])) < _FEWEST or near.all():
@@ -213,7 +216,7 @@ def _largest(variables: Mapping[str, Array]) -> Array:
     """Return for each point the most ranks that were measured of its size; shape (n,)."""
     values = variables["p"]
     if "b" not in variables:
-        return np.full(len(values), values.max())
+        return np.full(len(values), values.max(initial=1.0))
     group = np.unique(variables["b"], return_inverse=True)[1].ravel()
     most = np.zeros(group.max() + 1)
     np.maximum.at(most, group, values)

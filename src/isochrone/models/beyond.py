@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.models.formulas import number
+from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
 from isochrone.models.segment import Segment
-from isochrone.models.terms import evaluate_term, variables_of
+from isochrone.models.terms import VARIABLES, evaluate_term, variables_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def outside(
         Of all that the model is for.
     """
     found: list[str] = []
+    beyond: dict[str, list[tuple[Array, float, float]]] = {}
     for k, segment in enumerate(segments):
         other = segment.of_other_class(points) & (owner == k)
         if other.any():
@@ -56,10 +57,15 @@ def outside(
             least, most = low if before is None else before, high if behind is None else behind
             away = np.unique(value[(value < least) | (value > most)])
             if away.size:
-                found.append(
-                    f"{name} = {_listed(name, away)} is outside "
-                    f"the fitted range {number(name, low)} to {number(name, high)}"
-                )
+                beyond.setdefault(name, []).append((away, low, high))
+    plain = [name for name in beyond if name in VARIABLES] or list(beyond)
+    for name in plain:  # of several segments, once
+        away = np.unique(np.concatenate([values for values, _, _ in beyond[name]]))
+        low, high = min(one[1] for one in beyond[name]), max(one[2] for one in beyond[name])
+        found.append(
+            f"{printed(name)} = {_listed(name, away)} is outside "
+            f"the fitted range {number(name, low)} to {number(name, high)}"
+        )
     measured = recorded(segments, "p")
     more = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}
     ranks = {**more, **points}.get("p", np.zeros(1))
@@ -154,7 +160,7 @@ def between(segments: Sequence[Segment], points: Mapping[str, Array]) -> list[st
             if len(inside):
                 found.setdefault(switch, set()).update(inside.tolist())
     return [
-        f"{switch.name} = {_listed(switch.name, sorted(values))} "
+        f"{printed(switch.name)} = {_listed(switch.name, sorted(values))} "
         f"{'is' if len(values) == 1 else 'are'} between two segments: the switch is {switch}"
         for switch, values in found.items()
     ]

@@ -159,7 +159,10 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
             continue
         point = {name: float(column[worst]) for name, column in one.variables.items()}
         place = ", ".join([*map(str, one.where.values()), *formulas.values(point)])
-        ratio = float(one.seconds[worst] / max(predicted[worst], 1e-300))
+        if predicted[worst] <= 0:
+            found.append(f"lack of fit, worst at {place}: the formula gives no time above zero")
+            continue
+        ratio = float(one.seconds[worst] / predicted[worst])
         said = f"{ratio:.3g} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
         found.append(
             f"lack of fit, worst at {place}: measured {said} the formula"

@@ -16,6 +16,9 @@ _CLASSES: Final = {
 }
 
 
+_PRODUCTS: Final = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
+
+
 def headings(segments: Sequence[Segment]) -> list[str]:
     """Write what each segment is for: its selectors and its range."""
     texts = []
@@ -40,6 +43,12 @@ def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
             continue
         others = [other.range[name] for other in before if name in other.range]
         text = name
+        if name in _PRODUCTS:
+            ends = [number(name, end) for end in (low, high) if end is not None]
+            words.append(
+                f"{printed(name)} {'up to' if low is None else 'from'} {' to '.join(ends)}"
+            )
+            continue
         if low is not None:
             sign = "<" if low in [end for _, end in others] else "≤"
             text = f"{number(name, low)} {sign} {text}"
@@ -50,10 +59,15 @@ def _bounds(segment: Segment, before: Sequence[Segment]) -> list[str]:
     return words
 
 
+def printed(name: str) -> str:
+    """Write a variable or a product of them as a person says it: ``block b/p``."""
+    return _PRODUCTS.get(name, name)
+
+
 def number(name: str, value: float) -> str:
     """Write a value of a variable or of a product of them, with a unit if it is a size."""
-    if float(value).is_integer() and is_size(name):
-        return format_bytes(int(value))
+    if is_size(name) and (float(value).is_integer() or name in _PRODUCTS):
+        return format_bytes(round(value))
     return f"{value:g}"
 
 

@@ -41,6 +41,9 @@ Array = NDArray[np.float64]
 
 LEVEL: Final = 0.95
 
+MOST_WARNINGS: Final = 3
+"""Of a prediction; the most important come first."""
+
 _FALLS: Final = 0.95
 """Part of a time that fewer ranks or bytes take, below which a prediction is impossible."""
 
@@ -239,7 +242,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
             *between(segments, points),
         ]  # fmt: skip
-        return Prediction(times, low, high, warnings, self.origin, seconds)
+        return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds)
 
     def _times(
         self, segments: Sequence[Segment], points: Mapping[str, Array], level: float

@@ -119,6 +119,9 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         Of ``sigma``.
     starts
         How far starts of the job are from each other; None if that is not known.
+    left_out, tried
+        Mean error at points that were left out one by one, and at the largest ranks that were
+        predicted from the others; None if that is not known.
     """
 
     family: str
@@ -143,6 +146,8 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     points: int | None = None
     note: str = ""
     starts: Starts | None = None
+    left_out: float | None = None
+    tried: float | None = None
 
     def rival(self, number: int) -> Segment:
         """Return the segment with the formula of a rival; with its own if there are fewer."""

@@ -1,9 +1,10 @@
 """The terms of a model: a name a person can read, and the column of numbers it stands for.
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
-``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)`` or ``min(v,w)``; of
-ranges also ``power2(v)`` and ``even(v)``, which are 1 for such numbers and 0 for others. Names come
-out of files, so they are read by this small grammar and never evaluated.
+``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)``, ``min(v,w)``, or
+``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)`` and
+``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are read
+by this small grammar and never evaluated.
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
     (re.compile(r"ceil\(log2\((\w+)\)\)"), lambda v: np.ceil(np.log2(v)), False),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, False),
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
+    *(
+        (re.compile(rf"batches{k}\((\w+)\)"), lambda v, k=k: np.ceil((v - 1) / k), False)
+        for k in (8, 16, 32)
+    ),
     (re.compile(r"power2\((\w+)\)"), lambda v: (np.log2(v) % 1 == 0) * 1.0, False),
     (re.compile(r"even\((\w+)\)"), lambda v: (v % 2 == 0) * 1.0, False),
     (re.compile(r"max\((\w+),(\w+)\)"), np.maximum, True),

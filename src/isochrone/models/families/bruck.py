@@ -6,8 +6,9 @@ from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=(
-        r"t(p,b) = \tau_1 + \tau_2\,p\,b + \alpha\,s + \beta\,p\,b \log_2 p, "
-        r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p"
+        r"t(p,b) = \tau_1 + \tau_2\,p\,b + \alpha\,s + \beta\,p\,b\,l, "
+        r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p, "
+        r"\quad l = \log_2 p \;\text{or}\; \lceil\log_2 p\rceil"
     ),
     source=(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
@@ -18,6 +19,7 @@ FAMILY = Family(
     forms=(
         Form(("1", "ceil(log2(p))", "log2(p)*p*b"), ("τ_1", "α", "β")),
         Form(("1", "log2(p)*p", "log2(p)*p*b"), ("τ_1", "α", "β")),
+        Form(("1", "ceil(log2(p))", "ceil(log2(p))*p*b"), ("τ_1", "α", "β")),
         Form(("1", "ceil(log2(p))", "p*b", "log2(p)*p*b"), ("τ_1", "α", "τ_2", "β")),
     ),
     splits=("b", "p*b", "p"),

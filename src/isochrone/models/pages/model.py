@@ -14,9 +14,10 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, switches, untried
-from isochrone.models.formulas import formula, headings, number, ranges, values
+from isochrone.models.formulas import formula, headings, number, printed, ranges, values
 from isochrone.models.questions import recorded
 from isochrone.models.segment import owners
+from isochrone.models.summary import UNKNOWN
 from isochrone.models.terms import VARIABLES, unit, variables_of
 from isochrone.pages.page import (
     Block,
@@ -79,7 +80,7 @@ def brief(model: Model) -> list[Block]:
     several = len(model.segments) > 1
     return [
         verdict(model),
-        *(_formulas(model) if several else ()),
+        *([_table(model)] if several else ()),
         *_switches(model),
         *_trials(model),
         Warnings(tuple(model.warnings)),
@@ -160,10 +161,30 @@ def origin_of(models: Sequence[Model]) -> str:
 # --- formulas -------------------------------------------------------------------------------------
 
 
+def _table(model: Model) -> Table:
+    """Tabulate the segments: where each holds, how it was validated, and its formula."""
+    rows = []
+    for k, (one, words) in enumerate(zip(model.segments, headings(model.segments), strict=True), 1):
+        errors = (UNKNOWN if e is None else _percent(e) for e in (one.left_out, one.tried))
+        rows.append(Row((str(k), words, str(one.points or ""), *errors, f"t = {formula(one)}")))
+    columns = (
+        Column("segment", right=True), Column("holds for"), Column("points", right=True),
+        Column("left out", right=True), Column("largest p", right=True), Column("formula"),
+    )  # fmt: skip
+    return Table(
+        "Formulas, and how far they are off at points that were left out and at the largest ranks, "
+        "predicted from fewer", columns, tuple(rows),
+    )  # fmt: skip
+
+
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
     """Yield the formula of each segment, with the intervals of its coefficients if wanted."""
-    for segment, words in zip(model.segments, headings(model.segments), strict=True):
-        yield Sentence(f"t = {formula(segment)}", "strong", words)
+    several = len(model.segments) > 1
+    for k, (segment, words) in enumerate(
+        zip(model.segments, headings(model.segments), strict=True), 1
+    ):
+        name = ", ".join(filter(None, (f"{k}" if several else "", words)))
+        yield Sentence(f"t = {formula(segment)}", "strong", name)
         if coefficients:
             titles = ("coefficient", "of", "value", "unit", "95 % interval")
             columns = (Column(title, right=title == "value") for title in titles)
@@ -182,7 +203,9 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
 def _switches(model: Model) -> Iterator[Block]:
     """Yield where segments change: a gap between measured values, and a guess within."""
     found = [
-        Sentence(str(switch), about=", ".join(filter(None, (_selected(where), switch.name))))
+        Sentence(
+            str(switch), about=", ".join(filter(None, (_selected(where), printed(switch.name))))
+        )
         for where, segments in _kinds(model)
         for switch in switches(segments)
     ]
