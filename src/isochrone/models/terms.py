@@ -2,9 +2,9 @@
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
 ``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)``, ``min(v,w)``, or
-``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)`` and
-``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are read
-by this small grammar and never evaluated.
+``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)``
+and ``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are
+read by this small grammar and never evaluated.
 """
 
 from __future__ import annotations
