@@ -236,7 +236,7 @@ def test_hosts_come_from_a_run_file_even_if_ranks_were_dealt_out_in_turn(
 BAD = {
     "tiles that do not match": (("--nodes", "4,4", "--tiles", "3x3"), "9 ranks, but the nodes"),
     "no core": (("--nodes", "4,0", "--tiles", "2x2"), "0 cores"),
-    "no number": (("--nodes", "4,x", "--tiles", "2x2"), "no number of cores"),
+    "no number": (("--nodes", "4,x", "--tiles", "2x2"), "not a number of cores"),
     "no nodes": (("--tiles", "2x2"), "which nodes"),
     "no grid": (("--nodes", "4", "--tiles", "2by2"), "not a grid"),
     "no hostfile": (("--hostfile", "nowhere", "--tiles", "2x2"), "cannot read it"),

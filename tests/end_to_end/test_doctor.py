@@ -12,12 +12,12 @@ from beds.mpis import CROWDED, Mpi
 def test_the_mpi_and_its_ranks_are_checked(mpich: Mpi) -> None:
     answer = run_here("doctor", "-n", 2, "--mpicc", mpich.probe.mpicc, "--json", **CROWDED)
     assert answer.returncode == 0, answer.stderr
-    found = {one["name"]: one for one in json.loads(answer.stdout)["checks"]}
+    found = {one["name"].split()[0]: one for one in json.loads(answer.stdout)["checks"]}
     assert "MPICH" in found["MPI"]["found"]
     assert found["launcher"]["found"] == "mpiexec-mpich"
     assert found["compiler"]["found"] == str(mpich.probe.mpicc)
     assert found["ranks"]["verdict"] in ("ok", "advice")
-    assert found["clock of MPI"]["verdict"] == "ok"
+    assert found["clock"]["verdict"] in ("ok", "unknown")
 
 
 def test_without_an_mpi_nothing_can_be_measured(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ GROUPS: Final = {
     "optimise": ("tune", "place", "exec", "record"),
     "applications": ("emulate",),
     "files and set-up": (
-        "import", "export", "platform", "baseline", "build", "config", "completion", "demo", "help",
+        "import", "export", "platform", "baseline", "build", "config", "doctor", "completion", "demo", "help",
     ),
 }  # fmt: skip
 """Commands as the help lists them; others, such as those of plug-ins, come last."""

@@ -42,7 +42,9 @@ def overlapping(figure: Figure) -> list[tuple[str, str]]:
 
 def test_a_cell_is_grey_exactly_if_its_interval_contains_1() -> None:
     figure = views.draw("slowdown", [emulation([VICTIM, BULLY, QUIET], noise=0.01)])
-    for axes in figure.axes:
+    *matrices, legend = figure.axes
+    assert legend.get_xlabel()
+    for axes in matrices:
         cells = [p for p in axes.patches if isinstance(p, Rectangle)]
         shown = [text.get_text() for text in axes.texts]
         assert len(shown) == 2 * len(cells) == 18, "each ratio stands with its interval"
@@ -54,8 +56,9 @@ def test_a_cell_is_grey_exactly_if_its_interval_contains_1() -> None:
 
 
 def test_the_matrix_of_tails_is_left_out_where_it_is_not_known() -> None:
-    assert len(views.draw("slowdown", [emulation()]).axes) == 2
-    assert len(views.draw("slowdown", [emulation(many(3))]).axes) == 1
+    """One legend is for both."""
+    assert len(views.draw("slowdown", [emulation()]).axes) == 2 + 1
+    assert len(views.draw("slowdown", [emulation(many(3))]).axes) == 1 + 1
 
 
 def test_no_interval_no_matrix(golden: Golden) -> None:

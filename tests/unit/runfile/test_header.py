@@ -9,7 +9,7 @@ from isochrone.runfile.header import header_of
 
 def test_an_early_synthetic_map_is_one() -> None:
     found = header_of({"ranks": 4, "experiment": "null"})
-    assert (found.experiment, found.kind, found.origin) == ("synthetic", "latency-map", "made up")
+    assert (found.experiment, found.kind, found.origin) == ("synthetic", "latency-map", "synthetic")
 
 
 @pytest.mark.parametrize(("early", "now"), [("quiet", "isolated"), ("serial", "serial")])

@@ -58,11 +58,11 @@ TIMELINE: Final = (
 )
 MATRIX: Final = (
     "How many times as long the application of a row takes while that of the column runs, with "
-    "the 95 % interval over the repeats. Grey: not distinguishable from 1."
+    "the 95 % interval over the launches. Grey: not distinguishable from 1."
 )
 PHASES: Final = (
     "Seconds of an iteration in each phase, the mean over the ranks, waiting for others included; "
-    "the line at its end is the 95 % interval over the repeats."
+    "the line at its end is the 95 % interval over the launches."
 )
 
 
@@ -220,7 +220,7 @@ def _said(found: Emulation, one: Slowdown) -> Sentence:
 
 def _too_few(found: Emulation) -> Sentence:
     return Sentence(
-        f"Too few repeats ({found.repeats}) for an interval, and so there are no slowdowns: "
+        f"Too few launches ({found.repeats}) for an interval, and so there are no slowdowns: "
         f"--launches {MIN_REPEATS} or more"
     )
 
@@ -319,7 +319,7 @@ def _shares(least: float, mean: float, most: float) -> tuple[str, str, str]:
 
 
 def _interval(found: Estimate) -> str:
-    return between(found.low, found.high) if found.known else "too few repeats"
+    return between(found.low, found.high) if found.known else "too few launches"
 
 
 def _iterations(found: Emulation) -> Table:
@@ -335,7 +335,7 @@ def _iterations(found: Emulation) -> Table:
     columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
     least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
     return Table(
-        "Time of an iteration, of its slowest rank, over all repeats", columns,
+        "Time of an iteration, of its slowest rank, over all launches", columns,
         tuple(rows[:MAX_ROWS]),
         _more(rows) or (f"–: too few iterations, which is {least}" if _few(found) else ""),
         fold=f"All {len(rows)} rows of percentiles",
@@ -431,14 +431,14 @@ def _how(found: Emulation) -> list[Sentence]:
     said = [
         Sentence(
             "Applications were launched alone and together in random order, repeat after repeat. "
-            "A launch is one observation: wall times are medians over the repeats, and a slowdown "
+            "A launch is one observation: wall times are medians over the launches, and a slowdown "
             "is the median of the ratios of one repeat each. Its interval holds it with 95 %, "
             "whatever the distribution.", stress=("A launch is one observation",),
         ),
     ]  # fmt: skip
     if found.repeats == MIN_REPEATS:
         said.append(Sentence(
-            f"Of {MIN_REPEATS} repeats the interval is from the smallest to the largest, and holds "
+            f"Of {MIN_REPEATS} launches the interval is from the smallest to the largest, and holds "
             "the median with 94 %."
         ))  # fmt: skip
     return said

@@ -17,8 +17,8 @@ def test_slowdowns_are_named_the_largest_first(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     text = show(capsys, tmp_path, emulation(noise=0.01))
-    named = re.findall(r"victim: takes (\S+) times as long beside (\w+)", text)
-    assert {beside for _, beside in named} == {"bully", "all"}
+    named = re.findall(r"victim: takes (\S+) times as long with (?:all )?(\w+)", text)
+    assert {other for _, other in named} == {"bully", "others"}
     assert all(1.4 < float(ratio) < 1.6 for ratio, _ in named)
     assert [float(ratio) for ratio, _ in named] == sorted(
         (float(r) for r, _ in named), reverse=True
@@ -30,7 +30,7 @@ def test_a_slowdown_stands_with_its_interval_or_not_at_all(
 ) -> None:
     """And it is said which of them are not distinguishable from 1."""
     text = show(capsys, tmp_path, emulation([VICTIM, BULLY], noise=0.01))
-    matrix = text.partition("Wall time beside others")[2].partition("99th percentile")[0]
+    matrix = text.partition("Wall time concurrently")[2].partition("99th percentile")[0]
     golden(matrix)
     cells = re.findall(r"(\d\.\d+) \((\d\.\d+) … (\d\.\d+)\)( ~1)?", matrix)
     assert len(cells) == 2
@@ -45,7 +45,7 @@ def test_few_repeats_give_no_slowdown_and_say_why(
     run = emulation([VICTIM, BULLY], repeats=4)
     text = show(capsys, tmp_path, run)
     golden(text)
-    assert "--repeats 5 or more" in text
+    assert "--launches 5 or more" in text
     golden(row(text, "victim", "–", "4"))
     assert "Slowdown" not in words(report(tmp_path, run))
 
@@ -82,7 +82,7 @@ def test_many_applications_are_a_list(capsys: pytest.CaptureFixture[str], tmp_pa
     """A matrix of more than six columns is wider than a terminal."""
     truths = [Truth(f"app-{k}", ranks=1, iterations=3) for k in range(7)]
     text = show(capsys, tmp_path, emulation(truths, events=False))
-    table = text.partition("Wall time beside others")[2].partition("Wall time of the")[0]
+    table = text.partition("Wall time concurrently")[2].partition("Wall time of the")[0]
     assert len(re.findall(r"^app-3 +(app-\d|all others) +\d\.\d+ \(", table, re.M)) == 7
 
 

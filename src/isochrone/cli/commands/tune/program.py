@@ -25,7 +25,7 @@ from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.io_tuning import gained, reporter
 from isochrone.collectives.tune.program import TunedProgram, Wish, tune, used
 from isochrone.console.as_json import add_json, json_text, print_json
-from isochrone.console.options import add_flag, add_option, count_of, read_percent, read_time
+from isochrone.console.options import add_force, add_option, count_of, read_percent, read_time
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program, launcher_words
@@ -51,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "-o --output", "FOLDER", Path,
         f"folder for recordings, measurements and what is kept (default: {USUAL})",
         default=USUAL)  # fmt: skip
-    add_flag(parser, "--force", "overwrite an earlier report")
+    add_force(parser)
     add_option(parser, "--launches", "N", count_of("launches of at least 3", 99),
         "launches of each measurement, and pairs of launches of the program (default: 5)",
         default=5)  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements together (default: 3min)", default=180.0)  # fmt: skip
+        "time of all measurements (default: 3min)", default=180.0)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
-        "smallest saving of an operation to be chosen (default: 5%%)", default=0.05)  # fmt: skip
+        "smallest gain in time, with 95%% confidence (default: 5%%)", default=0.05)  # fmt: skip
     add_before(parser)
     add_json(parser)
     add_program(parser)
