@@ -36,7 +36,7 @@ MOST_OMITTED: Final = 0.001
 """Share of the run time that a description may omit."""
 
 SET_UP: Final = ("communicator", "probe")
-"""Calls that move no data: they may take longer, and widen what is predicted."""
+"""Calls that move no data: what they take is not counted as omitted."""
 
 MOST_CALLS: Final = 4_000_000
 """Calls of all ranks."""
@@ -90,13 +90,19 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
     iterations, body = _only_loop(tree)
-    app: dict[str, Any] = {"name": _name(trace.name), "ranks": ranks, "iterations": iterations}
-    omitted = sum(trace.omitted.values()) / max(trace.seconds, 1e-12)
+    app: dict[str, Any] = {"name": named(trace.name), "ranks": ranks, "iterations": iterations}
+    omitted = omitted_share(trace)
     if omitted > 0:
         app["omitted"] = float(f"{omitted:.2g}")
         warnings.append(f"omitted: {', '.join(trace.omitted)}; {omitted:.2%} of the run time")
     app["phases"] = list(_all_phases(body, ranks, trace.groups, farms))
     return {"isochrone": "app/1", "apps": [app]}, warnings
+
+
+def omitted_share(trace: Trace) -> float:
+    """Return the share of the run time in calls that move data and are not described."""
+    moved = sum(seconds for op, seconds in trace.omitted.items() if op not in SET_UP)
+    return moved / max(trace.seconds, 1e-12)
 
 
 def _only_loop(tree: Tree) -> tuple[int, Tree]:
@@ -506,7 +512,7 @@ def _gather_small(places: list[Place]) -> None:
 # --- as it is written -----------------------------------------------------------------------------
 
 
-def _name(name: str) -> str:
+def named(name: str) -> str:
     """Return a name that a description may have."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "program"
 
@@ -576,7 +582,7 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     if one.kind == "request":
         computing = {one.starter: computing[one.starter]} if one.starter in computing else {}
     if any(spent.mean > 0 for spent in computing.values()):
-        value = computation(computing, ranks, period)
+        value = computation(computing, ranks, 0 if one.kind == "request" else period)
         if one.kind == "request":  # no one else computes in it
             value.pop("imbalance", None)
         found["compute"] = _plain(value)
