@@ -34,6 +34,12 @@ from isochrone.base.operations import ROOTED
 NEGLIGIBLE: Final = 0.005
 """Share of the computation that a place may have at one number of ranks alone."""
 
+MOST_GROWTH: Final = 1.35
+"""By what the neighbours of a rank may become more when the ranks double."""
+
+IRREGULAR: Final = 0.03
+"""Part by which a prediction may be off where neighbours are taken to be random."""
+
 LITTLE: Final = 0.02
 """Share of the computation that may be no known function of the number of ranks."""
 
@@ -60,10 +66,11 @@ class Structure:
 
 @dataclass
 class General:
-    """A description of any number of ranks, and what is doubtful of it."""
+    """A description of any number of ranks; what is doubtful, and by what part it may be off."""
 
     document: dict[str, Any]
     warnings: list[str]
+    spread: float = 0.0
 
 
 def analysed(trace: Trace) -> Structure:
@@ -95,6 +102,7 @@ class _Generalizing:
         self.ranks = [one.ranks for one in structures]
         self.name = name
         self.warnings: dict[str, None] = {}
+        self.spread = 0.0
         self.computed = [sum(map(_computed, _flat(one.tree))) for one in structures]
 
     def document(self) -> General:
@@ -107,7 +115,7 @@ class _Generalizing:
         if omitted:
             app["omitted"] = float(f"{omitted:.2g}")
         document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
-        return General(document, list(self.warnings))
+        return General(document, list(self.warnings), self.spread)
 
     def refuse(self, where: str, what: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
@@ -295,8 +303,8 @@ class _Generalizing:
             dimensions, periodic, sizes = grid
             listed = []
             for offset in sizes[-1]:
-                values = [by.get(offset, 0.0) for by in sizes]
-                known = {p: v for p, v in zip(self.ranks, values, strict=True) if v > 0}
+                values = [by.get(offset) for by in sizes]
+                known = {p: v for p, v in zip(self.ranks, values, strict=True) if v is not None}
                 size = growth(known, _faces(offset, dimensions))
                 if size is None:
                     what = f"the size of messages to {offset} is no known function of p: {values}"
@@ -316,18 +324,30 @@ class _Generalizing:
         return found
 
     def irregular(self, messages: Sequence[Messages], here: str) -> dict[str, Any]:
-        """Return a random graph of as many neighbours, with messages of the mean size."""
+        """Return a random graph of as many neighbours, with messages of the mean size.
+
+        Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
+        """
         degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
+        if degrees[-1] > MOST_GROWTH * degrees[-2]:
+            shown = ", ".join(f"{degree:.1f}" for degree in degrees)
+            what = f"the number of neighbours grows with p ({shown}), and they are no offsets"
+            raise self.refuse(f"position {here}", what)
+        sent = np.bincount([a for a, _, _ in messages[-1]], minlength=self.ranks[-1])
+        ring = max(2, 2 * (int(sent.min()) // 2))
+        more = min(max(degrees[-1] / ring - 1, 0.0), 1.0)
         sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
-        degree = max(2, 2 * round(degrees[-1] / 2))
-        self.warnings[
-            f"position {here}: neighbours are no offsets on a grid; {degree} random ones are taken"
-        ] = None
-        if degrees[-1] > 1.5 * degrees[-2] or len({tuple(sorted(m)) for m in messages}) == 1:
-            raise self.refuse(f"position {here}", "the number of neighbours grows with p")
         size = self.value(sizes, "the mean size of messages", here)
-        topology = {"random-regular": {"degree": f"min({degree}, p - 1)"}}
-        return {"topology": topology, "flow": "exchange", "bytes": _plain(f"round({size})")}
+        self.spread = IRREGULAR
+        self.warnings[
+            f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
+            f"{degrees[-1]:.1f} of each rank"
+        ] = None
+        graph = {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
+                 "p": float(f"{more:.3g}")}  # fmt: skip
+        return {
+            "topology": {"networkx": graph}, "flow": "exchange", "bytes": _plain(f"round({size})"),
+        }  # fmt: skip
 
 
 def _faces(offset: Vector, dimensions: int) -> str:
