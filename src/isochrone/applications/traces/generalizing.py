@@ -7,7 +7,7 @@ ranks. What does not fit is refused, and its place named.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -446,12 +446,14 @@ def _by_offset(
     """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
     sides = balanced(ranks, dimensions)
     sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
+    before: Counter[tuple[int, int]] = Counter()
     for a, b, size in messages:
         steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
         if periodic:
+            back = before[a, b] % 2 == 1
+            before[a, b] += 1
             steps = [
-                (step + side // 2) % side - side // 2 if side > 2 else step
-                for step, side in zip(steps, sides, strict=True)
+                _around(step, side, back=back) for step, side in zip(steps, sides, strict=True)
             ]
         if max(map(abs, steps)) > 1:
             return None
@@ -461,11 +463,16 @@ def _by_offset(
         if any(abs(size - mean) > 0.02 * mean for _, size in found):
             return None
         expected = ranks if periodic else _senders(offset, sides)
-        if periodic and any(side <= 2 for side in sides):
-            expected = len(found)
         if len(found) != expected or len({a for a, _ in found}) != expected:
             return None
     return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+
+
+def _around(step: int, side: int, *, back: bool) -> int:
+    """Return a step as the shorter way around; of two ranks the second message goes the other."""
+    if side == 2 and step:
+        return -1 if back else 1
+    return (step + side // 2) % side - side // 2 if side > 2 else step
 
 
 def _senders(offset: Vector, sides: Sequence[int]) -> int:
