@@ -22,7 +22,7 @@ from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
-from isochrone.applications.traces.trace import RECEIVES, Event, Gap, Trace
+from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
@@ -136,7 +136,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     """
     warnings = list(trace.warnings)
     _check(trace)
-    farms, ranks = without_farms(trace.ranks, trace.groups)
+    between = [_between_ranks(events, rank) for rank, events in enumerate(trace.ranks)]
+    farms, ranks = without_farms(between, trace.groups)
     try:
         if any(event.peer < 0 for events in ranks for event in events if event.op in RECEIVES):
             raise Unknown("a receive from any source decides at run time who is answered")
@@ -165,6 +166,21 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     _bring_forward(places)
     _gather_small(places)
     return tree, farms, warnings
+
+
+def _between_ranks(events: Sequence[Event], rank: int) -> list[Event]:
+    """Leave out messages of a rank to itself, and waits for these alone."""
+    found: list[Event] = []
+    carried, open_ = 0.0, False
+    for event in events:
+        own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
+        if own or (event.op == "wait" and not open_):
+            carried += event.gap
+            continue
+        found.append(event._replace(gap=event.gap + carried) if carried else event)
+        carried = 0.0
+        open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
+    return found
 
 
 def _check(trace: Trace) -> None:
