@@ -328,6 +328,11 @@ class _Generalizing:
 
         Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
         """
+        if _offsets(messages[-1:], self.ranks[-1:]) is not None:
+            what = (
+                "its neighbours are offsets on a grid, but not on the same at all numbers of ranks"
+            )
+            raise self.refuse(f"position {here}", what)
         degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
         if degrees[-1] > MOST_GROWTH * degrees[-2]:
             shown = ", ".join(f"{degree:.1f}" for degree in degrees)
