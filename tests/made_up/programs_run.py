@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from isochrone.applications.description.draws import draw
@@ -13,6 +15,7 @@ from isochrone.applications.description.program import (
     Isend,
     Program,
     Recv,
+    Repeat,
     Send,
     Serve,
     Step,
@@ -54,9 +57,16 @@ class Seen:
         found: list[Event] = []
         self.gap = 0.0
         for iteration in range(self.app.iterations):
-            for step in self.app.steps[rank]:
-                self._step(rank, iteration, step, found)
+            self._steps(rank, iteration, self.app.steps[rank], found)
         return found
+
+    def _steps(self, rank: int, iteration: int, steps: Sequence[Step], found: list[Event]) -> None:
+        for step in steps:
+            if isinstance(step, Repeat):
+                for turn in step.turns(iteration):
+                    self._steps(rank, turn, step.steps, found)
+            else:
+                self._step(rank, iteration, step, found)
 
     def _step(self, rank: int, iteration: int, step: Step, found: list[Event]) -> None:
         if isinstance(step, Compute):

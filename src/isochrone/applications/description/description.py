@@ -134,6 +134,14 @@ class _Grid:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Among(Declared):
+    """Groups of `size` ranks whose numbers differ by `stride`: rows and columns of a grid."""
+
+    size: Given
+    stride: Given
+
+
+@dataclass(frozen=True, kw_only=True)
 class CollectiveSpec(Declared):
     """A phase that is one collective operation; `bytes` is None for one without.
 
@@ -145,7 +153,7 @@ class CollectiveSpec(Declared):
     every: Given | None = field(default=None, compare=False)
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
-    among: tuple[tuple[Given, ...], ...] = ()
+    among: tuple[tuple[Given, ...], ...] | Among = ()
     root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
     grid: Annotated[str, _Grid] = ""
 

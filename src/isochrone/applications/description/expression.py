@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from isochrone.applications.description.grids import balanced
 from isochrone.base.text import printable
 from isochrone.base.units import unit_of
 
@@ -308,6 +309,17 @@ def _extreme(function: Callable[[list[float]], float]) -> Callable[[str, list[Qu
     return call
 
 
+def _side(name: str, arguments: list[Quantity]) -> Quantity:
+    """Return a side of the most balanced grid of so many ranks."""
+    values = [q.value for q in arguments]
+    if len(values) != 3 or any(not q.plain or q.value != round(q.value) for q in arguments):
+        raise ExpressionError(f"{name} takes three whole numbers: ranks, dimensions, which side")
+    ranks, dimensions, which = map(round, values)
+    if not (1 <= ranks <= 2**20 and 1 <= dimensions <= 3 and 0 <= which < dimensions):
+        raise ExpressionError(f"{name}({ranks}, {dimensions}, {which}): there is no such side")
+    return Quantity(float(balanced(ranks, dimensions)[which]))
+
+
 FUNCTIONS: Final[Mapping[str, Callable[[str, list[Quantity]], Quantity]]] = {
     "ceil": _rounding(math.ceil),
     "floor": _rounding(math.floor),
@@ -316,5 +328,6 @@ FUNCTIONS: Final[Mapping[str, Callable[[str, list[Quantity]], Quantity]]] = {
     "log2": _log2,
     "min": _extreme(min),
     "max": _extreme(max),
+    "side": _side,
 }
 """What can be called; ``round`` takes halves up."""

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from isochrone.applications.description.description import (
+    Among,
     App,
     CollectiveSpec,
     ComputeSpec,
@@ -233,7 +234,10 @@ def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> 
 
 def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     """Return the ranks of each part that does a collective operation on its own."""
-    found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
+    if isinstance(spec.among, Among):
+        found = _groups(spec.among, app)
+    else:
+        found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
     ranks = [rank for part in found for rank in part]
     if len(set(ranks)) < len(ranks):
         raise spec.at.key("among").error("a rank is in it twice")
@@ -241,6 +245,18 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     if spec.op in ROOTED and any(root not in part for part in found):
         raise spec.root.at.error(f"rank {root} is not among those that do it")
     return found
+
+
+def _groups(among: Among, app: Resolved) -> list[tuple[int, ...]]:
+    """Return groups of ranks whose numbers differ by a stride."""
+    size = count(among.size, app.scope, 1, app.p)
+    stride = count(among.stride, app.scope, 1, app.p)
+    if app.p % (size * stride):
+        raise among.at.error(f"groups of {size} ranks, {stride} apart, do not divide {app.p} ranks")
+    return [
+        tuple(first + k * stride for k in range(size))
+        for first in range(app.p) if first // stride % size == 0
+    ]  # fmt: skip
 
 
 def _collective(

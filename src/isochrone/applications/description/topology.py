@@ -22,7 +22,9 @@ FAMILY: Final = "applications.topologies"
 MAX_EDGES: Final = 2**21
 """Of a graph; each becomes a few steps of ranks."""
 
-Kind = Literal["number", "numbers", "boolean", "booleans", "number-or-boolean", "text", "edges"]
+Kind = Literal[
+    "number", "numbers", "boolean", "booleans", "number-or-boolean", "text", "edges", "offsets"
+]
 """What an option takes; a number may be an expression, and ``booleans`` are one or a list."""
 
 
@@ -208,6 +210,26 @@ class _Edge:
         )
 
 
+class _Offset:
+    """Steps along the dimensions of a grid, and the size of a message that way."""
+
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> None:
+        """Refuse anything else."""
+        shapes.check_keys(value, at, ("to", "bytes"), ("to",))
+        for k, step in enumerate(shapes.listed(value["to"], at.key("to"))):
+            Given.read(step, at.key("to").item(k))
+        if "bytes" in value:
+            Given.read(value["bytes"], at.key("bytes"))
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        scalar = shapes.schema(Given)
+        steps = {"type": "array", "items": scalar, "minItems": 1}
+        return shapes.keys_schema({"to": steps, "bytes": scalar}, ("to",))
+
+
 class _Text:
     @staticmethod
     def read(value: Any, at: KeyPath) -> None:
@@ -229,5 +251,6 @@ KINDS: Final[Mapping[Kind, Any]] = {
     "number-or-boolean": Given | bool,
     "text": _Text,
     "edges": tuple[_Edge, ...],
+    "offsets": tuple[_Offset, ...],
 }
 """What options of topologies are, as `shapes` has it."""

@@ -7,23 +7,13 @@ from typing import Final
 
 import numpy as np
 
+from isochrone.applications.description.grids import balanced
 from isochrone.applications.description.quantities import count
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
 
 DIMENSIONS: Final = 2
 """If neither a shape nor dimensions are given."""
-
-
-def balanced(ranks: int, dimensions: int) -> list[int]:
-    """Return sides of a grid of that many ranks, as equal as whole numbers allow, largest first."""
-    if dimensions == 1:
-        return [ranks]
-    best = [ranks, *[1] * (dimensions - 1)]
-    for side in (s for s in range(1, ranks + 1) if ranks % s == 0 and s**dimensions <= ranks):
-        shape = sorted([*balanced(ranks // side, dimensions - 1), side], reverse=True)
-        best = min(best, shape, key=lambda sides: (sum(sides), sides))
-    return best
 
 
 def _shape(options: Options) -> list[int]:

@@ -22,7 +22,7 @@ from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
-from isochrone.applications.traces.trace import RECEIVES, Event, Gap, Trace
+from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
@@ -36,7 +36,7 @@ MOST_OMITTED: Final = 0.001
 """Share of the run time that a description may omit."""
 
 SET_UP: Final = ("communicator", "probe")
-"""Calls that move no data: they may take longer, and widen what is predicted."""
+"""Calls that move no data: what they take is not counted as omitted."""
 
 MOST_CALLS: Final = 4_000_000
 """Calls of all ranks."""
@@ -90,13 +90,19 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
     iterations, body = _only_loop(tree)
-    app: dict[str, Any] = {"name": _name(trace.name), "ranks": ranks, "iterations": iterations}
-    omitted = sum(trace.omitted.values()) / max(trace.seconds, 1e-12)
+    app: dict[str, Any] = {"name": named(trace.name), "ranks": ranks, "iterations": iterations}
+    omitted = omitted_share(trace)
     if omitted > 0:
         app["omitted"] = float(f"{omitted:.2g}")
         warnings.append(f"omitted: {', '.join(trace.omitted)}; {omitted:.2%} of the run time")
     app["phases"] = list(_all_phases(body, ranks, trace.groups, farms))
     return {"isochrone": "app/1", "apps": [app]}, warnings
+
+
+def omitted_share(trace: Trace) -> float:
+    """Return the share of the run time in calls that move data and are not described."""
+    moved = sum(seconds for op, seconds in trace.omitted.items() if op not in SET_UP)
+    return moved / max(trace.seconds, 1e-12)
 
 
 def _only_loop(tree: Tree) -> tuple[int, Tree]:
@@ -130,7 +136,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     """
     warnings = list(trace.warnings)
     _check(trace)
-    farms, ranks = without_farms(trace.ranks, trace.groups)
+    between = [_between_ranks(events, rank) for rank, events in enumerate(trace.ranks)]
+    farms, ranks = without_farms(between, trace.groups)
     try:
         if any(event.peer < 0 for events in ranks for event in events if event.op in RECEIVES):
             raise Unknown("a receive from any source decides at run time who is answered")
@@ -159,6 +166,21 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     _bring_forward(places)
     _gather_small(places)
     return tree, farms, warnings
+
+
+def _between_ranks(events: Sequence[Event], rank: int) -> list[Event]:
+    """Leave out messages of a rank to itself, and waits for these alone."""
+    found: list[Event] = []
+    carried, open_ = 0.0, False
+    for event in events:
+        own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
+        if own or (event.op == "wait" and not open_):
+            carried += event.gap
+            continue
+        found.append(event._replace(gap=event.gap + carried) if carried else event)
+        carried = 0.0
+        open_ = event.op != "wait" and (open_ or event.op in ("isend", "irecv"))
+    return found
 
 
 def _check(trace: Trace) -> None:
@@ -506,7 +528,7 @@ def _gather_small(places: list[Place]) -> None:
 # --- as it is written -----------------------------------------------------------------------------
 
 
-def _name(name: str) -> str:
+def named(name: str) -> str:
     """Return a name that a description may have."""
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "program"
 
@@ -576,7 +598,7 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     if one.kind == "request":
         computing = {one.starter: computing[one.starter]} if one.starter in computing else {}
     if any(spent.mean > 0 for spent in computing.values()):
-        value = computation(computing, ranks, period)
+        value = computation(computing, ranks, 0 if one.kind == "request" else period)
         if one.kind == "request":  # no one else computes in it
             value.pop("imbalance", None)
         found["compute"] = _plain(value)

@@ -38,7 +38,7 @@ class Farm:
             "reply": self.result,
         }  # fmt: skip
         if self.spent.mean > 0:
-            found["compute"] = {"time": computation({0: self.spent}, 1)["time"]}
+            found["compute"] = {"time": computation({0: self.spent}, 1, 0)["time"]}
         return found
 
 

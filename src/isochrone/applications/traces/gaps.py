@@ -123,7 +123,7 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
     ranks
         Of the application.
     period
-        Visits after which it may repeat: turns of the loop around it.
+        Visits after which it may repeat: turns of the loop around it. 0: it has no schedule.
     """
     means = {rank: one.mean for rank, one in spent.items()}
     base = _base(spent)
@@ -133,7 +133,7 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
         for rank, one in spent.items() if not one.may_be(base)
     }  # fmt: skip
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
-    schedule = _schedule(list(spent.values()), period) or _in_common(alike)
+    schedule = period and (_schedule(list(spent.values()), period) or _in_common(alike))
     pooled = Gap()
     for one in alike:
         pooled.add(one.gap)
@@ -160,7 +160,7 @@ def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
         if 1 < length <= LONGEST and count % length == 0:
             turns = common.reshape(-1, length)
             found = turns.mean(axis=0)
-            if np.ptp(found) > VARIES and np.abs(turns - found).max() <= np.ptp(found) / 2:
+            if np.std(found) > VARIES and np.abs(turns - found).max() <= np.ptp(found) / 2:
                 away = means / np.maximum(means.mean(axis=1, keepdims=True), 1e-12)
                 noise = float(np.std(away - np.tile(found, count // length)))
                 if np.std(found) > noise:

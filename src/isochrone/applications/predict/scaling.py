@@ -1,0 +1,131 @@
+"""From traces at a few numbers of ranks to the time of the program on many.
+
+The trace of most ranks is held out: a description generalized from the others is predicted at its
+number of ranks, and compared with the prediction of its own description. That error, which grows
+with the logarithm of the number of ranks, makes the interval wider.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.reading import parse
+from isochrone.applications.predict.applications import Prediction, predict
+from isochrone.applications.traces.deriving import describe
+from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.trace import Trace
+from isochrone.base.errors import InputError
+from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.models import Model
+
+FEWEST: Final = 2
+"""Numbers of ranks of which a description is generalized."""
+
+LEAST: Final = 0.05
+"""Error for each step in the number of ranks, if what was held out is off by less: by chance."""
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A program on a number of ranks.
+
+    Attributes
+    ----------
+    ranks
+        Of the program.
+    seconds, low, high
+        Of all of it, with an interval of 95 %.
+    """
+
+    ranks: int
+    seconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """A program on more ranks than it was recorded on.
+
+    Attributes
+    ----------
+    document
+        The description of any number of ranks, as plain data.
+    recorded
+        Numbers of ranks of the recordings.
+    predictions
+        One for each number of ranks that was asked for.
+    held_out
+        Relative error at the most ranks recorded if these are held out; None: of two recordings.
+    omitted
+        Share of the run time that is not described.
+    warnings
+        One sentence each.
+    """
+
+    document: dict[str, Any]
+    recorded: list[int]
+    predictions: list[Scaled]
+    held_out: float | None
+    omitted: float
+    warnings: list[str]
+
+
+def scale(
+    traces: Sequence[Trace], to: Sequence[int], models: Sequence[Model],
+    machine: Machine | None = None,
+) -> Scaling:  # fmt: skip
+    """Predict a program on more ranks than it was recorded on.
+
+    Raises
+    ------
+    InputError
+        If the traces are of fewer than two numbers of ranks, or have no description in common.
+    """
+    by_ranks = {len(trace.ranks): trace for trace in traces}
+    if len(by_ranks) < max(FEWEST, len(traces)):
+        raise InputError(
+            f"recordings on {', '.join(str(len(t.ranks)) for t in traces)} ranks",
+            hint="record the program on at least two numbers of ranks, best three: 4, 8, 16",
+        )
+    ordered = [by_ranks[ranks] for ranks in sorted(by_ranks)]
+    name = ordered[-1].name
+    general = generalized([analysed(trace) for trace in ordered], name)
+    omitted = float(general.document["apps"][0].get("omitted", 0.0))
+    warnings = dict.fromkeys(general.warnings)
+    most = len(ordered[-1].ranks)
+    held_out = None
+    if len(ordered) > FEWEST:
+        fewer = generalized([analysed(trace) for trace in ordered[:-1]], name)
+        own, _ = describe(ordered[-1])
+        known = _predicted(own, most, models, machine).seconds
+        held_out = _predicted(fewer.document, most, models, machine).seconds / known - 1
+    else:
+        warnings["two recordings: how well they generalize is not known; add a third"] = None
+    found = []
+    for ranks in to:
+        one = _predicted(general.document, ranks, models, machine)
+        warnings |= dict.fromkeys(one.warnings)
+        off = max(abs(held_out or 0.0), LEAST) + general.spread
+        further = off * _distance(sorted(by_ranks), ranks)
+        low = one.low - further * one.seconds
+        found.append(Scaled(ranks, one.seconds, max(low, 0.0), one.high + further * one.seconds))
+    return Scaling(general.document, sorted(by_ranks), found, held_out, omitted, list(warnings))
+
+
+def _predicted(
+    document: Mapping[str, Any], ranks: int, models: Sequence[Model], machine: Machine | None
+) -> Prediction:  # fmt: skip
+    description = parse(dict(document), "generalized", {"p": str(ranks)})
+    (found,) = predict(program(description), models, machine)
+    return found
+
+
+def _distance(recorded: Sequence[int], ranks: int) -> float:
+    """Return how far a number of ranks is beyond those recorded, in the step that was held out."""
+    step = math.log(recorded[-1] / recorded[-2])
+    return max(1.0, math.log(ranks / recorded[-1]) / step)

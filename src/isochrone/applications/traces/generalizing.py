@@ -1,0 +1,487 @@
+"""One description for any number of ranks, from recordings at several of them.
+
+The structures of all are aligned place by place. Partners are offsets on a grid of the ranks,
+groups are rows and columns of it; sizes, counts and computation are functions of the number of
+ranks. What does not fit is refused, and its place named.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from isochrone.applications.description.grids import balanced
+from isochrone.applications.traces.deriving import (
+    Again,
+    Place,
+    Tree,
+    named,
+    omitted_share,
+    structure,
+)
+from isochrone.applications.traces.farms import Farm
+from isochrone.applications.traces.gaps import computation, seconds
+from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.trace import Trace
+from isochrone.base.errors import InputError
+from isochrone.base.operations import ROOTED
+
+NEGLIGIBLE: Final = 0.005
+"""Share of the computation that a place may have at one number of ranks alone."""
+
+MOST_GROWTH: Final = 1.35
+"""By what the neighbours of a rank may become more when the ranks double."""
+
+IRREGULAR: Final = 0.03
+"""Part by which a prediction may be off where neighbours are taken to be random."""
+
+LITTLE: Final = 0.02
+"""Share of the computation that may be no known function of the number of ranks."""
+
+SPREAD: Final = 0.01
+"""Ranks whose computation varies by less, relative, are alike."""
+
+FACTORS: Final = 64
+"""Factors of ranks that are written down."""
+
+Vector = tuple[int, ...]
+Messages = Sequence[tuple[int, int, float]]
+
+
+@dataclass
+class Structure:
+    """What is repeated in a trace."""
+
+    ranks: int
+    tree: Tree
+    farms: list[Farm]
+    groups: list[tuple[int, ...]]
+    omitted: float
+
+
+@dataclass
+class General:
+    """A description of any number of ranks; what is doubtful, and by what part it may be off."""
+
+    document: dict[str, Any]
+    warnings: list[str]
+    spread: float = 0.0
+
+
+def analysed(trace: Trace) -> Structure:
+    """Return the structure of a trace.
+
+    Raises
+    ------
+    InputError
+        If it has none.
+    """
+    tree, farms, _ = structure(trace)
+    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace))
+
+
+def generalized(structures: Sequence[Structure], name: str) -> General:
+    """Return the description that structures at several numbers of ranks have in common.
+
+    Raises
+    ------
+    InputError
+        If they differ in more than numbers; names the place.
+    """
+    return _Generalizing(sorted(structures, key=lambda one: one.ranks), name).document()
+
+
+class _Generalizing:
+    def __init__(self, structures: Sequence[Structure], name: str) -> None:
+        self.structures = structures
+        self.ranks = [one.ranks for one in structures]
+        self.name = name
+        self.warnings: dict[str, None] = {}
+        self.spread = 0.0
+        self.computed = [sum(map(_computed, _flat(one.tree))) for one in structures]
+
+    def document(self) -> General:
+        phases = self.phases([one.tree for one in self.structures], "")
+        app: dict[str, Any] = {"name": named(self.name), "iterations": 1, "phases": phases}
+        if len(phases) == 1 and "repeat" in phases[0]:
+            app |= {"iterations": phases[0]["repeat"]["times"],
+                    "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
+        omitted = max(one.omitted for one in self.structures)
+        if omitted:
+            app["omitted"] = float(f"{omitted:.2g}")
+        document = {"isochrone": "app/1", "runs": ["alone"], "apps": [app]}
+        return General(document, list(self.warnings), self.spread)
+
+    def refuse(self, where: str, what: str) -> InputError:
+        counts = ", ".join(map(str, self.ranks))
+        return InputError(
+            f"not generalized to other numbers of ranks: {what}", where=f"{self.name} {where}",
+            hint=f"recorded on {counts} ranks",
+        )  # fmt: skip
+
+    # --- aligned ----------------------------------------------------------------------------------
+
+    def phases(self, trees: Sequence[Tree], where: str) -> list[dict[str, Any]]:
+        """Return the phases that trees have in common."""
+        found: list[dict[str, Any]] = []
+        for number, nodes in enumerate(self.aligned(trees, where), 1):
+            here = f"{where}.{number}".lstrip(".")
+            if all(isinstance(node, Again) for node in nodes):
+                loops = [node for node in nodes if isinstance(node, Again)]
+                times = whole(self.by_ranks([loop.times for loop in loops]))
+                if times is None:
+                    shown = ", ".join(str(loop.times) for loop in loops)
+                    raise self.refuse(f"position {here}", f"it is repeated {shown} times")
+                inner = self.phases([loop.body for loop in loops], here)
+                if inner:
+                    found.append({"repeat": {"times": _plain(times), "phases": inner}})
+            else:
+                places = [node for node in nodes if isinstance(node, Place)]
+                found += self.place(places, here)
+        return found
+
+    def aligned(
+        self, trees: Sequence[Tree], where: str
+    ) -> list[tuple[Place | Again, ...]]:  # fmt: skip
+        """Return nodes of all trees that belong together."""
+        rest = [list(tree) for tree in trees]
+        found = []
+        while any(rest):
+            heads = [tree[0] if tree else None for tree in rest]
+            kinds = [_kind(head) for head in heads]
+            if len(set(kinds)) == 1:
+                found.append(tuple(tree.pop(0) for tree in rest))
+                continue
+            ends = [k for k, kind in enumerate(kinds) if kind == "end"]
+            if not ends:
+                shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
+                place = f"position {where}.{len(found) + 1}".replace(" .", " ")
+                raise self.refuse(place, f"it is {shown} ranks")
+            for k in ends:
+                head = rest[k].pop(0)
+                assert isinstance(head, Place)
+                share = _computed(head) / max(sum(map(_computed, _flat(trees[k]))), 1e-12)
+                if share > NEGLIGIBLE:
+                    self.warnings[
+                        f"{share:.1%} of the computation on {self.ranks[k]} ranks is at a place of "
+                        "its own and left out"
+                    ] = None
+        return found
+
+    def by_ranks(self, values: Sequence[float]) -> dict[int, float]:
+        return dict(zip(self.ranks, values, strict=True))
+
+    # --- a place ----------------------------------------------------------------------------------
+
+    def place(self, places: Sequence[Place], here: str) -> list[dict[str, Any]]:
+        rounds = [place.round for place in places]
+        found = []
+        period = places[-1].period if len({place.period for place in places}) == 1 else 1
+        before = self.computing(places, 0, period, here)
+        if before is not None:
+            found.append({"compute": before})
+        calls = [one.call for one in rounds]
+        if calls[0] is not None:
+            op = calls[0].op
+            if op == "farm":
+                farms = [s.farms[c.root] for s, c in zip(self.structures, calls, strict=True) if c]
+                found.append({"exchange": self.farm(farms, here)})
+            else:
+                found.append({op: self.collective(places, here)})
+        elif rounds[0].messages:
+            found.append({"exchange": self.exchange(places, period, here)})
+        return found
+
+    def value(self, values: Sequence[float], what: str, here: str) -> str:
+        found = growth(self.by_ranks(values))
+        if found is None:
+            shown = ", ".join(f"{value:.4g}" for value in values)
+            raise self.refuse(f"position {here}", f"{what} is no known function of p: {shown}")
+        return found.text
+
+    def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
+        """Return the computation of a place: that of the most ranks, times a function of p."""
+        spent = [(place.round.before, place.round.within)[part] for place in places]
+        means = [
+            sum(one.mean for one in by_rank.values()) / ranks
+            for by_rank, ranks in zip(spent, self.ranks, strict=True)
+        ]
+        if not means[-1]:
+            return None
+        share = max(
+            mean * place.visits * ranks / max(whole_, 1e-12)
+            for mean, place, ranks, whole_ in zip(
+                means, places, self.ranks, self.computed, strict=True
+            )
+        )
+        if share < NEGLIGIBLE:
+            return seconds(means[-1])
+        written = computation(spent[-1], self.ranks[-1], period)
+        by = growth(self.by_ranks([max(mean, 1e-9) / means[-1] for mean in means]))
+        if by is None and share < LITTLE:
+            self.warnings[
+                f"position {here}: {share:.1%} of the computation is no function of p; "
+                "that of the most ranks is taken"
+            ] = None
+            return seconds(means[-1])
+        if by is None:
+            shown = ", ".join(f"{mean:.3g} s" for mean in means)
+            what = f"its computation is no known function of p: {shown}"
+            raise self.refuse(f"position {here}", what)
+        found: dict[str, Any] = {"time": _times(written["time"], by.text)}
+        if "schedule" in written:
+            found["schedule"] = written["schedule"]
+        if "imbalance" in written:
+            given = written["imbalance"]
+            factors = [float(given.get(str(r), 1.0)) for r in range(self.ranks[-1])]
+            if np.std(factors) > SPREAD * np.mean(factors):
+                chosen = sorted(factors)[:: -(-len(factors) // FACTORS)]
+                found["imbalance"] = {"empirical": [float(f"{f:.4g}") for f in chosen]}
+            else:
+                found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
+        alone = found.keys() == {"time"} and isinstance(found["time"], str)
+        return found["time"] if alone else found
+
+    def collective(self, places: Sequence[Place], here: str) -> dict[str, Any]:
+        calls = [place.round.call for place in places]
+        known = [call for call in calls if call is not None]
+        op = known[0].op
+        found: dict[str, Any] = {}
+        if op != "barrier":
+            found["bytes"] = _plain(self.value([c.bytes for c in known], f"the size of {op}", here))
+        roots = [call.root for call in known]
+        if op in ROOTED and max(roots) > 0:
+            last = all(root == p - 1 for root, p in zip(roots, self.ranks, strict=True))
+            if not last and len(set(roots)) > 1:
+                raise self.refuse(f"position {here}", f"the root of {op} is {roots}")
+            found["root"] = "p - 1" if last else roots[0]
+        among = [place.round.among for place in places]
+        if any(groups != [list(range(p))] for groups, p in zip(among, self.ranks, strict=True)):
+            found["among"] = self.groups(among, op, here)
+        return found
+
+    def groups(
+        self, among: Sequence[Sequence[Sequence[int]]], op: str, here: str
+    ) -> dict[str, Any]:
+        """Return groups as rows or columns: their size, and the distance of their ranks."""
+        shapes = [_size_and_stride(g, p) for g, p in zip(among, self.ranks, strict=True)]
+        if any(shape is None for shape in shapes):
+            raise self.refuse(f"position {here}", f"the groups of {op} are no rows or columns")
+        sizes = [shape[0] for shape in shapes if shape]
+        strides = [shape[1] for shape in shapes if shape]
+        size, stride = whole(self.by_ranks(sizes)), whole(self.by_ranks(strides))
+        if size is None or stride is None:
+            what = f"the groups of {op} have {sizes} ranks, {strides} apart"
+            raise self.refuse(f"position {here}", what)
+        return {"size": _plain(size), "stride": _plain(stride)}
+
+    def farm(self, farms: Sequence[Farm], here: str) -> dict[str, Any]:
+        found = farms[-1].exchange(self.ranks[-1])
+        found["tasks"] = _plain(self.value([f.tasks for f in farms], "the number of tasks", here))
+        for key in ("task", "result"):
+            name = {"task": "bytes", "result": "reply"}[key]
+            values = [getattr(farm, key) for farm in farms]
+            found[name] = _plain(self.value(values, f"the size of a {key}", here))
+        means = [farm.spent.mean for farm in farms]
+        if "compute" in found:
+            by = self.value([mean / means[-1] for mean in means], "the time of a task", here)
+            found["compute"] = {"time": _times(found["compute"]["time"], by)}
+        return found
+
+    def exchange(self, places: Sequence[Place], period: int, here: str) -> dict[str, Any]:
+        rounds = [place.round for place in places]
+        kind = rounds[0].kind
+        if kind not in ("exchange", "stream"):
+            raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
+        grid = _offsets([one.messages for one in rounds], self.ranks)
+        if grid is not None:
+            dimensions, periodic, sizes = grid
+            listed = []
+            for offset in sizes[-1]:
+                values = [by.get(offset) for by in sizes]
+                known = {p: v for p, v in zip(self.ranks, values, strict=True) if v is not None}
+                size = growth(known, _faces(offset, dimensions))
+                if size is None:
+                    what = f"the size of messages to {offset} is no known function of p: {values}"
+                    raise self.refuse(f"position {here}", what)
+                listed.append({"to": list(offset), "bytes": _plain(size.text)})
+            options: dict[str, Any] = {"dimensions": dimensions, "list": listed}
+            if periodic:
+                options["periodic"] = True
+            found: dict[str, Any] = {"topology": {"offsets": options}, "flow": kind}
+        elif kind == "exchange":
+            found = self.irregular([one.messages for one in rounds], here)
+        else:
+            raise self.refuse(f"position {here}", "its messages are no offsets on a grid")
+        within = self.computing(places, 1, period, here)
+        if within is not None:
+            found["compute"] = within
+        return found
+
+    def irregular(self, messages: Sequence[Messages], here: str) -> dict[str, Any]:
+        """Return a random graph of as many neighbours, with messages of the mean size.
+
+        Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
+        """
+        if _offsets(messages[-1:], self.ranks[-1:]) is not None:
+            what = (
+                "its neighbours are offsets on a grid, but not on the same at all numbers of ranks"
+            )
+            raise self.refuse(f"position {here}", what)
+        degrees = [len(m) / p for m, p in zip(messages, self.ranks, strict=True)]
+        if degrees[-1] > MOST_GROWTH * degrees[-2]:
+            shown = ", ".join(f"{degree:.1f}" for degree in degrees)
+            what = f"the number of neighbours grows with p ({shown}), and they are no offsets"
+            raise self.refuse(f"position {here}", what)
+        sent = np.bincount([a for a, _, _ in messages[-1]], minlength=self.ranks[-1])
+        ring = max(2, 2 * (int(sent.min()) // 2))
+        more = min(max(degrees[-1] / ring - 1, 0.0), 1.0)
+        sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
+        size = self.value(sizes, "the mean size of messages", here)
+        self.spread = IRREGULAR
+        self.warnings[
+            f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
+            f"{degrees[-1]:.1f} of each rank"
+        ] = None
+        graph = {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
+                 "p": float(f"{more:.3g}")}  # fmt: skip
+        return {
+            "topology": {"networkx": graph}, "flow": "exchange", "bytes": _plain(f"round({size})"),
+        }  # fmt: skip
+
+
+def _faces(offset: Vector, dimensions: int) -> str:
+    """Return what the face of a part of a grid that lies in a direction is a multiple of."""
+    along = [f"side(p, {dimensions}, {k})" for k, step in enumerate(offset) if not step]
+    return "1/(" + "*".join(along) + ")" if along else "1"
+
+
+def _kind(node: Place | Again | None) -> str:
+    """Return what a node is, in words."""
+    if node is None:
+        return "nothing"
+    if isinstance(node, Again):
+        return "a loop"
+    return node.round.call.op if node.round.call is not None else node.round.kind
+
+
+def _flat(tree: Tree) -> list[Place]:
+    return [
+        place for node in tree
+        for place in (_flat(node.body) if isinstance(node, Again) else [node])
+    ]  # fmt: skip
+
+
+def _computed(place: Place) -> float:
+    one = place.round
+    return place.visits * sum(s.mean for part in (one.before, one.within) for s in part.values())
+
+
+def _plain(text: str) -> Any:
+    """Return a whole number as such."""
+    return int(text) if text.isdecimal() else text
+
+
+def _times(value: Any, factor: str) -> Any:
+    """Return a time or a distribution that is so many times as long."""
+    if factor in ("1", "1.0"):
+        return value
+    if isinstance(value, str):
+        return f"{value}*{factor}"
+    ((name, of),) = value.items()
+    if name == "empirical":
+        items = of.items() if isinstance(of, dict) else ((one, 1) for one in of)
+        return {name: {f"{time}*{factor}": weight for time, weight in items}}
+    keep = ("sigma", "shape", "tasks")
+    return {name: {key: one if key in keep else f"{one}*{factor}" for key, one in of.items()}}
+
+
+def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, int] | None:
+    """Return the size of groups and the distance of their ranks, if they part all ranks alike."""
+    size = len(groups[0])
+    stride = groups[0][1] - groups[0][0] if size > 1 else 1
+    made = sorted(
+        [first + k * stride for k in range(size)]
+        for first in range(ranks) if first // stride % size == 0
+    )  # fmt: skip
+    return (size, stride) if sorted(map(list, groups)) == made else None
+
+
+def _offsets(
+    messages: Sequence[Messages], ranks: Sequence[int]
+) -> tuple[int, bool, list[dict[Vector, float]]] | None:
+    """Return dimensions, whether they are periodic, and the mean size by offset of each recording.
+
+    None if messages are none that all ranks of a grid send the same way.
+    """
+    for dimensions, periodic in product((1, 2, 3), (False, True)):
+        found = [_by_offset(m, p, dimensions, periodic)
+                 for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
+        sizes = [one for one in found if one is not None]
+        if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
+            missing = [
+                offset for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
+                if offset not in one and _possible(offset, balanced(p, dimensions), periodic)
+            ]  # fmt: skip
+            if not missing and dimensions == _least(sizes[-1]):
+                return dimensions, periodic, sizes
+    return None
+
+
+def _least(sizes: Mapping[Vector, float]) -> int:
+    """Return how many dimensions offsets need: those in which one of them moves, and all before."""
+    return max((k + 1 for offset in sizes for k, step in enumerate(offset) if step), default=1)
+
+
+def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:
+    """Whether some rank has a neighbour there."""
+    if periodic:
+        return any(step % side for step, side in zip(offset, sides, strict=True))
+    return all(abs(step) < side for step, side in zip(offset, sides, strict=True))
+
+
+def _by_offset(
+    messages: Messages, ranks: int, dimensions: int, periodic: bool
+) -> dict[Vector, float] | None:
+    """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
+    sides = balanced(ranks, dimensions)
+    sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
+    before: Counter[tuple[int, int]] = Counter()
+    for a, b, size in messages:
+        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
+        if periodic:
+            back = before[a, b] % 2 == 1
+            before[a, b] += 1
+            steps = [
+                _around(step, side, back=back) for step, side in zip(steps, sides, strict=True)
+            ]
+        if max(map(abs, steps)) > 1:
+            return None
+        sent[tuple(steps)].append((a, size))
+    for offset, found in sent.items():
+        mean = sum(size for _, size in found) / len(found)
+        if any(abs(size - mean) > 0.02 * mean for _, size in found):
+            return None
+        expected = ranks if periodic else _senders(offset, sides)
+        if len(found) != expected or len({a for a, _ in found}) != expected:
+            return None
+    return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+
+
+def _around(step: int, side: int, *, back: bool) -> int:
+    """Return a step as the shorter way around; of two ranks the second message goes the other."""
+    if side == 2 and step:
+        return -1 if back else 1
+    return (step + side // 2) % side - side // 2 if side > 2 else step
+
+
+def _senders(offset: Vector, sides: Sequence[int]) -> int:
+    count = 1
+    for step, side in zip(offset, sides, strict=True):
+        count *= max(side - abs(step), 0)
+    return count

@@ -1,0 +1,163 @@
+"""From traces on 4, 8 and 16 ranks to a description of any number, and to its time on many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from isochrone.applications.description.actions import Action, actions
+from isochrone.applications.description.lowering import program
+from isochrone.applications.description.program import Program
+from isochrone.applications.description.reading import parse
+from isochrone.applications.predict.scaling import scale
+from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.trace import Event, Trace
+from isochrone.base.errors import InputError
+from made_up.applications import messages
+from made_up.programs_run import Seen
+
+Phases = list[dict[str, Any]]
+
+STENCIL: Phases = [
+    {"bcast": {"bytes": 4096}},
+    {"repeat": {"times": 12, "phases": [
+        {"repeat": {"times": 5, "phases": [
+            {"compute": "8ms/p"},
+            {"exchange": {"topology": {"offsets": {"dimensions": 3, "list": [
+                {"to": [sign if k == axis else 0 for k in range(3)],
+                 "bytes": f"round(115200*side(p, 3, {axis})/p)"}
+                for axis in range(3) for sign in (1, -1)]}}}}]}},
+        {"allreduce": {"bytes": 8}}]}},
+]  # fmt: skip
+
+WAVEFRONT: Phases = [
+    {"repeat": {"times": 10, "phases": [
+        {"repeat": {"times": 4, "phases": [{"exchange": {
+            "topology": {"offsets": {"dimensions": 2, "list": [
+                {"to": [step, 0], "bytes": "round(11520/side(p, 2, 1))"},
+                {"to": [0, step], "bytes": "round(11520/side(p, 2, 0))"}]}},
+            "flow": "stream", "compute": "4ms/p"}}]}}
+        for step in (1, -1)]}},
+    {"allreduce": {"bytes": 8}},
+]  # fmt: skip
+
+TRANSPOSE: Phases = [
+    {"repeat": {"times": 20, "phases": [
+        {"compute": "16ms/p"},
+        {"alltoall": {"bytes": "2**20/p/side(p, 2, 1)",
+                      "among": {"size": "side(p, 2, 1)", "stride": 1}}},
+        {"alltoall": {"bytes": "2**20/p/side(p, 2, 0)",
+                      "among": {"size": "side(p, 2, 0)", "stride": "side(p, 2, 1)"}}}]}},
+    {"barrier": {}},
+]  # fmt: skip
+
+STYLES = {"stencil": STENCIL, "wavefront": WAVEFRONT, "transpose": TRANSPOSE}
+
+
+def made(phases: Phases, ranks: int) -> Program:
+    app = {"name": "x", "ranks": ranks, "iterations": 1, "phases": phases}
+    return program(parse({"isochrone": "app/1", "apps": [app]}, "test"))
+
+
+def seen(phases: Phases, ranks: int) -> Trace:
+    return Seen(made(phases, ranks)).trace()
+
+
+def done(what: Program, rank: int) -> list[Action]:
+    return list(actions(what).of(rank))
+
+
+def summed(found: list[Action]) -> Counter[tuple[str, int, tuple[int, ...]]]:
+    """Return the bytes of each operation with each partner."""
+    sums: Counter[tuple[str, int, tuple[int, ...]]] = Counter()
+    for action in found:
+        if action.op not in ("compute", "wait"):
+            sums[action.op[action.op.startswith("i") :], action.peer, action.members] += round(
+                action.amount
+            )
+    return sums
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_a_program_comes_back_on_a_number_of_ranks_nobody_saw(name: str) -> None:
+    """On 64 ranks, from 4, 8 and 16: the same messages, groups and computation of each rank."""
+    phases = STYLES[name]
+    structures = [analysed(seen(phases, ranks)) for ranks in (4, 8, 16)]
+    general = generalized(structures, "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    expected = made(phases, 64)
+    for rank in (0, 5, 37, 63):
+        mine, theirs = summed(done(found, rank)), summed(done(expected, rank))
+        assert mine.keys() == theirs.keys()
+        assert all(mine[key] == pytest.approx(theirs[key], rel=0.01, abs=8) for key in theirs)
+        times = [sum(a.amount for a in done(what, rank) if a.op == "compute")
+                 for what in (found, expected)]  # fmt: skip
+        assert times[0] == pytest.approx(times[1], rel=0.03)
+
+
+def test_what_differs_in_structure_is_refused_by_its_position() -> None:
+    """And so are partners that follow no rule."""
+    loop = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"allreduce": {"bytes": 8}}]}}
+    other = {"repeat": {"times": 20, "phases": [{"compute": "1ms"}, {"barrier": {}}]}}
+    with pytest.raises(InputError, match=r"position 1\.1.*allreduce at 4.*barrier at 8"):
+        generalized([analysed(seen([loop, {"bcast": {"bytes": 8}}], 4)),
+                     analysed(seen([other, {"bcast": {"bytes": 8}}], 8))], "x")  # fmt: skip
+    pairs = [{"exchange": {"topology": {"edges": edges}, "flow": "stream", "bytes": 64}}
+             for edges in ([[0, 3], [1, 2]], [[0, 5], [6, 1], [2, 7]])]  # fmt: skip
+    with pytest.raises(InputError, match="position 1"):
+        generalized([analysed(seen([one], 4 + 4 * k)) for k, one in enumerate(pairs)], "x")
+
+
+def test_sizes_that_follow_no_function_are_refused() -> None:
+    traces = [
+        Trace([[Event("allreduce", bytes=size, gap=1e-3)] * 20] * ranks, [tuple(range(ranks))])
+        for ranks, size in ((4, 800.0), (8, 90.0), (16, 7000.0))
+    ]
+    with pytest.raises(InputError, match=r"position 1.*size of allreduce"):
+        generalized([analysed(one) for one in traces], "x")
+
+
+def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> None:
+    """Computation that stops to shrink is worse from 4 and 8 ranks than from all three."""
+
+    def of(floor: str, ranks: int) -> Trace:
+        return seen([{"repeat": {"times": 30, "phases": [
+            {"compute": f"max(16ms/p, {floor})"}, {"exchange": {"topology": {"offsets": {
+                "dimensions": 1, "list": [{"to": [1], "bytes": 0}]}}}}]}}], ranks)  # fmt: skip
+
+    good = scale([of("0s", ranks) for ranks in (4, 8, 16)], [32], [messages()])
+    bad = scale([of("1.2ms", ranks) for ranks in (4, 8, 16)], [32], [messages()])
+    assert abs(good.held_out or 0) < 0.02
+    assert (bad.held_out or 0) < -0.1
+    width = [
+        (one.predictions[0].high - one.predictions[0].low) / one.predictions[0].seconds
+        for one in (good, bad)
+    ]
+    assert width[1] > width[0] + 0.1
+
+
+def test_one_recording_is_not_enough() -> None:
+    with pytest.raises(InputError, match="two numbers of ranks"):
+        scale([seen(STENCIL, 4)], [32], [])
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({4: 100.0, 8: 50.0, 16: 25.0}, "400*1/p"),
+        ({4: 8.0, 8: 8.0, 16: 8.0}, "8"),
+        ({4: 3.0, 8: 5.0, 16: 9.0}, "(1 + 0.5*p)"),
+    ],
+)
+def test_functions_are_the_simplest(values: dict[int, float], text: str) -> None:
+    found = growth(values)
+    assert found is not None
+    assert found.text == text
+
+
+def test_numbers_of_times_are_exact() -> None:
+    assert whole({4: 2, 8: 4, 16: 4}) == "side(p, 2, 0)"
+    assert whole({4: 10, 8: 11, 16: 13}) is None

@@ -1,0 +1,69 @@
+"""`isochrone scale`: a prediction from recordings, a description of any number of ranks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from beds.command_line import run_here
+from isochrone import models
+from isochrone.applications.description.reading import read
+from isochrone.runfile.file import write
+from made_up.applications import collectives, messages
+from made_up.recordings import halo_recording
+
+SHAPES = {4: (2, 2), 8: (4, 2), 16: (4, 4)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for ranks, shape in SHAPES.items():
+        write(halo_recording(*shape), tmp_path / f"r{ranks}.jsonl")
+    models.write(messages(), tmp_path / "messages.json")
+    models.write(collectives(allreduce=(10e-6, 1e-6)), tmp_path / "allreduce.json")
+    return tmp_path
+
+
+def scaled(folder: Path, *ranks: int, to: str = "64") -> list[str | Path]:
+    files: list[str | Path] = [folder / f"r{p}.jsonl" for p in ranks]
+    model = [folder / "messages.json", folder / "allreduce.json"]
+    return ["scale", *files, "--to", to, "--model", *model]
+
+
+def test_three_recordings_become_a_time_with_its_interval(folder: Path) -> None:
+    """100 iterations of 1 ms, an exchange and an allreduce of 10 + p us; and 2 ms before."""
+    said = run_here(*scaled(folder, 4, 8, 16, to="32,64"), "--json", "-o", folder / "app.yaml")
+    assert said.returncode == 0, said.stderr
+    document = json.loads(said.stdout)
+    assert document["recorded"] == [4, 8, 16]
+    assert abs(document["held_out_error"]) < 0.05
+    (_, found) = document["predictions"]
+    assert found["ranks"] == 64
+    assert found["low"] < 100 * (1e-3 + 74e-6) < found["high"]
+    assert found["seconds"] == pytest.approx(0.11, rel=0.1)
+    description = read(folder / "app.yaml", {"p": "128"})
+    assert description.apps[0].name == "halo"
+
+
+def test_two_recordings_have_no_held_out_error(folder: Path) -> None:
+    said = run_here(*scaled(folder, 8, 16), "--json")
+    assert said.returncode == 0, said.stderr
+    assert json.loads(said.stdout)["held_out_error"] is None
+
+
+@pytest.mark.parametrize("ranks", [(4,), (4, 4)])
+def test_too_few_numbers_of_ranks_are_one_line(folder: Path, ranks: tuple[int, ...]) -> None:
+    said = run_here(*scaled(folder, *ranks))
+    assert said.returncode == 2
+    assert said.stderr.count("\n") == 1
+
+
+def test_a_program_that_does_not_generalize_is_refused(folder: Path) -> None:
+    """Sixteen ranks in one row are no grid that follows from those of 4 and 8."""
+    write(halo_recording(1, 16), folder / "r16.jsonl", overwrite=True)
+    said = run_here(*scaled(folder, 4, 8, 16))
+    assert said.returncode == 2
+    assert "position" in said.stderr
+    assert said.stderr.count("\n") == 1
