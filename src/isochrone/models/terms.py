@@ -2,9 +2,9 @@
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
 ``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)``, ``min(v,w)``, or
-``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)`` and
-``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are read
-by this small grammar and never evaluated.
+``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)``
+and ``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are
+read by this small grammar and never evaluated.
 """
 
 from __future__ import annotations
@@ -72,6 +72,10 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
 
 CLASSES: Final = ("power2(p)", "even(p)")
 """Classes of numbers of ranks that libraries have other algorithms for."""
+
+
+UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
+"""Along which few libraries switch: only if another variable explains much less."""
 
 
 def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
