@@ -20,6 +20,7 @@ from collective_io import collective_io
 from comparisons import comparisons
 from cost import ISOCHRONE, cost
 from exchange_sizes import exchange_sizes
+from extrapolation import extrapolation
 from grid_collectives import grid_collectives
 from interval_coverage import interval_coverage
 from links import links
@@ -63,6 +64,7 @@ def main() -> None:
             print("\nSimGrid is not installed: the cost of the orders is not simulated")
         start_up(built, folder)
     modelling()
+    extrapolation()
 
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:

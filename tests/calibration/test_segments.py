@@ -41,7 +41,7 @@ def test_protocol_switches_of_a_message_are_found(bounds: list[float], trials: i
     rates.at_least(right, trials, 0.97)
 
 
-@pytest.mark.parametrize("bounds", [[45000.0], [30000.0, 160000.0], [25000.0, 85000.0, 250000.0]])
+@pytest.mark.parametrize("bounds", [[45000.0], [30000.0, 160000.0], [25000.0, 85000.0, 220000.0]])
 def test_protocol_switches_of_a_collective_are_found(bounds: list[float], trials: int) -> None:
     """The same within a formula of p and b, while p and p*b are tried, too."""
     variables = mesh(FINE, RANKS)

@@ -8,12 +8,14 @@ something else than its option says, ``docs/sweeps.md`` tells what.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
+from isochrone.base.text import printable
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Suite:
     """A set of presets and its default time budget in seconds.
 
     ``other_sweeps`` says that sweeps of the probe which have no preset are measured as well, as
-    they are by default.
+    they are by default; ``own`` are experiments that no preset has.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Suite:
     max_time: float
     summary: str
     other_sweeps: bool = False
+    own: tuple[Preset, ...] = ()
 
 
 _SHORT: Final = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
@@ -131,6 +134,36 @@ def find(name: str, experiment: str) -> Preset:
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
 
+_QUESTION: Final = re.compile(r"([a-z_]+)\s+(?:at|on)\s+([1-9]\d{0,8})(?:\s+ranks)?")
+
+
+def for_question(text: str) -> tuple[Suite, int]:
+    """Return the suite that a question needs, such as ``allreduce at 4096``, and its ranks.
+
+    Raises
+    ------
+    InputError
+        If it is not an operation at a number of ranks.
+    """
+    match = _QUESTION.fullmatch(text.strip())
+    if not match:
+        raise InputError(
+            f"'{printable(text, 60)}' is no question", hint="for example 'allreduce at 4096'"
+        )
+    op, ranks = match.groups()
+    sizes = () if op == "barrier" else ("--bytes", "8:1MiB:x4")
+    preset = Preset(op, "collective", ("--op", op, *sizes), f"{op} of all sizes")
+    return Suite(f"for-{op}", (), 600.0, f"what a model of {op} needs", own=(preset,)), int(ranks)
+
+
+def ranks_of_all_classes(most: int) -> tuple[int, ...]:
+    """Return numbers of ranks for a model: powers of two, others, odd ones, and the most."""
+    powers = [1 << k for k in range(1, most.bit_length())]
+    odd = [power - 1 for power in powers if power >= 8]
+    between = [3 * power // 2 for power in powers]
+    return tuple(sorted({k for k in (*powers, *between, *odd, most) if 2 <= k <= most}))
+
+
 def plan(
     suite: Suite, ranks: tuple[int, ...], sweeps: Mapping[str, str] | None = None
 ) -> Iterator[tuple[Preset, int]]:
@@ -138,7 +171,7 @@ def plan(
 
     ``sweeps`` are the experiments of the probe that are sweeps, with a line on each.
     """
-    presets = [PRESETS[name] for name in suite.presets]
+    presets = [*(PRESETS[name] for name in suite.presets), *suite.own]
     if suite.other_sweeps:
         known = {preset.experiment for preset in _ALL}
         others = {name: line for name, line in (sweeps or {}).items() if name not in known}

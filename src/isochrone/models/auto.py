@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from math import sqrt
 from typing import Any, Final
 
@@ -21,16 +22,16 @@ from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import Form, declaration, declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
-from isochrone.models.placement import GROUP
+from isochrone.models.placement import GROUP, farther
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
-from isochrone.models.splits import UNUSUAL, Options, Region, Search
-from isochrone.models.terms import CLASSES, evaluate_term
+from isochrone.models.splits import Options, Region, Search
+from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term, picked
 
 MANY: Final = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
 
-UNUSUAL_COST: Final = 1.0
+UNUSUAL_COST: Final = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
 
 HOPELESS: Final = 0.5
@@ -47,6 +48,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     every = [*(fitted for _, fitted in tried), *mixed]
+    every = _growing_alike(every, choice.Limits.of(observed).fastest)
     taken = choice.simplest(every, [one.overdetermined for one in every], observed)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
@@ -71,6 +73,40 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     if any(one is taken for _, one in tried):  # it was held against its own family only
         taken = PoolFitter(pool, observed, options).compared(taken)
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
+
+
+_JUMP: Final = 1.5
+_AS_GOOD: Final = 2.5
+"""How much faster than in the data a time may grow from one doubling of ranks to the next, and how
+much larger the errors of what grows no faster may be."""
+
+
+def _growing_alike(every: list[Fitted], fastest: float) -> list[Fitted]:
+    """Leave out fits whose times jump beyond the data as none there does, unless all others fail.
+
+    A segment along a product may begin beyond the data, at a size that was never in it.
+    """
+    alike = [one for one in every if _growth(one) <= _JUMP * fastest]
+    least = min(one.error for one in every)
+    good = [one for one in alike if one.error <= _AS_GOOD * least + choice.FLOOR]
+    return good or every
+
+
+def _growth(fitted: Fitted) -> float:
+    """Return by how much times grow at most from one doubling of the ranks to the next."""
+    variables = fitted.observed.variables
+    if "p" not in variables:
+        return 0.0
+    times = []
+    for factor in (1.0, 2.0, 4.0, 8.0):
+        points = farther(variables, factor)
+        owner = owners(fitted.segments, points)
+        seconds = np.zeros(len(owner))
+        for k, one in enumerate(fitted.segments):
+            columns = design_matrix(one.terms, picked(points, owner == k))
+            seconds[owner == k] = columns @ np.array(one.coefficients)
+        times.append(np.maximum(seconds, 1e-300))
+    return float(max(np.max(more / less) for less, more in pairwise(times)))
 
 
 def thinned(observed: Observations) -> Observations:
@@ -139,7 +175,9 @@ def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[F
         ]
         if options.splits.along is not None:  # only as it is asked for
             names = [name for name in names if name in options.splits.along]
-        ways += [partial(fitter.search.classes, name) for name in names]
+        ways += [
+            partial(fitter.search.classes, name, first) for name in names for first in ("", "b")
+        ]
     for way in ways:
         try:
             one = fitter.fit_regions(way())

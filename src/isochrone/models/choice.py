@@ -119,17 +119,21 @@ class Limits:
         ``p`` and ``b`` if times never fall as it doubles, as far as the noise lets see.
     largest
         Largest message size; 0 without any.
+    fastest
+        By how much a time grows at most as ranks double; infinite if that is not known.
     """
 
     rising: tuple[str, ...]
     largest: float
+    fastest: float = math.inf
 
     @classmethod
     def of(cls, observed: Observations) -> Limits:
         """Look at the times of an operation."""
         names = [name for name in ("p", "b") if name in observed.variables]
         rising = tuple(name for name in names if _rises(observed, name))
-        return cls(rising, float(np.max(observed.variables.get("b", np.zeros(1)))))
+        largest = float(np.max(observed.variables.get("b", np.zeros(1))))
+        return cls(rising, largest, _fastest(observed) if "p" in observed.variables else math.inf)
 
     def costs(self, candidate: Candidate) -> Candidate:
         """Return a formula of one growth with that as a cost, if times grow."""
@@ -179,6 +183,20 @@ class Limits:
 
 
 ANY: Final = Limits((), 0.0)
+
+
+def _fastest(observed: Observations) -> float:
+    """Return by how much the times of a size grow at most as ranks double."""
+    size = observed.variables.get("b", np.zeros(len(observed)))
+    found = [1.0]
+    for one in np.unique(size):
+        own = np.flatnonzero(size == one)
+        ranks, seconds = observed.variables["p"][own], observed.seconds[own]
+        for p, time in zip(ranks, seconds, strict=True):
+            later = (ranks >= 2 * p) & (ranks <= 4 * p)
+            growth = np.log(seconds[later] / time) / np.log2(ranks[later] / p)
+            found += np.exp(growth).tolist()
+    return max(found)
 
 
 def _rises(observed: Observations, name: str) -> bool:

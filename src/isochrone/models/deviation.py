@@ -167,8 +167,16 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
         found.append(
             f"lack of fit, worst at {place}: measured {said} the formula"
             + (f", repetitions differ by {100 * one.noise:.1g} %" if one.noise else "")
+            + (": a few outliers? try --robust" if _few_are_off(off) else "")
         )
     return found
+
+
+def _few_are_off(off: Array) -> bool:
+    """Whether a twentieth of the points holds most of the squared deviations."""
+    squares = np.sort(off**2)
+    few = max(len(off) // 20, 1)
+    return len(off) > 10 and bool(squares[-few:].sum() > squares.sum() / 2)
 
 
 def _predicted(model: Model, observed: Sequence[Observations]) -> Array:

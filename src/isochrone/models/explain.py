@@ -19,7 +19,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.terms import picked
+from isochrone.models.terms import evaluate_term, picked
 
 Array = NDArray[np.float64]
 Points = dict[str, Array]
@@ -32,6 +32,12 @@ _BETWEEN: Final = (1.0, 1.25, 1.5, 1.75)
 
 _AGAIN: Final = 2.0
 """How far beyond the data is looked, of the largest that was measured."""
+
+_LAUNCH, _REPEATED = 2.0, 100.0
+"""Seconds that a launch takes, and how often a point is repeated in it."""
+
+_NARROW: Final = 1.3
+"""Ratio of its ends below which a gap between segments is not measured further."""
 
 _COUNTS: Final = ("p", "nodes", "w", "pe", "pa", "out", "in")
 
@@ -76,8 +82,12 @@ class Suggestion:
     between: bool = False
 
 
-def suggestions(model: Model) -> list[tuple[dict[str, Selector], Suggestion | None]]:
+def suggestions(
+    model: Model, max_ranks: float | None = None
+) -> list[tuple[dict[str, Selector], Suggestion | None]]:
     """Return each operation with what to measure next; None if nothing is left to ask.
+
+    ``max_ranks`` are the most that can be started.
 
     Raises
     ------
@@ -90,18 +100,23 @@ def suggestions(model: Model) -> list[tuple[dict[str, Selector], Suggestion | No
             hint="fit it again from its data",
         )
     observed = applicable(model.selectors, model.samples.observations())
-    return [(one.where, suggestion(model, one)) for one in observed]
+    return [(one.where, suggestion(model, one, max_ranks)) for one in observed]
 
 
-def suggestion(model: Model, observed: Observations) -> Suggestion | None:
+def suggestion(
+    model: Model, observed: Observations, max_ranks: float | None = None
+) -> Suggestion | None:
     """Return where rivals of one operation part most.
 
-    If they part nowhere by more than a time there may be off, that is where the interval is widest
-    of what lies between two segments, or as far beyond the data as is looked.
+    If they part nowhere by more than a time there may be off, that is where most of the interval
+    is saved by each second of measurement: between two segments, at ranks of a class that was not
+    measured, or as far beyond the data as is looked.
     """
     where = model.known(observed.where)
     segments = model.chosen(where)
     points = _candidates(segments, observed)
+    if max_ranks is not None and "p" in points:
+        points = picked(points, points["p"] <= max_ranks)
     if not points or not len(next(iter(points.values()))):
         return None
     found = model.predict(points, where)
@@ -122,12 +137,14 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
             both = np.maximum(np.hypot(error, off), 1e-300)
             apart[mine] += rival.weight / every * np.abs(other - time) / both
     apart = np.where(possible & ~between, apart, 0.0)
-    width = np.where(possible, (found.high - found.low) / found.seconds, 0.0)
-    asked = between.copy()
+    width = np.where(possible, np.log(found.high / found.low), 0.0)
+    asked = between & ~_narrow(segments, points)
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
-        asked |= points[name] >= _AGAIN * observed.variables[name].max()
-    width = np.where(asked, width, 0.0)
+        asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
+    for k, segment in enumerate(segments):
+        asked |= (owner == k) & segment.of_other_class(points)
+    width = np.where(asked, width / (_LAUNCH + _REPEATED * found.seconds), 0.0)
     decides = apart.max() >= _APART
     best = int(np.argmax(apart if decides else width))
     if not decides and width[best] <= 0:
@@ -143,6 +160,15 @@ def suggestion(model: Model, observed: Observations) -> Suggestion | None:
         float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
         answers, bool(between[best]),
     )  # fmt: skip
+
+
+def _narrow(segments: Sequence[Segment], points: Points) -> NDArray[np.bool_]:
+    """Return which points lie between segments in a gap that two measurements narrowed enough."""
+    found = np.zeros(len(next(iter(points.values()))), dtype=bool)
+    for one in switches(segments):
+        if one.below and one.above / one.below < _NARROW:
+            found |= one.holds(evaluate_term(one.name, points))
+    return found
 
 
 def _alone(segment: Segment, points: Points, weights: str) -> tuple[Array, Array]:

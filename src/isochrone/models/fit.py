@@ -12,6 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
+from isochrone.models.beyond import switches
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit
@@ -188,7 +189,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"left out: {error}" for error in left_out), *questionable(samples),
-        *lack_of_fit(model, observed), *_warnings(model, observed),
+        *lack_of_fit(model, observed), *_warnings(model, observed, samples),
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model
@@ -216,7 +217,7 @@ def _family_pool(chosen: Family, observed: Observations) -> Pool:
     return family_pool(fitting, observed)
 
 
-def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
+def _warnings(model: Model, observed: Sequence[Observations], samples: Samples) -> list[str]:
     found = []
     least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
     if least < 3:
@@ -229,6 +230,13 @@ def _warnings(model: Model, observed: Sequence[Observations]) -> list[str]:
         found.append(
             f"the leave-one-out error is {100 * error:.0f} % on average: "
             "predictions of this formula are unreliable"
+        )
+    nodes = samples.variables.keys() & {"nodes", "ppn"}
+    breaks = [one for one in switches(model.segments) if one.name == "p" and not nodes]
+    if breaks:
+        found.append(
+            f"formulas change from p = {breaks[0].below:g} to {breaks[0].above:g}: if so many "
+            "ranks fill a node, columns 'nodes' and 'ppn' may describe that better"
         )
     if any(np.any(model.by_formula(one.variables, one.where) <= 0) for one in observed):
         found.append("the formula gives times of zero or less within the data")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
@@ -34,7 +34,7 @@ from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import VARIABLES, design_matrix, picked
+from isochrone.models.terms import UNUSUAL, VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
 
 Array = NDArray[np.float64]
@@ -256,8 +256,31 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
+        for k, also in self._crossed(segments, points, owner):
+            _, lowest, highest = segments[k].evaluate(picked(points, also), self.weights, level)
+            low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
         starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
         return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
+
+    @staticmethod
+    def _crossed(
+        segments: Sequence[Segment], points: Mapping[str, Array], owner: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """Yield the segments that sizes were in at the most ranks, and the points that left them.
+
+        A switch of a size that no measured number of ranks shows may not be there, if it follows
+        from a break along an unusual variable.
+        """
+        measured = recorded(segments, "p")
+        if measured is None or "p" not in points:
+            return
+        beyond = points["p"] > measured[1]
+        before = owners(segments, {**points, "p": np.minimum(points["p"], measured[1])})
+        unusual = np.array([not one.range.keys().isdisjoint(UNUSUAL) for one in segments])
+        for k in range(len(segments)):
+            also = beyond & (before == k) & (owner != k) & (unusual[owner] | unusual[k])
+            if also.any():
+                yield k, also
 
     def _least(
         self, segments: Sequence[Segment], points: Mapping[str, Array], level: float

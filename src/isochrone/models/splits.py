@@ -22,7 +22,14 @@ from isochrone.base.units import parse_bytes
 from isochrone.models.observations import Observations
 from isochrone.models.pool import Pool, varying
 from isochrone.models.segment import Range
-from isochrone.models.terms import CLASSES, VARIABLES, design_matrix, evaluate_term, is_size
+from isochrone.models.terms import (
+    CLASSES,
+    UNUSUAL,
+    VARIABLES,
+    design_matrix,
+    evaluate_term,
+    is_size,
+)
 
 Array = NDArray[np.float64]
 
@@ -34,9 +41,6 @@ several variables, and a fit of ten thousand observations is to be done in a mom
 
 MAX_SEGMENTS: Final = (6, 4)
 """Along the only variable, and along one of several, which share them."""
-
-UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
-"""Along which few libraries switch: only if another variable explains much less."""
 
 _FEWEST, _FEWEST_SIZES = 3, 2
 """Values along which a segment is that holds several points of each; they are a factor of 2 apart
@@ -213,7 +217,7 @@ class Search:
             for part in self._cut(region, self.along, [first] if first else self.along)
         ]
 
-    def classes(self, name: str) -> list[Region]:
+    def classes(self, name: str, first: str = "") -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.
 
         Raises
@@ -234,7 +238,8 @@ class Search:
                 if len(np.unique(ranks)) < _CLASS_VALUES:
                     raise InputError(f"too few numbers of ranks of a class by {name}")
                 part = Region({**region.range, name: (low, high)}, mask)
-                found += self._cut(part, self.along, self.along)
+                now = [one for one in self.along if one == first] or self.along
+                found += self._cut(part, self.along, now)
         return found
 
     def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:

@@ -74,6 +74,10 @@ CLASSES: Final = ("power2(p)", "even(p)")
 """Classes of numbers of ranks that libraries have other algorithms for."""
 
 
+UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
+"""Along which few libraries switch: only if another variable explains much less."""
+
+
 def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return some rows of columns."""
     return {name: values[rows] for name, values in columns.items()}

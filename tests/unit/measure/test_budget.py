@@ -7,7 +7,14 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.measure.estimate import Cost, Trial, Work, share_out
-from isochrone.measure.presets import PRESETS, SUITES, find, plan
+from isochrone.measure.presets import (
+    PRESETS,
+    SUITES,
+    find,
+    for_question,
+    plan,
+    ranks_of_all_classes,
+)
 
 COSTS = [Cost(0.5, 20.0, 1.0), Cost(0.5, 10.0, 0.5), Cost(0.5, 2.0, 0.1)]
 
@@ -79,3 +86,23 @@ def test_a_preset_of_another_experiment_is_named(golden: Golden) -> None:
         find("dsum", "bisection")
     with pytest.raises(InputError, match="it has: bshort"):
         find("nothing", "bisection")
+
+
+def test_a_question_is_measured_on_ranks_of_all_classes() -> None:
+    suite, asked = for_question("allreduce at 4096")
+    assert asked == 4096
+    runs = list(plan(suite, ranks_of_all_classes(32)))
+    assert {preset.experiment for preset, _ in runs} == {"collective"}
+    counts = [count for _, count in runs]
+    assert {2, 4, 8, 16, 32} <= set(counts)  # powers of two, and others: even and odd
+    assert {3, 6, 12, 24} <= set(counts)
+    assert {15, 31} <= set(counts)
+    assert max(counts) == 32
+    assert ranks_of_all_classes(2) == (2,)
+    assert for_question("barrier on 64 ranks")[1] == 64
+
+
+@pytest.mark.parametrize("text", ["allreduce", "allreduce at", "at 64", "allreduce at 0", "4096"])
+def test_what_is_no_question_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        for_question(text)

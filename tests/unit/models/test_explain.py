@@ -57,6 +57,20 @@ def test_without_rivals_it_is_the_farthest_or_a_gap() -> None:
     assert found.variables["b"] == 8192
 
 
+def test_no_more_ranks_are_suggested_than_can_be_started() -> None:
+    ranks = (2, 3, 4, 6, 8, 12, 16, 24, 32)
+    model = models.fit(stepped(ranks))
+    ((_, found),) = suggestions(model, max_ranks=40)
+    assert found is not None
+    assert 32 < found.variables["p"] <= 40
+
+
+def test_a_class_of_ranks_that_was_not_measured_is_suggested() -> None:
+    model = models.fit(stepped(POWERS), "tree")
+    model.segments[0].rivals.clear()
+    assert np.log2(suggested(model).variables["p"]) % 1 > 0
+
+
 def test_messages_between_two_ranks_are_suggested_by_size() -> None:
     sizes = 2.0 ** np.arange(3, 16)
     model = models.fit({"b": sizes, "seconds": 1e-6 + 1e-9 * sizes}, "hockney")

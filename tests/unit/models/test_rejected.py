@@ -55,6 +55,21 @@ def test_implausible_units_are_questioned(factor: float) -> None:
     assert any("unit" in text for text in models.fit(data).warnings)
 
 
+def test_rare_outliers_suggest_robust() -> None:
+    data = table(tuple(range(2, 17)), repeats=1)
+    data["seconds"][[13, 40]] *= 10
+    assert any("--robust" in text for text in models.fit(data, "tree").warnings)
+    clean = models.fit(table(tuple(range(2, 17)), repeats=1), "tree")
+    assert not any("--robust" in text for text in clean.warnings)
+
+
+def test_a_break_in_ranks_suggests_nodes() -> None:
+    data = table((2, 3, 4, 6, 8, 12, 16, 24, 32, 48))
+    data["seconds"] = np.where(data["p"] > 8, 3 * data["seconds"], data["seconds"])
+    assert any("'nodes'" in text for text in models.fit(data).warnings)
+    assert not any("'nodes'" in text for text in models.fit(table()).warnings)
+
+
 def test_plausible_units_are_not_questioned() -> None:
     assert not any("unit" in text for text in models.fit(table()).warnings)
     slow = table()

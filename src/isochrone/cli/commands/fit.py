@@ -71,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--explain",
         "explain the choice of the formula, and which measurement would decide"
     )  # fmt: skip
+    add_option(parser, "--max-ranks", "N", int,
+        "with --explain: the most ranks that can be started (default: twice the most measured)"
+    )  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also intervals of the coefficients, deviations, and the families tried"
     )  # fmt: skip
@@ -99,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
-        model.extra["explanation"] = explanation.document(model)
+        model.extra["explanation"] = explanation.document(model, args.max_ranks)
     if args.output:
         models.write(model, args.output)
     if args.json:
@@ -109,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         if args.rivals:
             print_blocks(list(rivals(model)))
         if args.explain:
-            print_blocks(explanation.explanation(model))
+            print_blocks(explanation.explanation(model, args.max_ranks))
         if args.output:
             print_path(args.output)
     return 0

@@ -42,6 +42,7 @@ EXAMPLES: Final = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
     ("everything, three times, within two hours each",
      "isochrone suite full -n 2,8,32 --launches 3 --budget 2h -o machine"),
+    ("what a model of a larger job needs", "isochrone suite --for 'allreduce at 4096'"),
     ("what would be started", "isochrone suite quick --dry-run"),
 )  # fmt: skip
 
@@ -51,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     suites = presets.SUITES
     add_option(parser, "suite", "SUITE", str,
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
-        choices=list(suites))  # fmt: skip
+        choices=list(suites), nargs="?")  # fmt: skip
+    add_option(parser, "--for", "QUESTION", str,
+        "instead of SUITE: measure what a model of 'allreduce at 4096' needs (default: none)",
+        dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
@@ -72,7 +76,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the suite as often as was asked for."""
-    suite, setup = presets.SUITES[args.suite], setup_of(args)
+    if (args.suite is None) == (args.question is None):
+        raise InputError("give a suite, or a question", hint="isochrone suite quick")
+    setup = setup_of(args)
+    if args.question is None:
+        suite = presets.SUITES[args.suite]
+    else:
+        suite, asked = presets.for_question(args.question)
+        most = min(asked, setup.default_ranks())
+        args.ranks = args.ranks or presets.ranks_of_all_classes(most)
     folder = args.output or Path(suite.name)
     if args.launches == 1:
         _suite(args, suite, setup, folder, args.like)

@@ -19,7 +19,7 @@ _TOLD: Final = 3
 """Rivals of one segment that are told."""
 
 
-def explanation(model: Model) -> list[Listing]:
+def explanation(model: Model, max_ranks: int | None = None) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
         Listing(
@@ -31,21 +31,23 @@ def explanation(model: Model) -> list[Listing]:
             ),
             tuple(map(Sentence, sentences)),
         )
-        for where, sentences, _ in _explained(model)
+        for where, sentences, _ in _explained(model, max_ranks)
     ]
 
 
-def document(model: Model) -> list[dict[str, Any]]:
+def document(model: Model, max_ranks: int | None = None) -> list[dict[str, Any]]:
     """Return the same for scripts: the sentences, and the values to measure next."""
     return [
         {"where": where, "sentences": sentences, "measure": found.variables if found else None}
-        for where, sentences, found in _explained(model)
+        for where, sentences, found in _explained(model, max_ranks)
     ]
 
 
-def _explained(model: Model) -> list[tuple[dict[str, Any], list[str], Suggestion | None]]:
+def _explained(
+    model: Model, max_ranks: int | None
+) -> list[tuple[dict[str, Any], list[str], Suggestion | None]]:
     found = []
-    for where, next_one in suggestions(model):
+    for where, next_one in suggestions(model, max_ranks):
         segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
             (one["families"] for one in model.ranking if one["where"] == where), []
