@@ -26,9 +26,10 @@ GROUPS: Final = {
     "every day": ("measure", "show", "check", "compare", "report"),
     "understand": ("fit", "predict", "plot", "suite", "history"),
     "optimise": ("tune", "place", "exec", "record"),
-    "applications": ("emulate",),
+    "applications": ("emulate", "scale"),
     "files and set-up": (
-        "import", "export", "platform", "baseline", "build", "config", "doctor", "completion", "demo", "help",
+        "import", "export", "platform", "baseline", "build", "config", "doctor", "completion",
+        "demo", "help",
     ),
 }  # fmt: skip
 """Commands as the help lists them; others, such as those of plug-ins, come last."""

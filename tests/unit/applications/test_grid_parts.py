@@ -70,5 +70,5 @@ def test_rows_are_nodes_wherever_their_ranks_are() -> None:
 
 
 def test_a_grid_of_other_ranks_is_refused() -> None:
-    with pytest.raises(InputError, match="4x4 .*16"):
+    with pytest.raises(InputError, match=r"4x4 .*16"):
         parts_of(Collective(0, "bcast", 0, grid="4x4"), 8, 0, 6, None)

@@ -43,10 +43,12 @@ SEVERAL_VALUES = {
     "--ranks": "of a job one number, of measurements and models a list",
     "--schema": "of the documents of a command by name, or of descriptions",
     "--set": "one value, or for predictions several",
+    "--to": "a format to convert to, or numbers of ranks to predict",
 }
 """Options of one meaning that take another value somewhere, and why."""
 
 SEVERAL_OBJECTS = {
+    "--to": "of files a format, of predictions ranks",
     "--dry-run": "start nothing, or write nothing",
     "--measure": "two commands, or two proposals",
     "--launches": "says of what, and which files",

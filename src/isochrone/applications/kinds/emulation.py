@@ -438,8 +438,8 @@ def _how(found: Emulation) -> list[Sentence]:
     ]  # fmt: skip
     if found.repeats == MIN_REPEATS:
         said.append(Sentence(
-            f"Of {MIN_REPEATS} launches the interval is from the smallest to the largest, and holds "
-            "the median with 94 %."
+            f"Of {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
+            "holds the median with 94 %."
         ))  # fmt: skip
     return said
 

@@ -27,7 +27,7 @@ from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_mpi, add_option, read_count
 from isochrone.console.output import add_output, check_output
-from isochrone.measure import finding, recorded, tuned
+from isochrone.measure import discovery, recorded, tuned
 from isochrone.models.cli.predictions import add_models
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
@@ -51,13 +51,13 @@ def counts(text: str) -> list[int]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s (RECORDING ... | -n N,N,N -- PROGRAM) --to N --model FILE ..."
-    add_option(parser, "--to", "N,...", counts, "ranks to predict", required=True)
+    add_option(parser, "--to", "N,...", counts, "numbers of ranks to predict", required=True)
     add_option(parser, "-n --ranks", "N,...", counts, "record the program on so many ranks")
     add_models(parser, required=True)
-    add_option(parser, "--ppn", "N", read_count, "ranks on each node that is predicted")
+    add_option(parser, "--ppn", "N", read_count, "ranks on each node that is predicted (default: as measured)")
     add_output(parser, "description of any number of ranks to write (YAML)")
     add_json(parser)
-    add_mpi(parser, "compiler wrapper of the program's MPI (default: that of mpiexec)")
+    add_mpi(parser)
     add_option(parser, "words", "RECORDING", str,
         "recordings on several numbers of ranks; with -n: the program and its arguments",
         nargs="+")  # fmt: skip
@@ -90,7 +90,7 @@ def _recorded(args: argparse.Namespace, words: list[str], ranks: int) -> Path:
     check_output(path, force=args.force)
     command = [MPIEXEC, "-n", str(ranks), *words]
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    variables = recorded.settings(finding.library(built, "record"), path, os.environ)
+    variables = recorded.settings(discovery.library(built, "record"), path, os.environ)
     started, environ = tuned.with_settings(command, built.library, variables, args.environ)
     path.unlink(missing_ok=True)
     code = recorded.start(started, environ)
