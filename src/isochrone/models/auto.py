@@ -25,7 +25,7 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP, farther
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
-from isochrone.models.splits import Options, Region, Search
+from isochrone.models.splits import TOLERANCE, Options, Region, Search
 from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term, picked
 
 MANY: Final = 400
@@ -48,7 +48,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     every = [*(fitted for _, fitted in tried), *mixed]
-    every = _growing_alike(every, choice.Limits.of(observed).fastest)
+    every = _growing_alike(every, observed)
     taken = choice.simplest(every, [one.overdetermined for one in every], observed)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
@@ -81,15 +81,18 @@ _AS_GOOD: Final = 2.5
 much larger the errors of what grows no faster may be."""
 
 
-def _growing_alike(every: list[Fitted], fastest: float) -> list[Fitted]:
-    """Leave out fits whose times jump beyond the data as none there does, unless all others fail.
+def _growing_alike(every: list[Fitted], observed: Observations) -> list[Fitted]:
+    """Leave out fits whose times jump beyond the data as none in them does, if others do.
 
-    A segment along a product may begin beyond the data, at a size that was never in it.
+    A segment along a product may begin beyond the data, at a size that was never in it. What is
+    as good as the noise allows is believed.
     """
-    alike = [one for one in every if _growth(one) <= _JUMP * fastest]
     least = min(one.error for one in every)
-    good = [one for one in alike if one.error <= _AS_GOOD * least + choice.FLOOR]
-    return good or every
+    if least <= max(choice.NOISY * (observed.noise or 0.0), TOLERANCE):
+        return every
+    fastest = choice.Limits.of(observed).fastest
+    alike = [one for one in every if _growth(one) <= _JUMP * fastest]
+    return [one for one in alike if one.error <= _AS_GOOD * least] or every
 
 
 def _growth(fitted: Fitted) -> float:

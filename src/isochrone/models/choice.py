@@ -39,7 +39,7 @@ _AS_GOOD: Final = (0.05, 0.001)
 _MUCH: Final = 0.2
 """Errors that are larger by more than this are not the same, however few groups there are."""
 
-_NOISY: Final = 3.0
+NOISY: Final = 3.0
 """Errors of so many times the noise may be due to it."""
 
 _FEW: Final = 2
@@ -401,7 +401,7 @@ def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool
     ways = len(best)
     error = mean_error(best)
     by_chance = math.sqrt(variance) / ways
-    limit = by_chance if error < _NOISY * noise else min(by_chance, _MUCH * error)
+    limit = by_chance if error < NOISY * noise else min(by_chance, _MUCH * error)
     limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
     return more / ways <= limit
 
