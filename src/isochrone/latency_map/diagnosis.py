@@ -74,6 +74,9 @@ SEEN: Final = 3
 MOSTLY: Final = 0.7
 """Part of the pairs among slow nodes that must be as slow as they are."""
 
+FAR: Final = 0.9
+"""Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
+
 OFF: Final = 0.10
 """A pair that is off by less than this is understood."""
 
@@ -332,14 +335,33 @@ class Diagnosis:
     def untold(self) -> dict[int, str]:
         """First rank and name of what is slow, or only shares a slow way with others."""
         alone = [cost for cost in self._parts() if KINDS[cost.kind].unit]
-        if len(alone) <= (ALONE if self.sparse else 1):
-            return {}
-        doubtful = self._undecided([c.ranks for c in alone])
+        units = [cost.ranks for cost in alone]
+        doubtful = [False] * len(alone)
+        if len(alone) > (ALONE if self.sparse else 1):
+            doubtful = self._undecided(units)
+        if self.sparse:
+            doubtful = [a or b for a, b in zip(doubtful, self._within_usual(units), strict=True)]
         return {
             int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
             for cost, doubt in zip(alone, doubtful, strict=True)
             if doubt
         }
+
+    def _within_usual(self, units: Sequence[Index]) -> list[bool]:
+        """Say of each slow unit whether its times are among the longer ones of all others.
+
+        Where groups are not seen, a unit that happened to meet far ones only looks slow.
+        """
+        pairs = self.pairs
+        between = self._places[0]
+        ends = [np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks) for ranks in units]
+        others = between & ~np.any(ends, axis=0)
+        far = float(np.quantile(pairs.seconds[others], FAR)) if others.any() else np.inf
+        return [
+            bool(np.quantile(pairs.seconds[own & between], 1 - MOSTLY) <= far)
+            if (own & between).any() else False
+            for own in ends
+        ]  # fmt: skip
 
     def _undecided(self, units: Sequence[Index]) -> list[bool]:
         """Say of each slow unit whether it may only be behind a slow way shared with others.
@@ -485,7 +507,8 @@ class Diagnosis:
         left = np.ones(len(outer), dtype=bool)
         if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
             times, spread = self.outer_times
-            for k in self._standing_out(times, self.outer):
+            # far pairs of groups that are not seen look slow
+            for k in () if times.sparse else self._standing_out(times, self.outer):
                 mask = np.zeros(len(outer), dtype=bool)
                 mask[outer] = place == k
                 left &= ~mask

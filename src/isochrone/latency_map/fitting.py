@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.stats import middles_by
-from isochrone.latency_map.explanation import ENDS, PATTERNS, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
 
@@ -95,7 +95,10 @@ class Fitter:
         """Return the pairs that pay for a part, and how often."""
         if part.scaled:
             part = replace(part, scaled=False)
-        if part not in self.cache:
+        if part not in self.cache and part.pattern == LEAVING and len(part.members) == 1:
+            pairs = self.times.of_unit(part.members[0])
+            self.cache[part] = pairs, np.ones(len(pairs))
+        elif part not in self.cache:
             weight = part.weight(self.times)
             pairs = np.flatnonzero(weight)
             self.cache[part] = pairs, weight[pairs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,11 @@ from isochrone.latency_map.partitions import Partition, canonical, is_grouping, 
 from isochrone.latency_map.times import Times
 
 Matrix = NDArray[np.float64]
+
+
+MOVED: Final = 1500
+"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
+recorded."""
 
 
 def neighbours(
@@ -48,7 +54,8 @@ def neighbours(
         for merged in merged_within(finer, coarser):
             yield [*chain[:k], merged, *chain[k + 1 :]]
             yield [*chain[:k], merged, *chain[k + 2 :]]
-    yield from moved(fit, some)
+    if some.units <= MOVED:
+        yield from moved(fit, some)
     groupings = {p.tobytes(): p for p in (*known, *_groupings(fit, times, noise))}
     for partition in groupings.values():
         if is_grouping(partition) and not any(np.array_equal(partition, p) for p in fit.chain):

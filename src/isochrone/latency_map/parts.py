@@ -26,6 +26,9 @@ Vector = NDArray[np.float64]
 DENSE: Final = 1 << 22
 """Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
 
+MANY: Final = 1500
+"""Units of a map of which those with a single pair are no candidates: the pair is named then."""
+
 TRIED: Final = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
 
@@ -67,9 +70,12 @@ class PartFinder(Fitter):
     @cached_property
     def candidates(self) -> tuple[list[Part], Any, Vector]:
         """All parts; what each pair pays for them, one row a part, and the norms of the rows."""
-        parts = [Part(LEAVING, (k,)) for k in range(self.times.units)]
+        units = list(range(self.times.units))
+        if self.times.units > MANY:
+            units = [k for k in units if len(self.times.of_unit(k)) > 1]
+        parts = [Part(LEAVING, (k,)) for k in units]
         if len(self.used) > 1:
-            parts += [Part(LEAVING, (k,), scaled=True) for k in range(self.times.units)]
+            parts += [Part(LEAVING, (k,), scaled=True) for k in units]
         for group in self.groups:
             parts += [Part(pattern, group) for pattern in PATTERNS]
         # the inside of two units is a pair

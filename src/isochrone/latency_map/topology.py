@@ -21,7 +21,7 @@ from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnos
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.latency_map.slow import NotUnderstood, Slow
-from isochrone.latency_map.units import hosts_known, rank_pairs
+from isochrone.latency_map.units import RankPairs, hosts_known, rank_pairs
 from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
@@ -118,6 +118,8 @@ class Topology:
         How many pairs nothing explains, and between which factors they are off.
     warnings
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
+    pairs
+        The measured pairs of ranks that the reading rests on.
     """
 
     ranks: int
@@ -129,6 +131,7 @@ class Topology:
     least: float
     not_understood: NotUnderstood
     warnings: WarningList
+    pairs: Hidden[RankPairs]
 
     @property
     def blind(self) -> list[str]:
@@ -160,7 +163,7 @@ def analyse(
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = run.statistic()
     if nbytes not in run.message_sizes():
-        run.matrix(what, nbytes)  # says which sizes there are
+        raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, what, nbytes)
     told = _recorded_partitions(run)
     diagnosis = diagnose(pairs, run.hosts, list(told.values()), known)
@@ -177,6 +180,7 @@ def analyse(
         minor=[part for part in found if part.ratio < 1 + least],
         least=least,
         not_understood=diagnosis.not_understood(found),
+        pairs=pairs,
         warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )
 
