@@ -34,7 +34,7 @@ recorded."""
 def neighbours(
     fit: Explanation, times: Times, some: Times, noise: float, known: Iterable[Partition]
 ) -> Iterator[list[Partition]]:
-    """Propose hierarchies, without the roof, that differ in little from that of an explanation.
+    """Propose hierarchies, without the root, that differ in little from that of an explanation.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def without_parts(fit: Explanation, times: Times) -> Iterator[Matrix]:
 
 def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partition]:
     """Propose groupings from the times as they are, and without the parts."""
-    if times.roof.any():
+    if times.root.any():
         yield from cuts_within(times, fit.healthy(times))
         return
     if times.units < 4 or times.sparse:

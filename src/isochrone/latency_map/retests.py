@@ -1,7 +1,7 @@
 """Which pairs to measure again, alone, before anything of a map is called slow.
 
 Of each part that would be named, a sample of its pairs with different partners; and healthy pairs
-of the same levels beside them, which show what measuring alone does to a pair that is not slow.
+of the same levels, which show what measuring alone does to a pair that is not slow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_SUSPECTED: Final = 64
 """Pairs that are measured again at once; of more, those of the worst parts."""
 
 MAX_CONTROLS: Final = 8
-"""Healthy pairs measured beside them, at most as many as there are suspects."""
+"""Healthy pairs measured with them, at most as many as there are suspects."""
 
 _TRIES: Final = 64
 """Healthy pairs looked at for each that is wanted."""

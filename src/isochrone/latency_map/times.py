@@ -38,7 +38,7 @@ class Times:
         Round trip of each pair.
     error
         Standard error of each, in log time.
-    roof
+    root
         Groups beyond which nothing was measured; all units in one where everything was.
     freedom
         Degrees of freedom that the errors were estimated with; 0 if that is not known.
@@ -49,7 +49,7 @@ class Times:
     j: Index
     seconds: Vector
     error: Vector
-    roof: Partition
+    root: Partition
     freedom: float = 0.0
 
     @property

@@ -29,7 +29,7 @@ Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SURE: Final = 5.0
-"""Standard errors by which a rank must differ from those beside it to have a cost of its own."""
+"""Standard errors by which a rank must differ from its node to have a cost of its own."""
 
 FEW: Final = 0.55
 """1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
@@ -209,8 +209,8 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
     own[inverse] = _medians_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, own) * several
-    roof = np.zeros(count, dtype=np.int64)
-    return Times(count, found // count, found % count, together, error, roof, freedom), spread
+    root = np.zeros(count, dtype=np.int64)
+    return Times(count, found // count, found % count, together, error, root, freedom), spread
 
 
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:
@@ -235,5 +235,5 @@ def nodes_of(hosts: Sequence[str]) -> Partition:
 
 
 def hosts_known(hosts: Sequence[str]) -> bool:
-    """Whether the recorded hosts tell the ranks apart: all have a name and not all the same."""
+    """Whether the recorded hosts distinguish the ranks: all have a name and not all the same."""
     return all(hosts) and len(set(hosts)) > 1
