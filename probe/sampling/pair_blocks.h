@@ -7,7 +7,7 @@
  * A "pairs" record holds the members of up to ISO_BLOCK_PAIRS pairs of one
  * message size as columns in base64: i, j and, where it differs, n as 32-bit
  * unsigned integers, times as 32-bit floating point numbers, all
- * little-endian. Blocks are numbered, each ends with the CRC-32 of what stands
+ * little-endian. Blocks are numbered, each ends with the CRC-32 of what is
  * before it on the line, and a "blocks" record says how many there were. So
  * records that are missing or altered are noticed.
  */

@@ -20,13 +20,13 @@ LARGE = [pytest.param(size, marks=pytest.mark.full) for size in (16, 33)]
 
 
 def find_partitions(
-    matrix: np.ndarray, told: Sequence[np.ndarray] = (), uncertainty: float = 0.0
+    matrix: np.ndarray, recorded: Sequence[np.ndarray] = (), uncertainty: float = 0.0
 ) -> list[np.ndarray]:
     """Return the hierarchy of a map of ranks, the closest first, all in one group last."""
     i, j = np.nonzero(np.triu(np.isfinite(matrix), 1))
-    error, roof = np.full(len(i), uncertainty), np.zeros(len(matrix), dtype=np.int64)
-    times = Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, error, roof)
-    return list(explain(times, told).chain)
+    error, root = np.full(len(i), uncertainty), np.zeros(len(matrix), dtype=np.int64)
+    times = Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, error, root)
+    return list(explain(times, recorded).chain)
 
 
 @pytest.mark.few(2)

@@ -144,10 +144,10 @@ static void lead_pair(struct member *m, int partner, struct message *message)
     iso_heartbeat_answered(partner);
 }
 
-static void perform(void *self, const void *told, int from)
+static void perform(void *self, const void *command, int from)
 {
     struct member *m = self;
-    const struct task *task = told;
+    const struct task *task = command;
     struct message found;
     switch (task->verb) {
     case MEASURE:
@@ -197,7 +197,8 @@ static void record_pair(struct map *map, iso_pair_t pair, int size,
     map->shared_cpu += record.shared_cpu;
 }
 
-/** Write what a pair found, and remember the pair if it stands out. */
+/** Write what a pair found, and remember the pair if it is slow or has a wide
+ *  spread. */
 static void take_result(struct map *map, const struct message *found)
 {
     const iso_place_t *places = map->ctx->places;
@@ -287,7 +288,7 @@ static iso_outcome_t conduct_schedule(struct map *map)
 
 /* --- a sample: no rank conducts ------------------------------------------ */
 
-/** What a rank found since rank 0 was told last. */
+/** What a rank found since the last gathering. */
 struct results {
     struct message *found;
     long count, room;
@@ -383,7 +384,7 @@ static long gather(const iso_context_t *ctx, const struct results *own,
     return total / length;
 }
 
-/** Rounds after which rank 0 is told next: about two seconds, or as many
+/** Rounds until the next gathering: about two seconds, or as many
  *  results as a message holds. */
 static long next_window(const iso_context_t *ctx, long rounds, double seconds)
 {
@@ -459,7 +460,7 @@ static bool retested_before(const struct map *map, int before, iso_pair_t pair)
     return false;
 }
 
-/** Measure what stands out again, each pair alone on the machine. */
+/** Measure slow and spread pairs again, alone on the machine. */
 static iso_outcome_t conduct_retests(struct map *map)
 {
     map->retesting = true;

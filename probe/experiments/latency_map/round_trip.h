@@ -48,7 +48,7 @@ void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
 void iso_round_trip_free(iso_round_trip_t *trip);
 
 /**
- * Measure with a partner who stands in iso_round_trip_answer.
+ * Measure with a partner that is in iso_round_trip_answer.
  *
  * @param results  one for every size
  */

@@ -19,7 +19,7 @@ struct iso_schedule {
 
 /**
  * Pair number k of round r in a tournament of n players, by the circle method
- * (T. P. Kirkman, 1847): one player stands still, the others move round.
+ * (T. P. Kirkman, 1847): one player stays, the others move round.
  *
  * @param k  0 .. (n + 1) / 2 - 1
  * @return 0 if this pair contains the dummy player of an odd n

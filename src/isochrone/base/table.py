@@ -103,7 +103,7 @@ class TableBuilder:
 
     def _join(self, key: str) -> NDArray[Any]:
         parts = [
-            columns[key] if key in columns else column([None] * rows)
+            columns.pop(key) if key in columns else column([None] * rows)
             for rows, columns in self._chunks
         ]
         if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:

@@ -2,7 +2,7 @@
 
 A map is explained as a whole: a time for each level of the hierarchy, and what slow parts add.
 
-1. `units`: from ranks to nodes. What a single rank costs is the difference to those beside it.
+1. `units`: from ranks to nodes. What a single rank costs is its difference to its node.
 2. `groupings` proposes hierarchies whatever single parts cost; `hierarchy` explains the map on each
    and keeps the shortest explanation (`explanation`, `parts`), by description length.
 3. `diagnosis` names what adds time, each a `slow.Slow`, and the pairs that nothing explains.

@@ -2,7 +2,7 @@
 
 The map that was just measured is read as `show` will read it. If a part would be named none of
 whose pairs was measured again, the probe is started once more for some of them and for healthy
-ones beside them, each pair alone on the machine; what it finds is added to the run file. The new
+ones, each pair alone on the machine; what it finds is added to the run file. The new
 reading may name other parts, so this is repeated until everything named was seen twice, or time or
 rounds are used up.
 """
@@ -46,7 +46,7 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
     start
         Starts the probe with these options after the user's, which writes the file named.
     tell
-        Is told in a few words what is done, and why something is not.
+        Receives in a few words what is done, and why something is not.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def measured(
     follow
         Runs the launcher to its end, as `isochrone.measure.setup.follow`, and shows the title.
     tell
-        Is told in a few words what is measured again.
+        Receives in a few words what is measured again.
     title
         What it is called while it is measured.
     launch
@@ -178,7 +178,7 @@ def _measure(
     """Measure pairs again; None if the ranks fail, or came to other hosts than before."""
     options = ["--pairs", ",".join(f"{i}-{j}" for i, j in pairs)]
     options += [] if left is None else ["--time-limit", f"{left:.6g}"]
-    # beside the run file, because rank 0 may be on another machine and has to see it
+    # next to the run file, because rank 0 may be on another machine and has to see it
     second = path.with_name(f"{path.name}.again")
     try:
         start(options, second)

@@ -25,7 +25,7 @@ from isochrone.base.stats import (
 )
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
-from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_TOLD, explain
+from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
@@ -73,6 +73,9 @@ SEEN: Final = 3
 
 MOSTLY: Final = 0.7
 """Part of the pairs among slow nodes that must be as slow as they are."""
+
+FAR: Final = 0.9
+"""Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
 
 OFF: Final = 0.10
 """A pair that is off by less than this is understood."""
@@ -127,14 +130,14 @@ def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]
 def diagnose(
     pairs: RankPairs,
     hosts: Sequence[str],
-    told: Sequence[Partition] = (),
+    recorded: Sequence[Partition] = (),
     known: Known | None = None,
 ) -> Diagnosis:
     """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
     node = nodes_of(hosts)
-    found = Diagnosis(pairs, hosts, node, told, known)
+    found = Diagnosis(pairs, hosts, node, recorded, known)
     if int(node.max()) + 1 < pairs.ranks <= SMALL and not found.shows_nodes:
-        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), told, known)
+        found = Diagnosis(pairs, hosts, np.arange(pairs.ranks), recorded, known)
     return found
 
 
@@ -149,7 +152,7 @@ class Diagnosis:
         Host of each rank.
     node
         Node of each rank.
-    told
+    recorded
         Groupings of the ranks within nodes that the machine recorded (packages, NUMA domains).
     known
         Explanations of maps that were analysed before.
@@ -160,11 +163,11 @@ class Diagnosis:
         pairs: RankPairs,
         hosts: Sequence[str],
         node: Partition,
-        told: Sequence[Partition] = (),
+        recorded: Sequence[Partition] = (),
         known: Known | None = None,
     ) -> None:
         self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
-        self.told = [canonical(p) for p in told]
+        self.recorded = [canonical(p) for p in recorded]
         self.by_host = hosts_known(hosts) and len(np.unique(node)) == len(set(hosts))
 
     # ---- explaining ----------------------------------------------------------------------------
@@ -184,7 +187,7 @@ class Diagnosis:
         """The explanation of the pairs between nodes; None without any."""
         times = self.outer_times[0]
         alone = len(self.node) == times.units
-        return explain(times, self.told if alone else (), self.known) if len(times.i) else None
+        return explain(times, self.recorded if alone else (), self.known) if len(times.i) else None
 
     @cached_property
     def inner_times(self) -> Times:
@@ -194,14 +197,14 @@ class Diagnosis:
     @cached_property
     def inner(self) -> Explanation | None:
         """The explanation of the pairs within nodes; None without any."""
-        finer = [p for p in self.told if not np.array_equal(p, canonical(self.node))]
+        finer = [p for p in self.recorded if not np.array_equal(p, canonical(self.node))]
         return explain(self.inner_times, finer, self.known) if len(self.inner_times.i) else None
 
     @property
     def sparse(self) -> bool:
         """Whether too few pairs were measured to see groups that the machine did not tell."""
         return any(
-            len(times.i) and not times.roof.any() and times.sparse
+            len(times.i) and not times.root.any() and times.sparse
             for times in (self.outer_times[0], self.inner_times)
         )
 
@@ -243,7 +246,7 @@ class Diagnosis:
         seen, lower, upper = middles_by(self.node[inner.i], inner.seconds)
         ratios = nearest[seen] / ((lower + upper) / 2)
         near = np.mean(ratios > 1)
-        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_TOLD)
+        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_RECORDED)
 
     @cached_property
     def partitions(self) -> list[Partition]:
@@ -308,7 +311,7 @@ class Diagnosis:
 
     def find(self) -> list[Slow]:
         """Return all that adds time for sure, however little, the worst first."""
-        parts = [cost for cost in self._parts() if cost.ranks[0] not in self.untold]
+        parts = [cost for cost in self._parts() if cost.ranks[0] not in self.uncertain]
         named = [self._name(cost) for cost in self._merged([*parts, *self._ranks()])]
         return sorted([*named, *self._slow_pairs()], key=lambda part: -part.ratio)
 
@@ -329,17 +332,36 @@ class Diagnosis:
                 yield self._of_ranks(one, seconds, error)
 
     @cached_property
-    def untold(self) -> dict[int, str]:
+    def uncertain(self) -> dict[int, str]:
         """First rank and name of what is slow, or only shares a slow way with others."""
         alone = [cost for cost in self._parts() if KINDS[cost.kind].unit]
-        if len(alone) <= (ALONE if self.sparse else 1):
-            return {}
-        doubtful = self._undecided([c.ranks for c in alone])
+        units = [cost.ranks for cost in alone]
+        doubtful = [False] * len(alone)
+        if len(alone) > (ALONE if self.sparse else 1):
+            doubtful = self._undecided(units)
+        if self.sparse:
+            doubtful = [a or b for a, b in zip(doubtful, self._within_usual(units), strict=True)]
         return {
             int(cost.ranks[0]): self._who(cost.kind, cost.ranks)
             for cost, doubt in zip(alone, doubtful, strict=True)
             if doubt
         }
+
+    def _within_usual(self, units: Sequence[Index]) -> list[bool]:
+        """Say of each slow unit whether its times are among the longer ones of all others.
+
+        Where groups are not seen, a unit that happened to meet far ones only looks slow.
+        """
+        pairs = self.pairs
+        between = self._places[0]
+        ends = [np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks) for ranks in units]
+        others = between & ~np.any(ends, axis=0)
+        far = float(np.quantile(pairs.seconds[others], FAR)) if others.any() else np.inf
+        return [
+            bool(np.quantile(pairs.seconds[own & between], 1 - MOSTLY) <= far)
+            if (own & between).any() else False
+            for own in ends
+        ]  # fmt: skip
 
     def _undecided(self, units: Sequence[Index]) -> list[bool]:
         """Say of each slow unit whether it may only be behind a slow way shared with others.
@@ -391,13 +413,13 @@ class Diagnosis:
             kind = "uplink" if part.pattern == LEAVING else "switch"
             if single:
                 kind = "node" if self.by_host else "rank"
-            # a node alone behind its switch cannot be told from that switch's link
+            # a node alone behind its switch cannot be distinguished from that switch's link
             alone = single and any(np.sum(p == p[members[0]]) == 1 for p in self.outer.chain[:-1])
             instead = ("its link: it is the only node behind that",) * alone
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)
 
     def _ranks(self) -> Iterator[_Cost]:
-        """List the ranks that cost more than those beside them."""
+        """List the ranks that cost more than the others of their node."""
         cost, error = self.rank_cost
         outer = self._places[0]
         for rank in np.flatnonzero(cost):
@@ -485,7 +507,8 @@ class Diagnosis:
         left = np.ones(len(outer), dtype=bool)
         if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
             times, spread = self.outer_times
-            for k in self._standing_out(times, self.outer):
+            # far pairs of groups that are not seen look slow
+            for k in () if times.sparse else self._standing_out(times, self.outer):
                 mask = np.zeros(len(outer), dtype=bool)
                 mask[outer] = place == k
                 left &= ~mask
@@ -494,8 +517,8 @@ class Diagnosis:
             usual = self._of_ranks_pairs(times.seconds, None) + self.own_costs
             rest = np.full(len(outer), -np.inf)
             rest[outer] = np.log(self.pairs.seconds[outer] / usual[outer])
-            beside = np.bincount(place, minlength=len(times.i)).astype(np.float64)
-            several = self._of_ranks_pairs(beside, None) > 1
+            met = np.bincount(place, minlength=len(times.i)).astype(np.float64)
+            several = self._of_ranks_pairs(met, None) > 1
             sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
             limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
             for k in np.flatnonzero(several & left & (rest > limit * sigma)):

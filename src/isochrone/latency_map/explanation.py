@@ -28,7 +28,7 @@ class Part:
     Attributes
     ----------
     pattern
-        Pairs that pay for it: those that are ``leaving`` the group, ``inside`` it, ``touching`` it
+        Pairs that it slows: those that are ``leaving`` the group, ``inside`` it, ``touching`` it
         (either), or all its ``ends``: twice for a pair inside, as if each unit were slow.
     members
         Its units. Only ``ends`` may be of units that are no group: each is slow by the same time.
@@ -41,7 +41,7 @@ class Part:
     scaled: bool = False
 
     def weight(self, times: Times) -> Vector:
-        """Return how often each pair pays for it."""
+        """Return how often it slows each pair."""
         member = np.zeros(times.units, dtype=np.int64)
         member[list(self.members)] = 1
         ends = member[times.i] + member[times.j]
@@ -59,11 +59,11 @@ class Explanation:
     Attributes
     ----------
     chain
-        Groups of each level, the closest first; the last is the roof.
+        Groups of each level, the closest first; the last is the root.
     base
         Time of each level in seconds; NaN where it has no pair.
     parts, seconds
-        The slow parts, and what each adds to a pair that pays once.
+        The slow parts, and what each adds to a pair that it slows once.
     expected
         What is expected of each pair, in seconds.
     spread

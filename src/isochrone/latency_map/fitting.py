@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.stats import middles_by
-from isochrone.latency_map.explanation import ENDS, PATTERNS, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
 
@@ -49,20 +49,20 @@ SETTLED: Final = 1e-4
 
 
 class Fitter:
-    """Fits the times of the levels of one hierarchy, and of the parts that it is told.
+    """Fits the times of the levels of one hierarchy, and of given parts.
 
     Parameters
     ----------
     times
         The map.
     chain
-        Groups of each level, the closest first; the last is the roof.
+        Groups of each level, the closest first; the last is the root.
     spread
         About how large the noise is, relative.
     code
         Nats that it takes to write the groups down.
     cache
-        What each pair pays for each part; shared by all hierarchies of a map.
+        How often each part slows each pair; shared by all hierarchies of a map.
     """
 
     def __init__(
@@ -91,25 +91,28 @@ class Fitter:
         """Return the middle value of the pairs of each level that has any."""
         return np.array([middle(values[self.level == k]) for k in self.used])
 
-    def paying(self, part: Part) -> tuple[Index, Vector]:
-        """Return the pairs that pay for a part, and how often."""
+    def slowed(self, part: Part) -> tuple[Index, Vector]:
+        """Return the pairs that a part slows, and how often."""
         if part.scaled:
             part = replace(part, scaled=False)
-        if part not in self.cache:
+        if part not in self.cache and part.pattern == LEAVING and len(part.members) == 1:
+            pairs = self.times.of_unit(part.members[0])
+            self.cache[part] = pairs, np.ones(len(pairs))
+        elif part not in self.cache:
             weight = part.weight(self.times)
             pairs = np.flatnonzero(weight)
             self.cache[part] = pairs, weight[pairs]
         return self.cache[part]
 
     def column(self, part: Part) -> Vector:
-        """Return what each pair pays for a part."""
-        pairs, weight = self.paying(part)
+        """Return how often a part slows each pair."""
+        pairs, weight = self.slowed(part)
         column = np.zeros(len(self.level))
         column[pairs] = weight * self.pace[pairs] if part.scaled else weight
         return column
 
     def columns(self, parts: Sequence[Part]) -> Vector:
-        """Return what each pair pays for some parts, one column a part."""
+        """Return how often some parts slow each pair, one column a part."""
         if not parts:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
@@ -182,18 +185,18 @@ class Fitter:
         return replace(part, members=likest)
 
     def fits(self, part: Part) -> bool:
-        """Whether a part is of this hierarchy, and can be told from its levels."""
+        """Whether a part is of this hierarchy, and can be distinguished from its levels."""
         if len(part.members) > 1 and part.pattern != ENDS and part.members not in self.groups:
             return False
-        # what no pair, or every pair of a level, pays for cannot be told from the level
-        share = np.bincount(self.level[self.paying(part)[0]], minlength=self.levels)[self.used]
+        # what slows no pair, or all of a level, cannot be distinguished from the level
+        share = np.bincount(self.level[self.slowed(part)[0]], minlength=self.levels)[self.used]
         return not np.all((share == 0) | (share == self.count))
 
     def with_part(self, old: Explanation, part: Part) -> Explanation:
         """Add a part."""
         column = self.column(part)
-        pays = column > 0
-        extra = middle((self.times.seconds - old.expected)[pays] / column[pays])
+        slowed = column > 0
+        extra = middle((self.times.seconds - old.expected)[slowed] / column[slowed])
         return self._from(old, (*old.parts, part), [*old.seconds, extra])
 
     def joined(self, old: Explanation, places: Collection[int]) -> Explanation:
@@ -299,7 +302,7 @@ class Fitter:
 
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
-        """Groups of two units or more, each once; those of the roof if it has several."""
+        """Groups of two units or more, each once; those of the root if it has several."""
         found: dict[tuple[int, ...], None] = {}
         for partition in self.chain:
             if partition.max() == 0:

@@ -219,11 +219,11 @@ def fill_missing(times: Matrix) -> Matrix:
 
 
 def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
-    """Return cuts of the dendrograms of all groups under the roof, at the same heights for all."""
+    """Return cuts of the dendrograms of all groups under the root, at the same heights for all."""
     log = np.log(seconds)
     trees: list[tuple[NDArray[np.int64], _Tree]] = []
-    order = np.argsort(times.roof[times.i], kind="stable")
-    edges = np.searchsorted(times.roof[times.i][order], np.arange(int(times.roof.max()) + 2))
+    order = np.argsort(times.root[times.i], kind="stable")
+    edges = np.searchsorted(times.root[times.i][order], np.arange(int(times.root.max()) + 2))
     low = float(log.min())
     for first, last in pairwise(edges):
         pairs = order[first:last]
@@ -237,14 +237,14 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
     gap = np.diff(heights)
     found: dict[bytes, Partition] = {}
     for k in np.argsort(-gap, kind="stable")[:CUTS]:
-        labels = times.roof.copy()
+        labels = times.root.copy()
         count = int(labels.max()) + 1
         for members, tree in trees:
             cut = tree.cut(heights[k] + gap[k] / 2)
             labels[members] = count + cut
             count += int(cut.max()) + 1
         partition = canonical(labels)
-        if gap[k] > 0 and not np.array_equal(partition, canonical(times.roof)):
+        if gap[k] > 0 and not np.array_equal(partition, canonical(times.root)):
             found[partition.tobytes()] = partition
     return list(found.values())
 

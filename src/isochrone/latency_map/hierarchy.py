@@ -2,7 +2,7 @@
 
 Groupings are proposed (`groupings`) and the map is explained on each (`explanation`); the one that
 shortens the description most is taken, the costs are taken off, and the next is looked for, until
-nothing gets shorter. A grouping must also stand on the times *without* costs: near pairs nearer
+nothing gets shorter. A grouping must also hold on the times *without* costs: near pairs nearer
 than far ones, with few exceptions. This is what a torus fails: every block of it has neighbours
 outside that are as near as those inside.
 """
@@ -41,14 +41,14 @@ Matrix = NDArray[np.float64]
 MIN_RATIO: Final = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
 
-MIN_RATIO_TOLD: Final = 1.05
-"""The same for a grouping that the machine has told."""
+MIN_RATIO_RECORDED: Final = 1.05
+"""The same for a grouping that the machine has recorded."""
 
 EXCEPTIONS: Final = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
 PROMISING: Final = 4
-"""Hierarchies that are explored, of those looked at, and as many of those whose levels stand."""
+"""Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
 
 LIKELY: Final = 12
 """Hierarchies looked at, of those proposed for some times."""
@@ -88,7 +88,7 @@ units costs as much again, since a slow group, or a slow way to it, looks the sa
 
 
 def explain(
-    times: Times, told: Sequence[Partition] = (), known: Known | None = None
+    times: Times, recorded: Sequence[Partition] = (), known: Known | None = None
 ) -> Explanation:
     """Return the shortest explanation of a map.
 
@@ -98,15 +98,15 @@ def explain(
     ----------
     times
         The map.
-    told
+    recorded
         Groupings that the machine recorded.
     known
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
-    search = _Search(times, told)
+    search = _Search(times, recorded)
     if known is not None:
-        search.paying = known.paying(search.times, told)
-        before = known.of(times, told)
+        search.slowed = known.slowed(search.times, recorded)
+        before = known.of(times, recorded)
         again = before and search.recognised(before)
         if again:
             return replace(again, errors=search.finder(again.chain[:-1]).errors(again))
@@ -116,22 +116,22 @@ def explain(
         finder = PartFinder(times, found.chain, found.spread, finder.code, {})
         found = finder.best(finder.like(found))
     if known is not None:
-        known.add(times, told, found)
+        known.add(times, recorded, found)
     return replace(found, errors=finder.errors(found))
 
 
 class _Search:
     """The search for the shortest explanation of one map."""
 
-    def __init__(self, times: Times, told: Sequence[Partition]) -> None:
+    def __init__(self, times: Times, recorded: Sequence[Partition]) -> None:
         self.all, self.times = times, times.some(MOST)
         # neither all units in one group nor each by itself is a grouping
-        groupings = filter(is_grouping, map(canonical, told))
-        self.told = {p.tobytes(): p for p in groupings}
+        groupings = filter(is_grouping, map(canonical, recorded))
+        self.recorded = {p.tobytes(): p for p in groupings}
         self.noise = noise_of(times)
-        self.whole_map = not times.roof.any()
+        self.whole_map = not times.root.any()
         self.readable = self.whole_map and not times.sparse
-        self.paying: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
+        self.slowed: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
 
@@ -151,7 +151,7 @@ class _Search:
         """Return the explanation on a hierarchy found before, if the search would find no other.
 
         Nothing is slow, the levels hold, no pair is off, no level can be left out, no unit moved,
-        and no group that the residuals suggest pays for itself.
+        and no group that the residuals suggest makes it shorter.
         """
         if self.all is not self.times or before.parts:
             return None
@@ -161,7 +161,7 @@ class _Search:
         late = np.count_nonzero(off > OUTSIDE)
         if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
             return None
-        if not self.stands(fit):
+        if not self.holds(fit):
             return None
         chain = list(fit.chain[:-1])
         fewer = (self.finder(chain[:k] + chain[k + 1 :]) for k in range(len(chain)))
@@ -178,14 +178,14 @@ class _Search:
         return fit
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
-        """Return the shortest explanation, and, if its levels do not stand, that whose do."""
-        standing = self.standing()
-        return [shortest] if standing is shortest else [shortest, standing]
+        """Return the shortest explanation, and, if its levels do not hold, that whose do."""
+        valid = self.valid()
+        return [shortest] if valid is shortest else [shortest, valid]
 
-    def standing(self) -> Explanation:
-        """Return the shortest explanation whose levels stand; without any the one of no groups."""
+    def valid(self) -> Explanation:
+        """Return the shortest explanation whose levels hold; without any the one of no groups."""
         found = sorted((f for f in self.done.values() if f is not None), key=length_of)
-        return next((f for f in found if self.stands(f)), self.done[()] or found[0])
+        return next((f for f in found if self.holds(f)), self.done[()] or found[0])
 
     def among(
         self, chains: Iterable[list[Partition]], known: Explanation | None = None
@@ -202,18 +202,18 @@ class _Search:
             best = fit if best is None or fit.length < best.length else best
         quick.sort(key=lambda q: q[:2])
         most = PROMISING if known is None else PROMISING // 2
-        standing = [q for q in quick if self.stands(q[3])][:most]
-        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:most], *standing]}.values():
+        valid = [q for q in quick if self.holds(q[3])][:most]
+        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:most], *valid]}.values():
             explored, before = finder.best(fit), self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored
         return min((f for f in self.done.values() if f is not None), key=length_of)
 
     def plain(self) -> Iterator[list[Partition]]:
-        """Propose hierarchies from the times as they are, and those that were told."""
+        """Propose hierarchies from the times as they are, and those that were recorded."""
         yield []
-        yield from ([partition] for partition in self.told.values())
-        yield list(self.told.values())
+        yield from ([partition] for partition in self.recorded.values())
+        yield list(self.recorded.values())
         if self.readable:
             yield from self.likely(self.matrix, MANY)
         elif not self.whole_map:
@@ -240,8 +240,8 @@ class _Search:
 
     @cached_property
     def usual(self) -> list[Partition]:
-        """The groupings that are told, and those of the times as they are."""
-        return [*self.told.values(), *(cuts_of(self.matrix) if self.readable else [])]
+        """The groupings that are recorded, and those of the times as they are."""
+        return [*self.recorded.values(), *(cuts_of(self.matrix) if self.readable else [])]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
@@ -259,10 +259,10 @@ class _Search:
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
         return PartFinder(
-            self.times, [*chain, self.times.roof], self.noise, self.code(chain), self.paying
+            self.times, [*chain, self.times.root], self.noise, self.code(chain), self.slowed
         )
 
-    def stands(self, fit: Explanation) -> bool:
+    def holds(self, fit: Explanation) -> bool:
         """Whether each level is nearer than the next on the times without costs.
 
         A pair is as far off its level's time, in log time, as it is off what is expected of it:
@@ -274,7 +274,7 @@ class _Search:
         return self._no_luck(fit, cleaned, level) and all(
             separates(
                 np.sort(cleaned[level == k]), np.sort(cleaned[level == k + 1]),
-                told=partition.tobytes() in self.told,
+                recorded=partition.tobytes() in self.recorded,
             )
             for k, partition in enumerate(fit.chain[:-1])
         )  # fmt: skip
@@ -282,7 +282,7 @@ class _Search:
     def _no_luck(self, fit: Explanation, cleaned: Matrix, level: NDArray[np.int64]) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
-        if len(fit.chain) < 2 or groups.tobytes() in self.told or self.times.roof.any():
+        if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
             return True
         near, far = np.sort(cleaned[level == 0]), np.sort(cleaned[level == 1])
         if not near.size or not far.size:
@@ -297,9 +297,9 @@ class _Search:
         """Return the nats that it takes to write the groupings down."""
         total = 0.0
         finer = [np.arange(self.times.units), *chain][: len(chain)]
-        coarser = [*chain, self.times.roof][1:]
+        coarser = [*chain, self.times.root][1:]
         for below, partition, above in zip(finer, chain, coarser, strict=True):
-            if partition.tobytes() not in self.told:
+            if partition.tobytes() not in self.recorded:
                 key = partition.tobytes(), above.tobytes()
                 if key not in self.ways:
                     self.ways[key] = _ways(partition, above)
@@ -332,12 +332,12 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
     return total
 
 
-def separates(near: Matrix, far: Matrix, *, told: bool) -> bool:
+def separates(near: Matrix, far: Matrix, *, recorded: bool) -> bool:
     """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
     if not near.size or not far.size:
         return False
     ratio = np.median(far) - np.median(near)
-    if ratio < np.log(MIN_RATIO_TOLD if told else MIN_RATIO):
+    if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_RATIO):
         return False
     smaller = min(near.size, far.size)
     return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
@@ -356,7 +356,7 @@ def noise_of(times: Times) -> float:
     Two units of one group differ by the same in every row; of each unit the one that is most like
     it is taken.
     """
-    if times.units < 5 or times.roof.any() or times.sparse:
+    if times.units < 5 or times.root.any() or times.sparse:
         return UNKNOWN_NOISE
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds

@@ -12,7 +12,7 @@ from isochrone.latency_map.partitions import Partition
 from isochrone.latency_map.times import Times
 
 _Key = tuple[int, bytes, bytes, bytes, tuple[bytes, ...]]
-Paying = dict[Part, tuple[NDArray[np.int64], NDArray[np.float64]]]
+Slowed = dict[Part, tuple[NDArray[np.int64], NDArray[np.float64]]]
 
 
 class Known:
@@ -24,16 +24,16 @@ class Known:
 
     def __init__(self) -> None:
         self._found: dict[_Key, Explanation] = {}
-        self._paying: dict[_Key, Paying] = {}
+        self._paying: dict[_Key, Slowed] = {}
 
     @staticmethod
     def _key(times: Times, recorded: Sequence[Partition]) -> _Key:
         return (
-            times.units, times.i.tobytes(), times.j.tobytes(), times.roof.tobytes(),
+            times.units, times.i.tobytes(), times.j.tobytes(), times.root.tobytes(),
             tuple(p.tobytes() for p in recorded),
         )  # fmt: skip
 
-    def paying(self, times: Times, recorded: Sequence[Partition]) -> Paying:
+    def slowed(self, times: Times, recorded: Sequence[Partition]) -> Slowed:
         """Return the pairs that each part slows, as far as known; to be added to."""
         return self._paying.setdefault(self._key(times, recorded), {})
 

@@ -93,7 +93,7 @@ def _part(part: Slow, short: Mapping[str, str]) -> dict[str, Any]:
 def _times(run: Run, nbytes: int, what: str, node: NDArray[np.int64]) -> dict[str, Any] | None:
     """Pack the times with their intervals, else without, else of nodes: what a page has room for.
 
-    They stand row by row of the upper triangle, diagonal included.
+    They are listed row by row of the upper triangle, diagonal included.
     """
     seconds = run.matrix(what, nbytes)
     if run.size <= MAX_UNITS:
@@ -124,7 +124,7 @@ def _of_nodes(seconds: Matrix, node: NDArray[np.int64]) -> list[Codes]:
     """Return the median of the pairs of each two nodes, and how far down and up they reach."""
     members = [np.flatnonzero(node == k) for k in range(int(node.max()) + 1)]
     count, most = len(members), max(map(len, members))
-    # one column more, of no times, stands for the ranks that smaller nodes lack
+    # one column more, of no times, is for the ranks that smaller nodes lack
     wide = np.column_stack([seconds, np.full(len(seconds), np.nan)])
     columns = np.full((count, most), len(seconds))
     for k, ranks in enumerate(members):

@@ -18,7 +18,8 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.pairs import level_of_pairs
+from isochrone.latency_map.pairs import partition_of
+from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
@@ -123,10 +124,14 @@ class _Ratios:
     """The round trips of one message size, each over the median of its level."""
 
     def __init__(self, run: Run, size: int, found: Topology) -> None:
-        self.seconds = run.matrix(run.statistic(), size)
-        self.level = level_of_pairs(found.levels, run.size)
+        pairs = found.pairs
+        self.i, self.j, self.seconds = pairs.i, pairs.j, pairs.seconds
+        chain = [partition_of(level, run.size) for level in found.levels]
+        self.level = level_of(chain, pairs.i, pairs.j)
         medians = np.array([level.median for level in found.levels])
         self.ratio = self.seconds / medians[self.level]
+        # each pair as seen from either end
+        self.end = np.concatenate([pairs.i, pairs.j])
         self.hosts = np.array(run.hosts)
         self.size = size
         self._throughout: dict[Slow, bool] = {}
@@ -145,13 +150,17 @@ class _Ratios:
             return True
         ratios = part.ratios or ((part.level, part.ratio),)
         shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
-        own = np.array(part.ranks)
-        others = [ranks for ranks in self._units(part) if not np.isin(ranks, own).any()]
+        unit = self._units(part)
+        of_part = np.unique(unit[list(part.ranks)])
+        others = np.setdiff1d(unit, of_part)
         if len(others) < MIN_NODES - 1:
             return True
-        usual = np.nanmedian([_quartile(shown[ranks]) for ranks in others])
+        values, owner = np.tile(shown, 2), unit[self.end]
+        quartiles = {k: _quartile(own) for k, own in _by(owner, values)}
+        usual = np.nanmedian([quartiles.get(k, np.nan) for k in others.tolist()])
         least = min(ratio for _, ratio in ratios)
-        return bool(_quartile(shown[own]) >= usual * least**_HALF)
+        own = values[np.isin(owner, of_part)]
+        return bool(_quartile(own) >= usual * least**_HALF)
 
     def odd(self) -> str:
         """Say it if one host is longer than all others on a machine of many distances.
@@ -159,11 +168,11 @@ class _Ratios:
         On a torus or ring a node that is slow by a quarter is within what distances make. All its
         round trips, sorted, are then longer than those of the middle node, and no other node's are.
         """
-        of_host = {host: self.ratio[self.hosts == host] for host in np.unique(self.hosts)}
-        measured = {host: own for host, own in of_host.items() if np.isfinite(own).any()}
-        if len(measured) < _MIN_HOSTS or "" in of_host:
+        names, host = np.unique(self.hosts, return_inverse=True)
+        measured = {names[k]: own for k, own in _by(host[self.end], np.tile(self.ratio, 2))}
+        if len(measured) < _MIN_HOSTS or "" in names:
             return ""
-        spread = np.abs(np.log(self.ratio[np.triu(np.isfinite(self.ratio), 1)]))
+        spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
         if float(np.quantile(spread, 0.8)) < _WIDE:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
@@ -178,10 +187,20 @@ class _Ratios:
             "as the node in the middle, but nodes differ by their distances: give --baseline"
         )
 
-    def _units(self, part: Slow) -> list[NDArray[np.int64]]:
+    def _units(self, part: Slow) -> NDArray[np.int64]:
+        """Return the node of each rank, or each rank by itself."""
         if part.kind == "node":
-            return [np.flatnonzero(self.hosts == host) for host in np.unique(self.hosts)]
-        return [np.array([rank]) for rank in range(len(self.hosts))]
+            return np.unique(self.hosts, return_inverse=True)[1]
+        return np.arange(len(self.hosts))
+
+
+def _by(
+    owner: NDArray[np.int64], values: NDArray[np.float64]
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield each owner with its values."""
+    order = np.argsort(owner, kind="stable")
+    owners, first = np.unique(owner[order], return_index=True)
+    return zip(owners.tolist(), np.split(values[order], first[1:]), strict=True)
 
 
 def _quartile(values: NDArray[np.float64]) -> float:
@@ -208,30 +227,29 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
     yield from said.values()
     measured = max(sum(level.pairs for level in one.levels) for one in found.values())
     if total - measured > MISSING * total:
-        texts = (warning for one in found.values() for warning in one.warnings)
-        sampled = [str(one["text"]) for one in texts if one.get("code") == "sampled"]
-        missing = f"{total - measured} of {total} pairs were not measured: measure again"
-        yield sampled[0] if sampled else missing
+        warnings = [warning for one in found.values() for warning in one.warnings]
+        sampled = [str(one["text"]) for one in warnings if one.get("code") == "sampled"]
+        unseen = f"{total - measured} of {total} pairs were not measured: measure again"
+        yield sampled[0] if sampled else unseen
     elif not run.complete:
         yield "the measurement is incomplete: measure again"
 
 
 def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
     """Say it if pairs are far off that no named part explains, with the worst of them."""
-    open_ = np.triu(np.nan_to_num(ratios.ratio), 1)
+    open_ = np.nan_to_num(ratios.ratio)
     for part in found.slow:
-        ranks = np.array(part.ranks)
+        ends = np.isin(ratios.i, part.ranks).astype(int) + np.isin(ratios.j, part.ranks)
         if part.of.link:
-            open_[np.ix_(ranks, ranks)] = 0
+            open_[ends == 2] = 0
         elif ratios.throughout(part):
-            open_[ranks, :] = 0
-            open_[:, ranks] = 0
+            open_[ends > 0] = 0
     several = int(np.sum(open_ >= OFF)) >= max(SEVERAL, PART * np.count_nonzero(open_))
     worst = float(open_.max(initial=0))
     if worst < FAR_OFF * (1 - _ROUNDING) and not several:
         return
-    i, j = (int(k) for k in np.unravel_index(int(np.argmax(open_)), open_.shape))
-    seconds = float(ratios.seconds[i, j])
+    k = int(np.argmax(open_))
+    i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])
     at = f" at {format_bytes(ratios.size)}" if sizes > 1 else ""
     yield (
         f"pairs such as {i}-{j} take {worst:.1f} times as long as is usual on their level{at}, "

@@ -59,7 +59,7 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
     """Yield what moves on level k: the nats gained, the units, and the unit they go to; or -1."""
     units = np.arange(len(chain[k]))
     blocks = chain[k - 1] if k else units
-    roof = chain[-1]
+    root = chain[-1]
     level = np.minimum(level_matrix(chain), len(nats) - 1).astype(np.int64)
     now = np.take_along_axis(nats, level[None], axis=0)[0]
     apart = np.take_along_axis(nats, np.maximum(level, k + 1)[None], axis=0)[0]
@@ -78,7 +78,7 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
             apart[members].sum() - apart[inside].sum(),
         )
         costs[here] = np.inf
-        costs[:-1][roof[hosts] != roof[first]] = np.inf
+        costs[:-1][root[hosts] != root[first]] = np.inf
         if np.sum(chain[k] == here) == len(members):
             costs[-1] = np.inf
         best = int(np.argmin(costs))
@@ -89,7 +89,7 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
 def _after(
     chain: Sequence[Partition], k: int, moves: Sequence[tuple[float, Index, int]]
 ) -> list[Partition]:
-    """Return the hierarchy, without its roof, after some moves on level k."""
+    """Return the hierarchy, without its root, after some moves on level k."""
     after = [partition.copy() for partition in chain[:-1]]
     for _, members, to in moves:
         if to < 0:

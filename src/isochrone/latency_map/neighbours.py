@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +26,15 @@ from isochrone.latency_map.times import Times
 Matrix = NDArray[np.float64]
 
 
+MOVED: Final = 1500
+"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
+recorded."""
+
+
 def neighbours(
     fit: Explanation, times: Times, some: Times, noise: float, known: Iterable[Partition]
 ) -> Iterator[list[Partition]]:
-    """Propose hierarchies, without the roof, that differ in little from that of an explanation.
+    """Propose hierarchies, without the root, that differ in little from that of an explanation.
 
     Parameters
     ----------
@@ -48,7 +54,8 @@ def neighbours(
         for merged in merged_within(finer, coarser):
             yield [*chain[:k], merged, *chain[k + 1 :]]
             yield [*chain[:k], merged, *chain[k + 2 :]]
-    yield from moved(fit, some)
+    if some.units <= MOVED:
+        yield from moved(fit, some)
     groupings = {p.tobytes(): p for p in (*known, *_groupings(fit, times, noise))}
     for partition in groupings.values():
         if is_grouping(partition) and not any(np.array_equal(partition, p) for p in fit.chain):
@@ -66,7 +73,7 @@ def without_parts(fit: Explanation, times: Times) -> Iterator[Matrix]:
 
 def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partition]:
     """Propose groupings from the times as they are, and without the parts."""
-    if times.roof.any():
+    if times.root.any():
         yield from cuts_within(times, fit.healthy(times))
         return
     if times.units < 4 or times.sparse:

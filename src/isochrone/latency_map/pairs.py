@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.latency_map.partitions import Partition, level_matrix
+from isochrone.latency_map.partitions import Partition, level_matrix, level_of
 from isochrone.latency_map.topology import Level, Topology
+from isochrone.latency_map.units import RankPairs, rank_pairs
 from isochrone.runfile.run import Run
+from isochrone.runfile.samples import counting
 
 
 @dataclass(frozen=True)
@@ -61,35 +63,46 @@ def partition_of(level: Level, size: int) -> Partition:
 
 def medians(run: Run, what: str, nbytes: int, found: Topology) -> list[float]:
     """Return the median round trip of each level at another message size; NaN without a pair."""
-    matrix = run.matrix(what, nbytes)
-    level = np.where(np.triu(np.isfinite(matrix), 1), level_of_pairs(found.levels, run.size), -1)
-    members = (matrix[level == k] for k in range(len(found.levels)))
+    pairs = rank_pairs(run, what, nbytes)
+    level = _levels(found, pairs)
+    members = (pairs.seconds[level == k] for k in range(len(found.levels)))
     return [float(np.median(values)) if values.size else float("nan") for values in members]
+
+
+def _levels(found: Topology, pairs: RankPairs) -> NDArray[np.int64]:
+    chain = [partition_of(level, found.ranks) for level in found.levels]
+    return level_of(chain, pairs.i, pairs.j)
 
 
 def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     """Return the pairs that are slowest for their level, the worst first."""
-    nbytes, table = found.nbytes, run.pairs()
-    level = level_of_pairs(found.levels, run.size)
-    first = run.matrix(what, nbytes, retested=False)
-    final = run.matrix(what, nbytes)
+    pairs = found.pairs if what == run.statistic() else rank_pairs(run, what, found.nbytes)
+    level = _levels(found, pairs)
     base = np.array([one.median for one in found.levels])
-    ratio = np.triu(final / base[level], 1)
-    ratio[~np.isfinite(ratio)] = 0.0
-    least = np.partition(ratio, -min(most, ratio.size), axis=None)[-min(most, ratio.size)]
+    ratio = np.nan_to_num(pairs.seconds / base[level])
+    least = np.partition(ratio, -min(most, ratio.size))[-min(most, ratio.size)]
     worst = np.flatnonzero(ratio >= max(least, np.finfo(np.float64).tiny))
-    worst = worst[np.argsort(-ratio.flat[worst], kind="stable")][:most]
-    interval = "low" in table and "high" in table
-    low, high = (run.matrix(key, nbytes) if interval else None for key in ("low", "high"))
-    chosen = table.flag("retest") & (table["bytes"] == nbytes)
-    again = set(zip(table["i"][chosen].tolist(), table["j"][chosen].tolist(), strict=True))
+    worst = worst[np.argsort(-ratio[worst], kind="stable")][:most]
+    ends = _intervals(run, found.nbytes, pairs, worst)
     return [
         Pair(
-            i, j, int(level[i, j]), float(ratio[i, j]), float(final[i, j]),
-            float(low[i, j]) if low is not None else None,
-            float(high[i, j]) if high is not None else None,
-            float(first[i, j]), (i, j) in again,
+            int(pairs.i[k]), int(pairs.j[k]), int(level[k]), float(ratio[k]),
+            float(pairs.seconds[k]), low, high, float(pairs.first[k]), bool(pairs.retested[k]),
         )
-        for i, j in np.transpose(np.unravel_index(worst, ratio.shape)).tolist()
-        if ratio[i, j] > 0
+        for k in worst.tolist()
+        for low, high in [ends.get((int(pairs.i[k]), int(pairs.j[k])), (None, None))]
     ]  # fmt: skip
+
+
+def _intervals(
+    run: Run, nbytes: int, pairs: RankPairs, chosen: NDArray[np.int64]
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return the 95 % intervals of some pairs; nothing where they are not known."""
+    table = run.pairs()
+    if "low" not in table or "high" not in table:
+        return {}
+    some = np.isin(table["i"], pairs.i[chosen]) & np.isin(table["j"], pairs.j[chosen])
+    own = table.where(some & (table["bytes"] == nbytes))
+    own = own.where(counting(own, ("i", "j", "bytes")))
+    keys = zip(own["i"].tolist(), own["j"].tolist(), strict=True)
+    return dict(zip(keys, zip(own["low"].tolist(), own["high"].tolist(), strict=True), strict=True))

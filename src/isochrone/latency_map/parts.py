@@ -1,4 +1,4 @@
-"""Which parts are slow: added one by one while each pays for itself, then exchanged."""
+"""Which parts are slow: added while they shorten the explanation, then exchanged."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ Vector = NDArray[np.float64]
 
 DENSE: Final = 1 << 22
 """Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
+
+MANY: Final = 1500
+"""Units of a map of which those with a single pair are no candidates: the pair is named then."""
 
 TRIED: Final = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
@@ -66,15 +69,18 @@ class PartFinder(Fitter):
 
     @cached_property
     def candidates(self) -> tuple[list[Part], Any, Vector]:
-        """All parts; what each pair pays for them, one row a part, and the norms of the rows."""
-        parts = [Part(LEAVING, (k,)) for k in range(self.times.units)]
+        """All parts; how often each slows each pair, one row a part, and the norms of the rows."""
+        units = list(range(self.times.units))
+        if self.times.units > MANY:
+            units = [k for k in units if len(self.times.of_unit(k)) > 1]
+        parts = [Part(LEAVING, (k,)) for k in units]
         if len(self.used) > 1:
-            parts += [Part(LEAVING, (k,), scaled=True) for k in range(self.times.units)]
+            parts += [Part(LEAVING, (k,), scaled=True) for k in units]
         for group in self.groups:
             parts += [Part(pattern, group) for pattern in PATTERNS]
         # the inside of two units is a pair
         parts = [p for p in parts if p.pattern != INSIDE or len(p.members) > 2]
-        rows = [self.paying(part) for part in parts]
+        rows = [self.slowed(part) for part in parts]
         ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
         weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
@@ -96,7 +102,7 @@ class PartFinder(Fitter):
         kept: dict[tuple[bytes, bytes], int] = {}
         for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
             own = slice(ends[k], ends[k + 1])
-            # of parts that the same pairs pay for in the same way, the first
+            # of parts that slow the same pairs in the same way, the first
             kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
         places = list(kept.values())
         matrix = matrix[places]
@@ -134,9 +140,9 @@ class PartFinder(Fitter):
         most: int = MAX_PARTS,
         rival: Explanation | None = None,
     ) -> Explanation:
-        """Add parts while each pays for itself, the one that pays most first.
+        """Add parts while they shorten the explanation, the one that gains most first.
 
-        Given up when the rival could not be reached if every further part paid like the last.
+        Given up when the rival could not be reached if every further part gained like the last.
         """
         while len(fit.parts) < most:
             trials = [
@@ -173,8 +179,8 @@ class PartFinder(Fitter):
     def estimate(self, fit: Explanation, part: Part) -> float:
         """Estimate the length with one more part, all other numbers as they are."""
         column = self.column(part)
-        pays = column > 0
-        rest = (self.times.seconds - fit.expected)[pays] / column[pays]
+        slowed = column > 0
+        rest = (self.times.seconds - fit.expected)[slowed] / column[slowed]
         extra = middle(rest)
         if extra <= 0:
             return np.inf

@@ -1,7 +1,7 @@
 """Which pairs to measure again, alone, before anything of a map is called slow.
 
 Of each part that would be named, a sample of its pairs with different partners; and healthy pairs
-of the same levels beside them, which show what measuring alone does to a pair that is not slow.
+of the same levels, which show what measuring alone does to a pair that is not slow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.latency_map.pairs import level_of_pairs
+from isochrone.latency_map.pairs import partition_of
+from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 
@@ -24,7 +25,7 @@ MAX_SUSPECTED: Final = 64
 """Pairs that are measured again at once; of more, those of the worst parts."""
 
 MAX_CONTROLS: Final = 8
-"""Healthy pairs measured beside them, at most as many as there are suspects."""
+"""Healthy pairs measured with them, at most as many as there are suspects."""
 
 _TRIES: Final = 64
 """Healthy pairs looked at for each that is wanted."""
@@ -82,13 +83,13 @@ class _Known:
     def __init__(self, run: Run, found: Topology) -> None:
         table = run.pairs()
         of_size = table["bytes"] == found.nbytes
-        code = table["i"] * run.size + table["j"]
+        code = table["i"].astype(np.int64) * run.size + table["j"]
         again = table.flag("retest")
         self.size, self.hosts = run.size, run.hosts
         self.measured = np.unique(code[of_size & ~again])
         self.again = np.unique(code[again])
         self.levels = len(found.levels)
-        self.level = level_of_pairs(found.levels, run.size)
+        self.chain = [partition_of(level, run.size) for level in found.levels]
 
     def partners(self, rank: int, others: Ints) -> Ints:
         """Return those of ``others`` whose pair with ``rank`` may be measured again."""
@@ -102,7 +103,7 @@ class _Known:
         """Return those of ``others`` that are as far from ``rank`` as a level says."""
         if not 0 <= level < self.levels:
             return others
-        return np.asarray(others[self.level[rank, others] == level])
+        return np.asarray(others[level_of(self.chain, np.full(len(others), rank), others) == level])
 
 
 def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:

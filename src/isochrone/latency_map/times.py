@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -37,7 +38,7 @@ class Times:
         Round trip of each pair.
     error
         Standard error of each, in log time.
-    roof
+    root
         Groups beyond which nothing was measured; all units in one where everything was.
     freedom
         Degrees of freedom that the errors were estimated with; 0 if that is not known.
@@ -48,13 +49,25 @@ class Times:
     j: Index
     seconds: Vector
     error: Vector
-    roof: Partition
+    root: Partition
     freedom: float = 0.0
 
     @property
     def sparse(self) -> bool:
         """Whether so few pairs of a whole map were measured that it does not show its groups."""
         return len(self.i) < READABLE * self.units * (self.units - 1) / 2
+
+    @cached_property
+    def _by_unit(self) -> tuple[Index, Index]:
+        """The pairs ordered by their ends, and where those of each unit begin."""
+        ends = np.concatenate([self.i, self.j])
+        order = np.argsort(ends, kind="stable")
+        return order % max(len(self.i), 1), np.searchsorted(ends[order], np.arange(self.units + 1))
+
+    def of_unit(self, unit: int) -> Index:
+        """Return the pairs of a unit, in their order."""
+        order, edges = self._by_unit
+        return np.sort(order[edges[unit] : edges[unit + 1]])
 
     def some(self, most: int) -> Times:
         """Return the nearest partners of each unit and an even draw of the other pairs.

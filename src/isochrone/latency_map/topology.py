@@ -21,7 +21,7 @@ from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnos
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.latency_map.slow import NotUnderstood, Slow
-from isochrone.latency_map.units import hosts_known, rank_pairs
+from isochrone.latency_map.units import RankPairs, hosts_known, rank_pairs
 from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
@@ -118,6 +118,8 @@ class Topology:
         How many pairs nothing explains, and between which factors they are off.
     warnings
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
+    pairs
+        The measured pairs of ranks that the reading rests on.
     """
 
     ranks: int
@@ -129,6 +131,7 @@ class Topology:
     least: float
     not_understood: NotUnderstood
     warnings: WarningList
+    pairs: Hidden[RankPairs]
 
     @property
     def blind(self) -> list[str]:
@@ -160,10 +163,10 @@ def analyse(
     nbytes = run.message_sizes()[0] if nbytes is None else nbytes
     what = run.statistic()
     if nbytes not in run.message_sizes():
-        run.matrix(what, nbytes)  # says which sizes there are
+        raise run.no_such_pairs(nbytes)
     pairs = rank_pairs(run, what, nbytes)
-    told = _recorded_partitions(run)
-    diagnosis = diagnose(pairs, run.hosts, list(told.values()), known)
+    recorded = _recorded_partitions(run)
+    diagnosis = diagnose(pairs, run.hosts, list(recorded.values()), known)
     found = diagnosis.find()
     slow = [part for part in found if part.ratio >= 1 + least]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
@@ -171,12 +174,13 @@ def analyse(
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
-        levels=_levels(diagnosis, told),
+        levels=_levels(diagnosis, recorded),
         placement=placement_of(run.hosts),
         slow=slow,
         minor=[part for part in found if part.ratio < 1 + least],
         least=least,
         not_understood=diagnosis.not_understood(found),
+        pairs=pairs,
         warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )
 
@@ -199,7 +203,7 @@ def placement_of(hosts: Sequence[str]) -> Placement:
 
 
 def _recorded_partitions(run: Run) -> dict[str, Partition]:
-    """Return the partitions that the machine told, by the name of what they are."""
+    """Return the partitions that the machine recorded, by the name of what they are."""
     if len(run.ranks) < run.size or not all(run.hosts):
         return {}
     ranks = sorted(run.ranks, key=lambda r: r.rank)
@@ -211,7 +215,7 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
     return {name: numbered(key) for name, key in keys.items()}
 
 
-def _levels(diagnosis: Diagnosis, told: dict[str, Partition]) -> list[Level]:
+def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:
     """Describe each level by the times without what is slow; unmeasured pairs are in none."""
     pairs = diagnosis.pairs
     seconds = pairs.seconds - (diagnosis.expected - diagnosis.healthy)
@@ -221,13 +225,13 @@ def _levels(diagnosis: Diagnosis, told: dict[str, Partition]) -> list[Level]:
         members = seconds[diagnosis.level == k]
         low, high = median_interval(members)
         median = float(np.median(members)) if members.size else float("nan")
-        name = _name(partition, told)
+        name = _name(partition, recorded)
         found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
     return found
 
 
-def _name(partition: Partition, told: dict[str, Partition]) -> str:
-    for name, known in told.items():
+def _name(partition: Partition, recorded: dict[str, Partition]) -> str:
+    for name, known in recorded.items():
         if np.array_equal(partition, known):
             return name
     return "group" if partition.any() else "network"
@@ -254,8 +258,8 @@ def _warnings(
     if diagnosis.sparse:
         warn("few-pairs", "too few pairs were measured to see groups that were not recorded: "
                           f"about {diagnosis.wanted} more would show them")  # fmt: skip
-    if diagnosis.untold:
-        names = listed([printable(name, 60) for name in diagnosis.untold.values()], MAX_NAMED)
+    if diagnosis.uncertain:
+        names = listed([printable(name, 60) for name in diagnosis.uncertain.values()], MAX_NAMED)
         warn("shared-way", f"whether {names} are slow, or a way that they share, is not known")
     if hosts_known(hosts):
         nodes = numbered(hosts)

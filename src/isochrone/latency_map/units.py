@@ -22,18 +22,21 @@ from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.times import Times
 from isochrone.runfile.run import Run
-from isochrone.runfile.samples import counting
+from isochrone.runfile.samples import MARKS, counting
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 SURE: Final = 5.0
-"""Standard errors by which a rank must differ from those beside it to have a cost of its own."""
+"""Standard errors by which a rank must differ from its node to have a cost of its own."""
 
 FEW: Final = 0.55
 """1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
 to that of the distances from the true one, within 2 % from three values on (by simulation)."""
+
+AT_ONCE: Final = 1 << 21
+"""Pairs of which the ranks are compared at once: bounds the memory."""
 
 ENOUGH: Final = 8
 """Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
@@ -73,26 +76,26 @@ class RankPairs:
 def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     """Read the pairs of one message size; seconds by the median or the mean (``what``)."""
     table = run.pairs()
+    keys = {"i", "j", what, "low", "high", *MARKS} & table.columns.keys()
+    every = Table({key: table[key] for key in keys})  # the columns that are used here
     of_size = table["bytes"] == nbytes
-    counts = table.where(counting(table, ("i", "j", "bytes")) & of_size)
-    seconds = np.asarray(counts[what], dtype=np.float64)
-    known = np.isfinite(seconds)
-    seen = seconds[known & (seconds > 0)]
+    counts = every.where(counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[what]))
     # a time of 0, which a coarse clock makes, is the smallest one it could see
-    least = float(seen.min()) if seen.size else 1e-9
-    key, place = np.unique(_code(counts, run.size)[known], return_index=True)
-    again = counts.flag("retest")[known][place]
-    seconds = np.maximum(seconds[known][place], least)
+    least = float(np.min(counts[what], where=counts[what] > 0, initial=np.inf))
+    least = least if np.isfinite(least) else 1e-9
+    key, place = np.unique(_code(counts, run.size), return_index=True)
+    counts = counts.where(place)
+    again = counts.flag("retest")
+    seconds = np.maximum(counts[what].astype(np.float64), least)
+    first = _first(every.where(of_size), what, run.size, key, seconds) if again.any() else seconds
     return RankPairs(
-        run.size, key // run.size, key % run.size, seconds,
-        _first(table.where(of_size), what, run.size, key, seconds),
-        _errors(counts, least)[known][place], again,
+        run.size, key // run.size, key % run.size, seconds, first, _errors(counts, least), again,
     )  # fmt: skip
 
 
 def _code(table: Table, size: int) -> Index:
     """Return a number for each pair of ranks i < j."""
-    return np.asarray(table["i"] * size + table["j"])
+    return np.asarray(table["i"].astype(np.int64) * size + table["j"])
 
 
 def _first(table: Table, what: str, size: int, key: Index, seconds: Vector) -> Vector:
@@ -127,24 +130,28 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
     node
         Node of each rank.
     """
-    outer = node[pairs.i] != node[pairs.j]
-    rank = np.concatenate([pairs.i[outer], pairs.j[outer]])
-    other = np.concatenate([pairs.j[outer], pairs.i[outer]])
-    seconds = np.tile(pairs.seconds[outer], 2)
+    one, two = node[pairs.i], node[pairs.j]
+    outer = one != two
     cost, error = np.zeros(pairs.ranks), np.full(pairs.ranks, np.inf)
-    if not len(rank) or np.bincount(node).max() < 2:
+    if not outer.any() or np.bincount(node).max() < 2:
         return cost, error
-    beside = _medians_by(node[rank] * pairs.ranks + other, seconds)
-    own = seconds - beside
-    order = order_by(rank, own)
-    edges = np.searchsorted(rank[order], np.arange(pairs.ranks + 1))
     middle, spread = np.full(pairs.ranks, np.nan), np.full(pairs.ranks, np.nan)
-    for k in np.flatnonzero(np.diff(edges) > 0):
-        values = own[order[edges[k] : edges[k + 1]]]
-        middle[k] = np.median(values)
-        scatter = MAD_TO_SIGMA * float(np.median(np.abs(values - middle[k])))
-        spread[k] = MEDIAN_LOSS * scatter / np.sqrt(len(values))
-    typical = float(np.median(seconds))
+    count = int(node.max()) + 1
+    step = max(1, int(count * AT_ONCE / (2 * len(pairs.i))))
+    for low in range(0, count, step):  # some nodes after the other: less memory
+        left = np.flatnonzero(outer & (one >= low) & (one < low + step))
+        right = np.flatnonzero(outer & (two >= low) & (two < low + step))
+        rank = np.concatenate([pairs.i[left], pairs.j[right]])
+        other = np.concatenate([pairs.j[left], pairs.i[right]])
+        seconds = pairs.seconds[np.concatenate([left, right])]
+        own = seconds - _medians_by(node[rank] * pairs.ranks + other, seconds)
+        order = order_by(rank, own)
+        ranks, first = np.unique(rank[order], return_index=True)
+        for k, values in zip(ranks, np.split(own[order], first[1:]), strict=True):
+            middle[k] = np.median(values)
+            scatter = MAD_TO_SIGMA * float(np.median(np.abs(values - middle[k])))
+            spread[k] = MEDIAN_LOSS * scatter / np.sqrt(len(values))
+    typical = float(np.median(pairs.seconds[outer]))
     usual = float(np.nanmedian(spread))
     for host in range(int(node.max()) + 1):
         ranks = np.flatnonzero((node == host) & ~np.isnan(middle))
@@ -202,8 +209,8 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
     own[inverse] = _medians_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, own) * several
-    roof = np.zeros(count, dtype=np.int64)
-    return Times(count, found // count, found % count, together, error, roof, freedom), spread
+    root = np.zeros(count, dtype=np.int64)
+    return Times(count, found // count, found % count, together, error, root, freedom), spread
 
 
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:
@@ -228,5 +235,5 @@ def nodes_of(hosts: Sequence[str]) -> Partition:
 
 
 def hosts_known(hosts: Sequence[str]) -> bool:
-    """Whether the recorded hosts tell the ranks apart: all have a name and not all the same."""
+    """Whether the recorded hosts distinguish the ranks: all have a name and not all the same."""
     return all(hosts) and len(set(hosts)) > 1

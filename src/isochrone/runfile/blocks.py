@@ -68,7 +68,9 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDAr
         raise BlockError("it has no valid 'count' or 'bytes'")
     columns: dict[str, NDArray[Any]] = {}
     for key in ENDS:
-        columns[key] = _words(record, key, count, "<u4").astype(np.int64)
+        numbers = _words(record, key, count, "<u4")
+        # products of two ranks fit into the type then
+        columns[key] = numbers.astype(np.int32 if numbers.max() < 2**15 else np.int64)
     columns["bytes"] = np.full(count, nbytes, np.int64 if nbytes >= 2**31 else np.int32)
     for key in NUMBERS[len(ENDS) :]:
         value = record.get(key)

@@ -42,8 +42,8 @@ def find_partitions(
 ) -> list[np.ndarray]:
     """Return the hierarchy of a map of ranks, the closest first, all in one group last."""
     i, j = np.nonzero(np.triu(np.isfinite(matrix), 1))
-    error, roof = np.full(len(i), uncertainty), np.zeros(len(matrix), dtype=np.int64)
-    times = Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, error, roof)
+    error, root = np.full(len(i), uncertainty), np.zeros(len(matrix), dtype=np.int64)
+    times = Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, error, root)
     return list(explain(times, told).chain)
 
 

@@ -54,7 +54,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--to", "N,...", counts, "numbers of ranks to predict", required=True)
     add_option(parser, "-n --ranks", "N,...", counts, "record the program on so many ranks")
     add_models(parser, required=True)
-    add_option(parser, "--ppn", "N", read_count, "ranks on each node that is predicted (default: as measured)")
+    add_option(
+        parser,
+        "--ppn",
+        "N",
+        read_count,
+        "ranks on each node that is predicted (default: as measured)",
+    )
     add_output(parser, "description of any number of ranks to write (YAML)")
     add_json(parser)
     add_mpi(parser)
