@@ -41,7 +41,7 @@ class Ranks:
 
     def tuned(self, table: Path, *options: str) -> Answer:
         """Run them with a table, as a user does."""
-        words = [str(SCRIPTS / "isochrone"), "run", "--tuning", str(table), *options, "--"]
+        words = [str(SCRIPTS / "isochrone"), "exec", "--tuning", str(table), *options, "--"]
         return started([*words, *self.command()])
 
 

@@ -68,7 +68,7 @@ def test_the_run_file_holds_the_description(fig2: Path) -> None:
 
 def test_few_repeats_are_said_and_give_no_slowdown(isochrone: Command, fig2: Path) -> None:
     text = isochrone("show", fig2).stdout
-    assert "few repeats" in text
+    assert "few launches" in text
     assert "that alone" not in text
 
 

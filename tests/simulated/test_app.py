@@ -318,7 +318,7 @@ def test_idle_computation_in_the_background_ends(emulate: Emulate) -> None:
 def test_the_time_limit_ends_between_launches(emulate: Emulate) -> None:
     steps: list[list[Step]] = [[Compute(0, TIME)]]
     made = program(application(steps, 10_000), launches=[(0,)] * 4)
-    run = emulate(made, machine(1), "--max-time", "1.5")
+    run = emulate(made, machine(1), "--time-limit", "1.5")
     assert not run.complete
     assert len(rows(run, "wall")) == 2
     assert "cut-short" in {warning["code"] for warning in run.warnings}

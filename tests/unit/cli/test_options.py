@@ -48,7 +48,6 @@ SEVERAL_VALUES = {
 """Options of one meaning that take another value somewhere, and why."""
 
 SEVERAL_OBJECTS = {
-    "--to": "of files a format, of predictions ranks",
     "--dry-run": "start nothing, or write nothing",
     "--measure": "two commands, or two proposals",
     "--launches": "says of what, and which files",

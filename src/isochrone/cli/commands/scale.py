@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--ppn",
         "N",
         read_count,
-        "ranks on each node that is predicted (default: as measured)",
+        "ranks on each node (default: as measured)",
     )
     add_output(parser, "description of any number of ranks to write (YAML)")
     add_json(parser)
