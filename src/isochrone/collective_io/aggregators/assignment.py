@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
@@ -23,7 +22,7 @@ from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.aggregators.host_search import best_of_all, few_enough, improve
 from isochrone.collective_io.predict.collective_io import predict
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.node_messages import Layout
 from isochrone.collective_io.workload.traffic import RoundKind
 
@@ -32,8 +31,6 @@ MAX_HOSTS: Final = 4096
 
 _MANY: Final = 200
 """Hosts of which a search over limits would take too long."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

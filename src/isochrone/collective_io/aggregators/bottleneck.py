@@ -21,9 +21,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 
-Floats = NDArray[np.float64]
 Allowed = NDArray[np.bool_]
 
 _DIGITS: Final = 1e-11

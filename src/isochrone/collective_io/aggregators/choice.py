@@ -16,16 +16,6 @@ ALIKE: Final = 0.005
 
 
 @dataclass(frozen=True)
-class Allowed:
-    """What may be chosen in addition to the order of aggregators."""
-
-    numbers: bool = True
-    buffers: bool = True
-    switch: bool = True
-    stripes: bool = True
-
-
-@dataclass(frozen=True)
 class Choice:
     """A setting and the time of a call with it.
 

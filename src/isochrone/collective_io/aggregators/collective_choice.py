@@ -17,7 +17,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import ompio_choice
 from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
-from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked, words_of
+from isochrone.collective_io.aggregators.choice import Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
 from isochrone.collective_io.aggregators.setting import BUFFER, GIVEN, Setting, Stripes
@@ -49,7 +49,6 @@ def choices(
     whole: WholeCall | None = None,
     *,
     given: Setting = GIVEN,
-    allow: Allowed | None = None,
     seconds: float = SECONDS,
 ) -> list[Choice]:
     """Return the compared settings, best first, including the given one.
@@ -68,8 +67,6 @@ def choices(
         Times of the other phases; None: only the exchange is compared.
     given
         The active hints.
-    allow
-        What may be changed in addition to the order; None: all.
     seconds
         Time limit.
 
@@ -78,14 +75,11 @@ def choices(
     InputError
         If there are too many hosts for a hint, or the model gives no time.
     """
-    allow = allow or Allowed()
-    if not model.of_bytes:
-        allow = replace(allow, numbers=False, buffers=False, stripes=False)
-    if call.buffer is None and (allow.buffers or whole is not None):
+    if call.buffer is None and (model.of_bytes or whole is not None):
         call = replace(call, buffer=BUFFER)
     if call.driver == "ompio":
-        return ompio_choice.choices(call, by_rank, model, whole, given=given, allow=allow)
-    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, allow, seconds).run())
+        return ompio_choice.choices(call, by_rank, model, whole, given=given)
+    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, seconds).run())
 
 
 Cut = Mapping[str, Any]
@@ -112,7 +106,6 @@ class _Tried:
 class _Search:
     costs: SettingCosts
     given: Setting
-    allow: Allowed
     seconds: float
     tried: list[_Tried] = field(default_factory=list)
     given_seconds: float = 0.0
@@ -167,7 +160,7 @@ class _Search:
     def places(self, first: _Place) -> list[_Place]:
         """Return the given position and all others, those without ``cb_nodes`` first."""
         found = [first]
-        if self.allow.numbers:
+        if self.costs.model.of_bytes:
             layout, hosts = self.costs.placed
             for k, hints in enumerate(lists(hosts, listed(hosts, layout).ranks)):
                 found += [_Place(hints, number) for number in numbers(hints, k == 0)]
@@ -180,12 +173,13 @@ class _Search:
         """Return the given buffers and stripes, and others that may be chosen."""
         call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
         found: list[Cut] = [{}]
+        if not self.costs.model.of_bytes:
+            return found
         if call.cyclic:
-            if self.allow.stripes:
-                now = Stripes(call.targets or 0, call.stripe, call.ratio)
-                most = max(place.number for place in places)
-                found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
-        elif self.allow.buffers:
+            now = Stripes(call.targets or 0, call.stripe, call.ratio)
+            most = max(place.number for place in places)
+            found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
+        else:
             least = min(place.number for place in places)
             found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
         return found
@@ -268,13 +262,11 @@ class _Search:
             if some:
                 best = min(some, key=lambda one: one.cost.seconds)
                 yield self.choice(best.setting, best.cost, 0.0, lever)
-        if self.allow.switch and self.is_off():
+        off = replace(self.given, collective=False)
+        if self.is_off():
             yield self.choice(self.tried[0].setting, self.tried[0].cost, 0.0, "switch")
-        elif self.allow.switch:
-            off = replace(self.given, collective=False)
-            cost = self.costs.of(off)
-            if cost is not None:
-                yield self.choice(off, cost, cost.seconds, "switch")
+        elif (cost := self.costs.of(off)) is not None:
+            yield self.choice(off, cost, cost.seconds, "switch")
 
     def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
         words = "as given" if lever == "given" else words_of(setting)

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from isochrone.collective_io.aggregators.hint_list import HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints, in_portions
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 
 _OTHERS: Final = 48
 """The hot host is swapped with at most this many others, …"""

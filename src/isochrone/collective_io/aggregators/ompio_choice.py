@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked
+from isochrone.collective_io.aggregators.choice import Choice, ranked
 from isochrone.collective_io.aggregators.setting import Setting
 from isochrone.collective_io.aggregators.setting_costs import SettingCosts
 from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
@@ -21,7 +21,6 @@ def choices(
     whole: WholeCall | None,
     *,
     given: Setting,
-    allow: Allowed,
 ) -> list[Choice]:
     """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
 
@@ -32,7 +31,7 @@ def choices(
     InputError
         If numbers cannot be compared, or OMPIO's present choice is unknown.
     """
-    if not allow.numbers:
+    if not model.of_bytes:
         raise InputError(
             "OMPIO has a hint for the number of its aggregators only, which needs a model of "
             "several message sizes",

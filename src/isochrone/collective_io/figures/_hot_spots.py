@@ -8,20 +8,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
+from isochrone.collective_io.workload import Floats
 from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import name_of, origin_notes, resolve
 from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
-
-Array = NDArray[np.float64]
 
 KNOWN: Final = ("pe", "busy", *NODE, *BYTES)
 """Variables of models of a node."""
@@ -122,7 +120,7 @@ class Panel:
         words += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
         return " · ".join([*words, *([] if self.pa is None else [within.format(self.pa)])])
 
-    def variables(self, x: Array, y: Array, busy: float = 0.0) -> dict[str, Array]:
+    def variables(self, x: Floats, y: Floats, busy: float = 0.0) -> dict[str, Floats]:
         """Return the variables of a model; balanced where directions do not matter.
 
         ``busy`` as in models, 0: no other node is.

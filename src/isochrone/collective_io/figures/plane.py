@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_seconds
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 MAX_LINES: Final = 8
 MAX_FORMULAS: Final = 3

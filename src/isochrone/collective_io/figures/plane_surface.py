@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.figures._hot_spots import (
     Panel,
@@ -24,6 +23,7 @@ from isochrone.collective_io.figures._hot_spots import (
     value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
+from isochrone.collective_io.workload import Floats
 from isochrone.models import Model
 from isochrone.models.figures._fitted import MAX_PANELS, head
 from isochrone.runfile.origin import together
@@ -34,7 +34,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _MESH: Final = 25
 """Points along a side of the surface, including the fold."""
@@ -116,13 +115,13 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     _dress(axes, panel, unit)
 
 
-def _along(values: Sequence[float]) -> Array:
+def _along(values: Sequence[float]) -> Floats:
     """Return values along a side, the measured ones and the whole numbers among them."""
     most = max(values, default=1.0) or 1.0
     return np.unique(np.concatenate([np.linspace(0, most, _MESH), np.array(values)]))
 
 
-def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
+def _heights(panel: Panel, model: Model, x: Floats, y: Floats, busy: float) -> Floats:
     """Evaluate the model on the mesh; NaN where it gives no time."""
     given = panel.variables(x.ravel(), y.ravel(), busy)
     found = model.predict(given, panel.selected(model))

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints, in_portions
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts
-from isochrone.collective_io.workload.traffic import RoundKind, Sums
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload.traffic import Amounts, RoundKind, Sums
 
 _MAX_ENTRIES: Final = 20_000_000
 """Larger tables of costs are not made."""
@@ -62,6 +59,11 @@ class KindCosts(ABC):
         self.domains = min(self.traffic.domains, nodes)
         of_bytes = [self.traffic.bytes] if _bytes_count(model) else []
         self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Work out what all costs need."""
 
     @abstractmethod
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
@@ -155,12 +157,9 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
     return list(found.values())
 
 
-def of_kind(
-    kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
-) -> KindCosts:
-    """Return the costs of a kind of round in the form its model needs; see `KindCosts`."""
-    chosen = _ByBytes if _bytes_count(model) else _ByMessages
-    return chosen(kind, nodes, sizes, model, reading=reading)
+def form_of(model: NodeCost) -> type[KindCosts]:
+    """Return the form of the costs that a model needs."""
+    return _ByBytes if _bytes_count(model) else _ByMessages
 
 
 def _bytes_count(model: NodeCost) -> bool:
@@ -171,14 +170,11 @@ def _bytes_count(model: NodeCost) -> bool:
 class _ByMessages(KindCosts):
     """A table of costs by messages within, received and sent."""
 
-    def __init__(
-        self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
-    ) -> None:
-        super().__init__(kind, nodes, sizes, model, reading=reading)
+    def prepare(self) -> None:
         messages = self.traffic.messages
         self.received, self.kind = np.unique(self._received(messages), return_inverse=True)
         sent = messages.sent
-        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in sizes]
+        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in self.sizes]
         self.sent = np.unique(np.concatenate(of_size))
         self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
         self.sent_at[self.sent] = np.arange(len(self.sent))
@@ -190,11 +186,7 @@ class _ByMessages(KindCosts):
                 "too many different message counts to search for an order of nodes",
                 hint="give larger buffers or stripes",
             )
-        self.table = self._table()
-
-    def _table(self) -> Floats:
-        """Return the costs by overlap, received and sent; infinite where that cannot be."""
-        shape = (self.most + 1, len(self.received), len(self.sent))
+        # costs by overlap, received and sent; infinite where that cannot be
         intra, received, sent = np.meshgrid(
             np.arange(self.most + 1), self.received, self.sent, indexing="ij"
         )
@@ -202,9 +194,9 @@ class _ByMessages(KindCosts):
         into, out = (received - intra)[possible], (sent - intra)[possible]
         within, none = intra[possible], np.zeros(len(into))
         found = Counts(within, into, out, none, none, none)
-        table = np.full(shape, np.inf)
-        table[possible] = self.model.cost(found.reversed() if self.reading else found, self.spread)
-        return table
+        self.table = np.full(intra.shape, np.inf)
+        found = found.reversed() if self.reading else found
+        self.table[possible] = self.model.cost(found, self.spread)
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
         after = before + size
@@ -225,10 +217,7 @@ class _ByMessages(KindCosts):
 class _ByBytes(KindCosts):
     """Costs from messages and bytes; arrays hold the two in this order."""
 
-    def __init__(
-        self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
-    ) -> None:
-        super().__init__(kind, nodes, sizes, model, reading=reading)
+    def prepare(self) -> None:
         amounts = self.traffic.messages, self.traffic.bytes
         self.usual = self.traffic.message_size
         self.sent = np.stack([amount.sent.astype(float) for amount in amounts])
@@ -335,8 +324,6 @@ class _Boxes:
         self.of = np.empty(len(order), np.int64)
         self.of[order] = np.cumsum(new) - 1
 
-
-Amounts = NDArray[Any]
 
 MAX_ENTRIES: Final = 10_000_000
 """Larger tables are not made: numbers are searched for then."""

@@ -10,13 +10,10 @@ import time
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats, Ints
 
 _NEAR: Final = 48
 """A hot node is swapped with each of this many nodes on either side …"""

@@ -11,14 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.collective_io.nodes.kind_costs import distinct, of_kind
+from isochrone.collective_io.nodes.kind_costs import distinct, form_of
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.traffic import RoundKind
-
-Floats = NDArray[np.float64]
 
 
 class Positions:
@@ -46,8 +43,9 @@ class Positions:
         different = distinct(kinds, model)
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
+        form = form_of(model)
         self._kinds = [
-            of_kind(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
+            form(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
         ]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:

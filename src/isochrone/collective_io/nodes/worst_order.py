@@ -12,13 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.nodes.exact import MAX_ORDERS, arrangements, how_many
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints, in_portions
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 
 Total = Callable[[Ints], Floats]
 """Costs of orders: labels of shape (orders, places) to seconds of each order."""

@@ -16,13 +16,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.documents import Inline, MaybeNan, shown
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.collective_io.predict.node_cost import TIE
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats
 
 FORMAT: Final = 1
 

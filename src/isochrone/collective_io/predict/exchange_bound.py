@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
 from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload import Floats
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
-
-Floats = NDArray[np.float64]
 
 MAX_ENTRIES: Final = 20_000
 """Ranks of domains; of more, runs of ranks are taken in steps, and the bound is lower."""

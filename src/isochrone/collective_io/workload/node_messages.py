@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.traffic import Sums, Traffic
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

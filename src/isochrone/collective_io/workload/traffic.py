@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.access_pattern import AccessPattern, Runs
 from isochrone.collective_io.workload.file_domains import FileWindows
 
@@ -245,7 +245,6 @@ def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
     return Sums(ranks, domains, sent, received, key, before, weight)
 
 
-Floats = NDArray[np.float64]
 Marks = NDArray[np.uint64]
 
 STEPS: Final = (64, 16, 4)
