@@ -165,8 +165,7 @@ def _square(costs: HostCosts) -> Floats:
     """Return the costs of hosts by place, with a place for each host; shape (kinds, n, n)."""
     hosts = len(costs.counts)
     columns = np.minimum(np.arange(hosts), costs.places)
-    found: Floats = costs.table[:, :, columns]
-    return found
+    return costs.table[:, :, columns]
 
 
 def _starts(costs: HostCosts, hints: HintList) -> list[Ints]:

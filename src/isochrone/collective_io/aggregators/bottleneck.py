@@ -121,8 +121,9 @@ def cheapest(
 
 def _matching(allowed: Allowed) -> Ints:
     """Return the host of each place, -1 where none is left."""
-    found: Ints = maximum_bipartite_matching(csr_array(allowed), perm_type="row").astype(np.int64)
-    return found
+    return np.asarray(
+        maximum_bipartite_matching(csr_array(allowed), perm_type="row").astype(np.int64)
+    )
 
 
 def _next(costs: Floats, limits: Floats, allowed: Allowed, match: Ints, weights: Floats) -> Floats:

@@ -101,8 +101,7 @@ class HostCosts:
         """Return the column of each host of orders of hosts; shape as theirs, (orders, hosts)."""
         counts = self.counts[orders]
         first = np.cumsum(counts, axis=-1) - counts
-        found: Ints = np.minimum(first // self.step, self.table.shape[2] - 1)
-        return found
+        return np.asarray(np.minimum(first // self.step, self.table.shape[2] - 1))
 
     def each(self, orders: Ints) -> Floats:
         """Return the entries of the table for orders; shape (kinds, orders, hosts)."""
@@ -112,8 +111,7 @@ class HostCosts:
         """Return a round's seconds in each order, of the hottest hosts, by the table."""
         at = self.columns(orders)
         hottest = np.stack([table[orders, at].max(axis=-1) for table in self.table])
-        found: Floats = self.weights @ hottest
-        return found
+        return np.asarray(self.weights @ hottest)
 
     def total(self, orders: Ints) -> Floats:
         """Return a round's seconds in each order, with how busy the other hosts are."""

@@ -74,8 +74,7 @@ class KindCosts(ABC):
 
     def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
         """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
-        found: Floats = self.costs(place, before, size).max(axis=-1)
-        return found
+        return np.asarray(self.costs(place, before, size).max(axis=-1))
 
     @abstractmethod
     def floor(self, at: int, *, disjoint: bool) -> Floats:
@@ -202,16 +201,14 @@ class _ByMessages(KindCosts):
         after = before + size
         sent = self.traffic.messages.sent[after] - self.traffic.messages.sent[before]
         (intra,) = self._overlap(place, before, after)
-        found: Floats = self.table[intra, self.kind[place], self.sent_at[sent]]
-        return found
+        return np.asarray(self.table[intra, self.kind[place], self.sent_at[sent]])
 
     def floor(self, at: int, *, disjoint: bool) -> Floats:
         # no rank sends more than this for one domain, so no node overlaps with it more often
         heaviest = int(self.traffic.messages.heaviest)
         overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
         cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
-        floor: Floats = cheapest[self.kind]
-        return floor
+        return np.asarray(cheapest[self.kind])
 
 
 class _ByBytes(KindCosts):
@@ -239,8 +236,7 @@ class _ByBytes(KindCosts):
     def _hottest(self, place: Ints, before: Ints, after: Ints) -> Floats:
         counts = self._all_counts(place, before, after)
         costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
-        found: Floats = costs.max(axis=-1)
-        return found
+        return np.asarray(costs.max(axis=-1))
 
     def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
         counts = self._all_counts(place, before, after)
@@ -280,8 +276,7 @@ class _ByBytes(KindCosts):
         )
         costs = self.model.least(low, high, self.spread, self.usual)
         costs[within[0] > within_most[0]] = np.inf
-        floor: Floats = costs.reshape(len(self.places.low[0]), -1).min(axis=1)[self.places.of]
-        return floor
+        return np.asarray(costs.reshape(len(self.places.low[0]), -1).min(axis=1)[self.places.of])
 
     def _counts(
         self, within: Sequence[Floats], into: Sequence[Floats], out: Sequence[Floats]

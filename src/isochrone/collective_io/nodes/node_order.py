@@ -74,8 +74,7 @@ def spread(cores: Ints) -> Ints:
     sizes, counts = np.unique(cores, return_counts=True)
     wish = np.concatenate([(np.arange(m) + 0.5) / m for m in counts])
     size = np.repeat(sizes, counts)
-    found: Ints = size[np.lexsort((-size, wish))]
-    return found
+    return size[np.lexsort((-size, wish))]
 
 
 def in_step(cores: Ints) -> Ints:

@@ -151,8 +151,7 @@ class PartLaw:
 
     def _by_law(self, features: Mapping[str, float]) -> Floats:
         values = np.array([_value(features, term) for term in self.terms])
-        found: Floats = self.coefficients @ values
-        return found
+        return np.asarray(self.coefficients @ values)
 
 
 @dataclass(frozen=True)

@@ -136,5 +136,4 @@ def _local(sums: Sums, size: int, neighbours: bool) -> Floats:
     first = np.minimum(begin[:, None] + step * np.arange(-(-span // step)), sums.ranks)
     last = np.minimum(first + size + step - 1, sums.ranks)
     domain = np.arange(sums.domains)[:, None]
-    most: Floats = sums.between(domain, first, last).max(axis=1).astype(np.float64)
-    return most
+    return np.asarray(sums.between(domain, first, last).max(axis=1).astype(np.float64))

@@ -53,8 +53,7 @@ class Accesses:
     @cached_property
     def _reach(self) -> Ints:
         """Byte after the last of each row."""
-        reach: Ints = self.offset + (self.count - 1) * self.stride + self.length
-        return reach
+        return self.offset + (self.count - 1) * self.stride + self.length
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -32,8 +32,7 @@ class Layout:
 
     def node_of(self, rank: Ints) -> Ints:
         """Return the node of each rank."""
-        found: Ints = self.node[np.searchsorted(self.last, rank, side="right")]
-        return found
+        return self.node[np.searchsorted(self.last, rank, side="right")]
 
 
 @dataclass(frozen=True)

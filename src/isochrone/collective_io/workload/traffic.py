@@ -80,8 +80,7 @@ class Sums:
         domain, rank = np.broadcast_arrays(domain, rank)
         key = domain * (self.ranks + 1) + rank
         at = np.searchsorted(self._key, key, side="right") - 1
-        result: Amounts = self._before[at] + self._weight[at] * (key - self._key[at])
-        return result
+        return np.asarray(self._before[at] + self._weight[at] * (key - self._key[at]))
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
         """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
