@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators import ompio_choice
 from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
 from isochrone.collective_io.aggregators.choice import Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
@@ -26,6 +25,7 @@ from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import block_aggregators
 
 SECONDS: Final = 8.0
 """Time limit, not counting what cannot be left out."""
@@ -78,7 +78,7 @@ def choices(
     if call.buffer is None and (model.of_bytes or whole is not None):
         call = replace(call, buffer=BUFFER)
     if call.driver == "ompio":
-        return ompio_choice.choices(call, by_rank, model, whole, given=given)
+        return _of_ompio(call, by_rank, model, whole, given=given)
     return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, seconds).run())
 
 
@@ -355,3 +355,71 @@ def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
                 for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= most):
                     yield Stripes(count, size, ratio)
         count *= 2
+
+
+# --- OMPIO ---------------------------------------------------------------------------------------
+
+# OMPIO: choose the number of aggregators; no hint selects their hosts.
+
+
+def _of_ompio(
+    call: Call,
+    by_rank: Sequence[str],
+    model: NodeCost,
+    whole: WholeCall | None,
+    *,
+    given: Setting,
+) -> list[Choice]:
+    """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
+
+    Without a number, OMPIO takes a rank of each row of a Cartesian communicator.
+
+    Raises
+    ------
+    InputError
+        If numbers cannot be compared, or OMPIO's present choice is unknown.
+    """
+    if not model.of_bytes:
+        raise InputError(
+            "OMPIO has a hint for the number of its aggregators only, which needs a model of "
+            "several message sizes",
+            where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
+        )  # fmt: skip
+    ranks = len(by_rank)
+    costs = SettingCosts(call, by_rank, model, whole)
+    now = call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
+    sides = [(given, now, "given")]
+    for number in _ompio_numbers(ranks, len(costs.placed[1])):
+        sides.append((Setting(nodes=number), block_aggregators(number, ranks), "number"))
+    found: list[Choice] = []
+    for setting, served, lever in sides:
+        cost = costs.of(setting, served)
+        assert cost is not None
+        refuse_no_time(cost.exchange)
+        before = found[0].given_seconds if found else cost.seconds
+        words = (
+            "as given"
+            if lever == "given"
+            else f"{len(served)} aggregators ({ompio_option(setting)})"
+        )
+        # there is one set of aggregators for each number: what it takes is the least it can take
+        found.append(
+            Choice(
+                setting, served, cost.seconds, before, cost.seconds, cost.parts, words,
+                costs.memory(setting, served), lever,
+            )
+        )  # fmt: skip
+    return ranked(found)
+
+
+def _ompio_numbers(ranks: int, hosts: int) -> list[int]:
+    """Return numbers of aggregators to compare: all of few ranks, or powers of two and hosts."""
+    if ranks <= 64:
+        return list(range(1, ranks + 1))
+    powers = {2**k for k in range(ranks.bit_length()) if 2**k <= ranks}
+    return sorted(powers | {hosts, ranks} | {n * 3 // 2 for n in powers if n * 3 // 2 <= ranks})
+
+
+def ompio_option(setting: Setting) -> str:
+    """Return the option of mpirun for a number of aggregators."""
+    return f"--mca io_ompio_num_aggregators {setting.nodes}"

@@ -12,10 +12,10 @@ from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.collective_io.aggregators import ompio_choice, romio_hints
+from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
 from isochrone.collective_io.aggregators.choice import Choice, words_of
-from isochrone.collective_io.aggregators.collective_choice import choices
+from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.setting import Setting
 from isochrone.collective_io.aggregators.setting_costs import SettingCosts
@@ -84,7 +84,7 @@ class Proposal(ABC):
         """Return command lines to use in addition to the hints."""
         setting = self.best.setting
         if self.query.call.driver == "ompio" and setting.nodes is not None:
-            return [f"mpirun {ompio_choice.option(setting)} …"]
+            return [f"mpirun {ompio_option(setting)} …"]
         if setting.stripes is not None:
             return [romio_hints.set_stripes(setting.stripes)]
         return []
