@@ -76,8 +76,8 @@ class Choice:
     @property
     def changes(self) -> int:
         """How many hints it sets."""
-        pairs = zip(vars(self.setting).items(), vars(GIVEN).values(), strict=True)
-        return sum(value != usual for (_, value), usual in pairs)
+        pairs = zip(vars(self.setting).values(), vars(GIVEN).values(), strict=True)
+        return sum(value != usual for value, usual in pairs)
 
 
 _LEVERS: Final = ("given", "order", "switch", "number", "buffer", "stripes", "all")

@@ -308,17 +308,13 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
         accesses = made(**pattern.pieces, ranks=run.size, members=members)
     except InputError as error:
         raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
-    hints = io_recording.hints(run, pattern.file)
-    collective = collective_by(hints, reading=pattern.op == "read")
-    options = {"op": pattern.op, **_options(hints)}
-    if collective is not None:
-        options["collective"] = collective
-    of_rank = run.hosts
-    hosts = [of_rank[rank] for rank in file.ranks.tolist()]
+    collective = collective_by(file.hints, reading=pattern.op == "read")
+    options = {"op": pattern.op, "collective": collective, **_options(file.hints)}
+    hosts = [run.hosts[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)
     if options.get("cb_nodes") == len(aggregators(hosts, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
-    return RecordedAccess(accesses, options, of_rank)
+    return RecordedAccess(accesses, options, run.hosts)
 
 
 def _chosen(

@@ -15,18 +15,16 @@ import numpy as np
 
 from isochrone.collective_io.figures._hot_spots import (
     Panel,
+    add_head,
     groups,
     model_for,
-    notes_of,
     points_of,
-    title,
     value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.collective_io.workload import Floats
 from isochrone.models import Model
-from isochrone.models.figures._fitted import MAX_PANELS, head
-from isochrone.runfile.origin import together
+from isochrone.models.figures._fitted import MAX_PANELS
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
 from isochrone.views.view import Options, View
@@ -56,7 +54,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     points = points_of(runs)
     wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
-    found, why = model_for(runs, options.model, options.ops)
+    found, why = model_for(runs, options)
     panels = _panels(wanted or points, found)
     shown = panels[:MAX_PANELS]
     columns = min(len(shown), 2)
@@ -69,12 +67,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         place = (column / columns, top * (1 - (row + 1) / rows), 0.94 / columns, top / rows)
         axes: Any = figure.add_axes(place, projection="3d", facecolor="none")
         _draw_panel(axes, panel, found)
-    origin = together(run.origin for run in runs)
-    left_out = len(panels) - len(shown)
-    notes = notes_of(found, why, runs, left_out, "points: medians", "surface")
+    words = ["points: medians"]
     if any(point.shape != STAR for panel in shown for point in panel.points):
-        notes.insert(1, "orange, and wire frame: all nodes busy")
-    head(figure, title(found, origin), notes, places=True)
+        words.append("orange, and wire frame: all nodes busy")
+    left_out = len(panels) - MAX_PANELS
+    add_head(figure, found, why, runs, left_out, words, "surface", places=True)
     return figure
 
 

@@ -235,13 +235,6 @@ class Nodes(Ordered):
 class Aggregators(Ordered):
     """Hosts of the aggregators, one of which serves each part of the file; ranks stay."""
 
-    @cached_property
-    def _costs(self) -> HostCosts:
-        layout, hosts = layout_of(self.given.by_rank)
-        one_each = np.ones(len(hosts), np.int64)
-        reading = self.call.reading
-        return HostCosts.of(self.kinds, layout, one_each, self.model, reading=reading)
-
     def of_names(self, order: list[int], text: str) -> list[int]:
         """Let the hosts that are not named follow, as ``*:1`` does."""
         named = set(order)
@@ -276,11 +269,14 @@ class Aggregators(Ordered):
 
     def worst(self) -> list[int]:
         """Search from the most expensive host of each kind of round."""
-        hosts, starts = np.arange(len(self.given.hosts)), []
-        for some in self._costs.table:  # the most expensive host of one kind of round
+        layout, _ = layout_of(self.given.by_rank)
+        hosts, starts = np.arange(layout.nodes), []
+        one_each, reading = np.ones(len(hosts), np.int64), self.call.reading
+        costs = HostCosts.of(self.kinds, layout, one_each, self.model, reading=reading)
+        for some in costs.table:  # the most expensive host of one kind of round
             host, place = np.unravel_index(int(np.argmax(some)), some.shape)
             starts.append(np.insert(np.delete(hosts, host), min(int(place), len(hosts) - 1), host))
-        return [int(k) for k in worst(hosts, self._costs.total, starts)]
+        return [int(k) for k in worst(hosts, costs.total, starts)]
 
 
 KINDS: Final[dict[str, Callable[..., Ordered]]] = {"nodes": Nodes, "aggregators": Aggregators}
