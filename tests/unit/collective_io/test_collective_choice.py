@@ -10,10 +10,14 @@ import pytest
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.choice import ALIKE
 from isochrone.collective_io.aggregators.collective_choice import choices
-from isochrone.collective_io.aggregators.setting import BUFFER, Setting, Stripes
-from isochrone.collective_io.aggregators.setting_costs import SettingCosts
+from isochrone.collective_io.aggregators.setting import (
+    ALIKE,
+    BUFFER,
+    Setting,
+    SettingCosts,
+    Stripes,
+)
 from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.call_parts import PARTS, PartTimes

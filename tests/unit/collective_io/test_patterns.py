@@ -18,7 +18,7 @@ from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.columns import columns
 from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.grid import Axis, Grid
 

@@ -16,11 +16,19 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
-from isochrone.collective_io.aggregators.choice import Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
-from isochrone.collective_io.aggregators.setting import BUFFER, GIVEN, Setting, Stripes
-from isochrone.collective_io.aggregators.setting_costs import SettingCost, SettingCosts
+from isochrone.collective_io.aggregators.setting import (
+    BUFFER,
+    GIVEN,
+    Choice,
+    Setting,
+    SettingCost,
+    SettingCosts,
+    Stripes,
+    ranked,
+    words_of,
+)
 from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload import Ints

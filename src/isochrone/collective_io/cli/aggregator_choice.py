@@ -14,11 +14,9 @@ from isochrone.base.inference import Speedup
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
-from isochrone.collective_io.aggregators.choice import Choice, words_of
 from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
-from isochrone.collective_io.aggregators.setting import Setting
-from isochrone.collective_io.aggregators.setting_costs import SettingCosts
+from isochrone.collective_io.aggregators.setting import Choice, Setting, SettingCosts, words_of
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions

@@ -20,8 +20,7 @@ from isochrone.collective_io.predict.call_parts import (
 )
 from isochrone.collective_io.predict.collective_io import CallCost, predict
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Floats, Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import Layout, count, layout_of
 from isochrone.collective_io.workload.traffic import RoundKind

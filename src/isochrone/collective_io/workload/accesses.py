@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Ints, Runs
 
 MAX_RANKS: Final = 2**24
 MAX_OFFSET: Final = 2**62

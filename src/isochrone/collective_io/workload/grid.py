@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Ints, Runs
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base import registry
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.grid import Grid
 
 DEFAULT: Final = "tiles"

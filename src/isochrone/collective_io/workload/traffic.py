@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.collective_io.workload import Floats, Ints
-from isochrone.collective_io.workload.access_pattern import AccessPattern, Runs
+from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs
 from isochrone.collective_io.workload.file_domains import FileWindows
 
 Amounts = NDArray[Any]

@@ -17,8 +17,7 @@ from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.aggregators.choice import Choice
-from isochrone.collective_io.aggregators.setting import BUFFER, Setting
+from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
     PlacedByAll,
     PlacedByOrder,
