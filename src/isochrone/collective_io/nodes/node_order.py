@@ -92,7 +92,7 @@ def in_step(cores: Ints) -> Ints:
 
 
 def best_order(
-    cores: Sequence[int], positions: Positions, *, seconds: float | None = None, seed: int = 1
+    cores: Sequence[int], positions: Positions, *, seconds: float | None = None
 ) -> NodeOrder:
     """Return the cheapest order found in time, with a lower bound.
 
@@ -104,13 +104,11 @@ def best_order(
         Costs of nodes by position.
     seconds
         Time limit of local and exact search together; None: derived from the number of nodes.
-    seed
-        Of the random orders to compare with, and of the local search.
     """
     usual = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
     end = time.monotonic() + (usual if seconds is None else seconds)
     given = np.array(cores, np.int64)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(1)
     orders = {
         "given": given,
         "spread": spread(given),

@@ -22,13 +22,12 @@ def tile_io(
     tile: tuple[int, int] = TILE,
     element: int = ELEMENT,
     overlap: tuple[int, int] = (0, 0),
-    header: int = 0,
 ) -> Grid:
     """Return the pattern of ``x`` tiles across and ``y`` down; rank = row * x + column.
 
-    ``tile`` and ``overlap`` are elements across and down, ``element`` and ``header`` bytes.
+    ``tile`` and ``overlap`` are elements across and down, ``element`` bytes.
     """
-    return Grid((Axis(y, tile[1], overlap[1]), Axis(x, tile[0], overlap[0])), element, header)
+    return Grid((Axis(y, tile[1], overlap[1]), Axis(x, tile[0], overlap[0])), element)
 
 
 def _square(ranks: int) -> tuple[int, int]:
