@@ -16,8 +16,8 @@ import pytest
 
 import isochrone
 from isochrone.base import registry
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload import pattern as patterns
-from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.pattern import Option, Pattern
 
 NAMES = patterns.names()

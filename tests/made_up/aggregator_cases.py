@@ -12,7 +12,7 @@ from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.collective_io import predict
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators

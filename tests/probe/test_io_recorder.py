@@ -112,7 +112,7 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
         assert (file.ranks.tolist(), file.opens) == (ranks, 1)
         assert file.given["cb_buffer_size"] == "8192"
         assert file.given["no_such_hint"] == "7"
-        used = io_recording.hints(run, file.number)["cb_buffer_size"]
+        used = file.hints["cb_buffer_size"]
         assert used == "8192" or "openmpi" in name, "Open MPI does not pass it on to ROMIO"
         (alone,) = file.independent
         assert (alone.op, alone.calls, alone.bytes, alone.ranks) == ("write", 10, 80, 1)

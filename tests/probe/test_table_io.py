@@ -16,7 +16,7 @@ from beds.mpis import CROWDED, PATIENCE, Mpi
 from beds.recorded import built
 from beds.shim import Message, Shim
 from beds.tuned import Ranks
-from isochrone.collective_io.cli.recorded_access import recorded_access
+from isochrone.collective_io.cli.workload import recorded_access
 from isochrone.collective_io.patterns import table
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import Call

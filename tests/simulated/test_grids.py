@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from beds.simulation import Simulation
-from isochrone.collectives.results.grid_collectives import GridPoint, disturbances, points
-from isochrone.collectives.results.grid_gains import parts
+from isochrone.collectives.results.grid_collectives import GridPoint, disturbances, parts, points
 from isochrone.measure.platforms import parse
 from isochrone.runfile.run import Run
 

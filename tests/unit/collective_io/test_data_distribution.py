@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from beds.golden import Golden
 from isochrone.collective_io import data_distribution as data_distribution
-from isochrone.collective_io.workload.distribution import Distribution
+from isochrone.collective_io.data_distribution import Distribution
 from made_up.jobs import TACHYON
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from isochrone.collective_io.data_distribution import distribution
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.distribution import distribution
 from isochrone.collective_io.workload.node_messages import block_layout
 
 

@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.nodes.worst_order import climb, out_of_step
-from isochrone.collective_io.orders.ordered import Aggregators, Nodes, Ordered
+from isochrone.collective_io.orders.ordered import Aggregators, Nodes, Ordered, climb, out_of_step
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call

@@ -18,7 +18,7 @@ from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.columns import columns
 from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.grid import Axis, Grid
 
@@ -36,7 +36,7 @@ def owners(grid: Grid) -> list[set[int]]:
         )
         for cell in np.ravel_multi_index(np.meshgrid(*box, indexing="ij"), shape).ravel():
             for byte in range(grid.element):
-                file[grid.header + cell * grid.element + byte].add(rank)
+                file[cell * grid.element + byte].add(rank)
     return file
 
 
@@ -104,9 +104,9 @@ def test_interleaved_is_what_romio_asks(grid: Grid) -> None:
 
 
 def test_patterns_have_the_ranks_and_the_size_they_are_made_of() -> None:
-    tiles = tile_io(4, 3, tile=(10, 5), element=8, overlap=(2, 1), header=7)
+    tiles = tile_io(4, 3, tile=(10, 5), element=8, overlap=(2, 1))
     assert tiles.ranks == 12
-    assert tiles.extent == (7, 7 + (4 * 8 + 2) * (3 * 4 + 1) * 8)
+    assert tiles.extent == (0, (4 * 8 + 2) * (3 * 4 + 1) * 8)
     assert tile_io(4, 4).extent == (0, 2**30)  # the 1 GB file of the paper
     cube = block_array((2, 3, 4), (5, 6, 7))
     assert (cube.ranks, cube.extent) == (24, (0, 8 * 10 * 18 * 28))

@@ -11,7 +11,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.cli.main import main
-from isochrone.collective_io.cli.recorded_access import is_recording, recorded_access
+from isochrone.collective_io.cli.workload import is_recording, recorded_access
 from isochrone.runfile.file import write
 from made_up.jobs import TACHYON
 from made_up.sweeps import run_of

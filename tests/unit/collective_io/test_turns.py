@@ -10,14 +10,14 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import MeasurementError
-from isochrone.collective_io.patterns.tiles import tile_io as tiles
-from isochrone.collective_io.proof import (
+from isochrone.collective_io.cli.proof import (
     JobRunner,
     Launch,
     launch_in_turns,
     library_hints,
-    tile_options,
+    options_of_tiles,
 )
+from isochrone.collective_io.patterns.tiles import tile_io as tiles
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.job import Progress
 from isochrone.runfile.run import Run
@@ -108,5 +108,5 @@ def test_what_the_replay_cannot_do_is_refused(golden: Golden) -> None:
     pattern = tiles(2, 2)
     for call in (Call(pattern, unit=4096), Call(pattern, smallest=1 << 20)):
         with golden.refusal():
-            tile_options(pattern, call, [0, 1], repeats=1)
-        assert "file" in tile_options(pattern, call, [0, 1], repeats=1, file=Path("/scratch/f"))
+            options_of_tiles(pattern, call, [0, 1], None, 1, None)
+        assert "file" in options_of_tiles(pattern, call, [0, 1], None, 1, Path("/scratch/f"))

@@ -10,8 +10,8 @@ import pytest
 
 from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase
 from isochrone.collectives.predict.grid_collectives import GridTime, Machine, PhaseTime
-from isochrone.collectives.tune import modelled_choices
-from isochrone.collectives.tune.modelled_choices import modelled_savings
+from isochrone.collectives.tune import tuning
+from isochrone.collectives.tune.tuning import modelled_savings
 from isochrone.models import Model
 
 MACHINE = Machine(4, 2)
@@ -36,7 +36,7 @@ def predicted(
             for size in sizes for name, ends in times.items()
         ]  # fmt: skip
 
-    monkeypatch.setattr(modelled_choices, "predict", predict)
+    monkeypatch.setattr(tuning, "predict", predict)
     model: Any = object()
     found = modelled_savings(model, "allgather", 8, [64], MACHINE, 0.05)
     assert all(one.place == ("allgather", 8, 4) for one in found)

@@ -13,13 +13,15 @@ from isochrone.base.errors import InputError
 from isochrone.collectives.results.grid_collectives import (
     GridPoint,
     algorithm,
+    best,
     disturbances,
+    gains,
     groups_of,
     is_grid_run,
     most_sharing,
+    parts,
     points,
 )
-from isochrone.collectives.results.grid_gains import best, gains, parts
 from made_up.grids import SIZES, call, grid_run
 from made_up.sweeps import collective, point_to_point, run_of
 

@@ -9,8 +9,11 @@ minimised: by enumeration if there are few orders, else by local search and a se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, permutations
+from math import perm
 from typing import Final
 
 import numpy as np
@@ -20,10 +23,9 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.aggregators.host_search import best_of_all, few_enough, improve
 from isochrone.collective_io.predict.collective_io import predict
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Layout
 from isochrone.collective_io.workload.traffic import RoundKind
 
@@ -32,8 +34,6 @@ MAX_HOSTS: Final = 4096
 
 _MANY: Final = 200
 """Hosts of which a search over limits would take too long."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,7 @@ def _square(costs: HostCosts) -> Floats:
     """Return the costs of hosts by place, with a place for each host; shape (kinds, n, n)."""
     hosts = len(costs.counts)
     columns = np.minimum(np.arange(hosts), costs.places)
-    found: Floats = costs.table[:, :, columns]
-    return found
+    return costs.table[:, :, columns]
 
 
 def _starts(costs: HostCosts, hints: HintList) -> list[Ints]:
@@ -210,3 +209,201 @@ def _shortest(order: Ints, costs: HostCosts, hints: HintList) -> tuple[Ints, int
     total = costs.total(orders)
     at = int(np.flatnonzero(total <= total.min() * (1 + TIE))[0])
     return orders[at], least + at
+
+
+# --- local search --------------------------------------------------------------------------------
+
+# Local search for an order of hosts: move the hot host to reduce the hot-spot cost.
+#
+# Only the named part of the list changes; the other hosts follow in rank order. So naming a host
+# shifts others.
+
+_OTHERS: Final = 48
+"""The hot host is swapped with at most this many others, …"""
+_CYCLES: Final = 24
+"""… takes part in as many cycles of three, and moves to as many places."""
+_POWER: Final = 12
+"""Exponent of the sum that decides between orders with the same hot spot."""
+_STEPS: Final = 400
+"""Steps of a descent."""
+
+
+def improve(
+    starts: Sequence[Ints],
+    costs: HostCosts,
+    hints: HintList,
+    bound: float,
+    *,
+    kicks: int = 40,
+    seconds: float = 3.0,
+) -> Ints:
+    """Return the named hosts of the best order found from several starts.
+
+    Parameters
+    ----------
+    starts
+        Hosts to name, in order; each fits into a hint.
+    costs, hints
+        Costs of hosts by position, and which hosts a hint can name.
+    bound
+        Lower bound: the search stops there.
+    kicks
+        Descents from the best order after a few random changes, in a row without gain.
+    seconds
+        Time after which no other descent begins.
+    """
+    dice, end = np.random.default_rng(1), time.monotonic() + seconds
+    search = _Search(costs, hints, dice)
+    found = [search.descend(start, end) for start in starts]
+    at = int(np.argmin([cost for _, cost in found]))
+    best, cost = found[at]
+    idle = 0
+    while idle < kicks and cost > bound * (1 + TIE) and time.monotonic() < end:
+        other, reached = search.descend(search.kicked(best), end)
+        idle += 1
+        if reached < cost * (1 - TIE):
+            best, cost, idle = other, reached, 0
+    return best
+
+
+class _Search:
+    def __init__(self, costs: HostCosts, hints: HintList, dice: np.random.Generator) -> None:
+        self.costs, self.hints, self.dice = costs, hints, dice
+
+    def judge(self, orders: Ints) -> tuple[Floats, Floats]:
+        """Return the cost of orders, and the sum of powers as a tie-breaker."""
+        each = self.costs.each(orders)
+        cost = self.costs.weights @ each.max(axis=2)
+        scale = max(float(np.median(cost)), 1e-300)
+        power = self.costs.weights @ ((np.maximum(each, 0.0) / scale) ** _POWER).sum(axis=2)
+        return (cost if self.costs.separable else self.costs.total(orders)), power
+
+    def descend(self, named: Ints, end: float) -> tuple[Ints, float]:
+        """Take the best change again and again, until none is better."""
+        order = self.hints.completed(named)
+        first, _ = self.judge(order[None, :])
+        cost = float(first[0])
+        for _ in range(_STEPS):
+            lists = [new for new in self.changes(named, order) if self.hints.fits(new)]
+            if not lists or time.monotonic() > end:
+                break
+            orders = np.stack([order, *(self.hints.completed(new) for new in lists)])
+            reached, power = self.judge(orders)
+            at = int(np.lexsort((power[1:], reached[1:]))[0])
+            equal = reached[at + 1] <= cost * (1 + 1e-12) and power[at + 1] < power[0] * (1 - 1e-9)
+            if not (reached[at + 1] < cost * (1 - 1e-9) or equal):
+                break
+            named, order, cost = lists[at], orders[at + 1], float(reached[at + 1])
+        return named, cost
+
+    def changes(self, named: Ints, order: Ints) -> Iterator[Ints]:
+        """List changes of the named hosts that move the hottest host of some kind of round."""
+        weights = self.costs.weights / self.costs.weights.sum()
+        kind = int(self.dice.choice(len(weights), p=weights))
+        each = self.costs.table[kind, order, self.costs.columns(order[None, :])[0]]
+        place = int(np.argmax(each))
+        host, length = int(order[place]), len(named)
+        others = self.some(len(order), _OTHERS)
+        if place < length:
+            for other in others:
+                yield self.swapped(named, order, place, int(other))
+            for a, b in zip(self.some(length, _CYCLES), self.some(length, _CYCLES), strict=True):
+                if len({place, int(a), int(b)}) == 3:
+                    new = named.copy()
+                    new[[place, a, b]] = new[[a, b, place]]
+                    yield new
+            named = np.delete(named, place)
+            yield named
+        for at in self.some(len(named) + 1, _CYCLES):
+            yield np.insert(named, at, host)
+        if place >= length:
+            for at in self.some(length, _OTHERS):
+                new = named.copy()
+                new[at] = host
+                yield new
+            for at in self.some(length, _CYCLES):
+                yield np.delete(named, at)
+
+    def swapped(self, named: Ints, order: Ints, place: int, other: int) -> Ints:
+        """Swap two places; one beyond the named ones gives up its host for the other's place."""
+        new = named.copy()
+        new[place] = order[other]
+        if other < len(named):
+            new[other] = order[place]
+        return new
+
+    def some(self, number: int, most: int) -> Ints:
+        """Return all numbers below ``number``, or as many of them as are looked at, by chance."""
+        if number <= most:
+            return np.arange(number)
+        return self.dice.choice(number, most, replace=False)
+
+    def kicked(self, named: Ints) -> Ints:
+        """Swap a few named hosts at random, or name another one."""
+        new = named.copy()
+        for _ in range(int(self.dice.integers(2, 5))):
+            if len(new) > 1:
+                i, j = self.dice.choice(len(new), 2, replace=False)
+                new[[i, j]] = new[[j, i]]
+        left = np.setdiff1d(np.arange(len(self.hints.hosts)), new)
+        if len(left) and (not len(new) or self.dice.random() < 0.5):
+            at = int(self.dice.integers(0, len(new) + 1))
+            longer = np.insert(new, at, int(self.dice.choice(left)))
+            new = longer if self.hints.fits(longer) else longer[:-1]
+        return new if self.hints.fits(new) else named
+
+
+_ORDERS: Final = 400_000
+"""More are not tried, …"""
+_LOOKUPS: Final = 60_000_000
+"""… nor so many that their costs are looked up more often than that."""
+_AT_ONCE: Final = 50_000
+
+
+def few_enough(costs: HostCosts, hints: HintList) -> bool:
+    """Whether all orders can be enumerated and each fits into a hint."""
+    hosts, places = len(costs.counts), _places(costs)
+    number = perm(hosts, places) if places < 12 else _ORDERS + 1
+    longest_first = np.argsort([-len(name) for name in hints.hosts], kind="stable")
+    fits = hints.fits(np.arange(hosts)) or (
+        not hints.must.any() and hints.room(longest_first) >= places
+    )
+    return number <= _ORDERS and number * hosts * len(costs.weights) <= _LOOKUPS and fits
+
+
+def _places(costs: HostCosts) -> int:
+    """Return how many hosts, from the first of an order on, matter."""
+    return min(costs.places, len(costs.counts)) if costs.uniform else len(costs.counts)
+
+
+def best_of_all(costs: HostCosts, known: Ints) -> Ints:
+    """Return the cheapest order of all; the ``known`` one if none is cheaper."""
+    hosts, places = len(costs.counts), _places(costs)
+    number = perm(hosts, places)
+    flat = chain.from_iterable(permutations(range(hosts), places))
+    firsts = np.fromiter(flat, np.int16, number * places).reshape(number, places)
+    least = in_portions(lambda some: costs.least(_with_rest(some, hosts)), _AT_ONCE, firsts)
+    best, cost = known, float(costs.total(known[None, :])[0])
+    # the table is a bound of each: from where it is no less than the best, none can be better
+    cheap = np.argsort(least, kind="stable")
+    for k in range(0, number, 2000):
+        some = cheap[k : k + 2000]
+        some = some[least[some] < cost * (1 - TIE)]
+        if not len(some):
+            break
+        orders = _with_rest(firsts[some], hosts)
+        total = least[some] if costs.separable else costs.total(orders)
+        at = int(np.argmin(total))
+        if total[at] < cost * (1 - TIE):
+            best, cost = orders[at], float(total[at])
+    return best
+
+
+def _with_rest(firsts: NDArray[np.int16], hosts: int) -> Ints:
+    """Let all hosts that are not among the first follow in their own order."""
+    if firsts.shape[1] == hosts:
+        return firsts.astype(np.int64)
+    used = np.zeros((len(firsts), hosts), bool)
+    np.put_along_axis(used, firsts.astype(np.int64), True, axis=1)
+    rest = np.argsort(used, axis=1, kind="stable")[:, : hosts - firsts.shape[1]]
+    return np.concatenate([firsts, rest], axis=1)

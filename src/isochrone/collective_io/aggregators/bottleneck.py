@@ -21,9 +21,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 
-Floats = NDArray[np.float64]
 Allowed = NDArray[np.bool_]
 
 _DIGITS: Final = 1e-11
@@ -122,8 +121,9 @@ def cheapest(
 
 def _matching(allowed: Allowed) -> Ints:
     """Return the host of each place, -1 where none is left."""
-    found: Ints = maximum_bipartite_matching(csr_array(allowed), perm_type="row").astype(np.int64)
-    return found
+    return np.asarray(
+        maximum_bipartite_matching(csr_array(allowed), perm_type="row").astype(np.int64)
+    )
 
 
 def _next(costs: Floats, limits: Floats, allowed: Allowed, match: Ints, weights: Floats) -> Floats:

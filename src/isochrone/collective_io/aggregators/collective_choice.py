@@ -15,17 +15,25 @@ from typing import Any, Final
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators import ompio_choice
 from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
-from isochrone.collective_io.aggregators.choice import Allowed, Choice, ranked, words_of
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
-from isochrone.collective_io.aggregators.setting import BUFFER, GIVEN, Setting, Stripes
-from isochrone.collective_io.aggregators.setting_costs import SettingCost, SettingCosts
+from isochrone.collective_io.aggregators.setting import (
+    BUFFER,
+    GIVEN,
+    Choice,
+    Setting,
+    SettingCost,
+    SettingCosts,
+    Stripes,
+    ranked,
+    words_of,
+)
 from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.cb_config_list import block_aggregators
 
 SECONDS: Final = 8.0
 """Time limit, not counting what cannot be left out."""
@@ -49,7 +57,6 @@ def choices(
     whole: WholeCall | None = None,
     *,
     given: Setting = GIVEN,
-    allow: Allowed | None = None,
     seconds: float = SECONDS,
 ) -> list[Choice]:
     """Return the compared settings, best first, including the given one.
@@ -68,8 +75,6 @@ def choices(
         Times of the other phases; None: only the exchange is compared.
     given
         The active hints.
-    allow
-        What may be changed in addition to the order; None: all.
     seconds
         Time limit.
 
@@ -78,14 +83,11 @@ def choices(
     InputError
         If there are too many hosts for a hint, or the model gives no time.
     """
-    allow = allow or Allowed()
-    if not model.of_bytes:
-        allow = replace(allow, numbers=False, buffers=False, stripes=False)
-    if call.buffer is None and (allow.buffers or whole is not None):
+    if call.buffer is None and (model.of_bytes or whole is not None):
         call = replace(call, buffer=BUFFER)
     if call.driver == "ompio":
-        return ompio_choice.choices(call, by_rank, model, whole, given=given, allow=allow)
-    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, allow, seconds).run())
+        return _of_ompio(call, by_rank, model, whole, given=given)
+    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, seconds).run())
 
 
 Cut = Mapping[str, Any]
@@ -112,7 +114,6 @@ class _Tried:
 class _Search:
     costs: SettingCosts
     given: Setting
-    allow: Allowed
     seconds: float
     tried: list[_Tried] = field(default_factory=list)
     given_seconds: float = 0.0
@@ -167,7 +168,7 @@ class _Search:
     def places(self, first: _Place) -> list[_Place]:
         """Return the given position and all others, those without ``cb_nodes`` first."""
         found = [first]
-        if self.allow.numbers:
+        if self.costs.model.of_bytes:
             layout, hosts = self.costs.placed
             for k, hints in enumerate(lists(hosts, listed(hosts, layout).ranks)):
                 found += [_Place(hints, number) for number in numbers(hints, k == 0)]
@@ -180,12 +181,13 @@ class _Search:
         """Return the given buffers and stripes, and others that may be chosen."""
         call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
         found: list[Cut] = [{}]
+        if not self.costs.model.of_bytes:
+            return found
         if call.cyclic:
-            if self.allow.stripes:
-                now = Stripes(call.targets or 0, call.stripe, call.ratio)
-                most = max(place.number for place in places)
-                found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
-        elif self.allow.buffers:
+            now = Stripes(call.targets or 0, call.stripe, call.ratio)
+            most = max(place.number for place in places)
+            found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
+        else:
             least = min(place.number for place in places)
             found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
         return found
@@ -268,13 +270,11 @@ class _Search:
             if some:
                 best = min(some, key=lambda one: one.cost.seconds)
                 yield self.choice(best.setting, best.cost, 0.0, lever)
-        if self.allow.switch and self.is_off():
+        off = replace(self.given, collective=False)
+        if self.is_off():
             yield self.choice(self.tried[0].setting, self.tried[0].cost, 0.0, "switch")
-        elif self.allow.switch:
-            off = replace(self.given, collective=False)
-            cost = self.costs.of(off)
-            if cost is not None:
-                yield self.choice(off, cost, cost.seconds, "switch")
+        elif (cost := self.costs.of(off)) is not None:
+            yield self.choice(off, cost, cost.seconds, "switch")
 
     def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
         words = "as given" if lever == "given" else words_of(setting)
@@ -363,3 +363,71 @@ def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
                 for ratio in (r for r in (1, 2, 4) if r == 1 or r * count <= most):
                     yield Stripes(count, size, ratio)
         count *= 2
+
+
+# --- OMPIO ---------------------------------------------------------------------------------------
+
+# OMPIO: choose the number of aggregators; no hint selects their hosts.
+
+
+def _of_ompio(
+    call: Call,
+    by_rank: Sequence[str],
+    model: NodeCost,
+    whole: WholeCall | None,
+    *,
+    given: Setting,
+) -> list[Choice]:
+    """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
+
+    Without a number, OMPIO takes a rank of each row of a Cartesian communicator.
+
+    Raises
+    ------
+    InputError
+        If numbers cannot be compared, or OMPIO's present choice is unknown.
+    """
+    if not model.of_bytes:
+        raise InputError(
+            "OMPIO has a hint for the number of its aggregators only, which needs a model of "
+            "several message sizes",
+            where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
+        )  # fmt: skip
+    ranks = len(by_rank)
+    costs = SettingCosts(call, by_rank, model, whole)
+    now = call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
+    sides = [(given, now, "given")]
+    for number in _ompio_numbers(ranks, len(costs.placed[1])):
+        sides.append((Setting(nodes=number), block_aggregators(number, ranks), "number"))
+    found: list[Choice] = []
+    for setting, served, lever in sides:
+        cost = costs.of(setting, served)
+        assert cost is not None
+        refuse_no_time(cost.exchange)
+        before = found[0].given_seconds if found else cost.seconds
+        words = (
+            "as given"
+            if lever == "given"
+            else f"{len(served)} aggregators ({ompio_option(setting)})"
+        )
+        # there is one set of aggregators for each number: what it takes is the least it can take
+        found.append(
+            Choice(
+                setting, served, cost.seconds, before, cost.seconds, cost.parts, words,
+                costs.memory(setting, served), lever,
+            )
+        )  # fmt: skip
+    return ranked(found)
+
+
+def _ompio_numbers(ranks: int, hosts: int) -> list[int]:
+    """Return numbers of aggregators to compare: all of few ranks, or powers of two and hosts."""
+    if ranks <= 64:
+        return list(range(1, ranks + 1))
+    powers = {2**k for k in range(ranks.bit_length()) if 2**k <= ranks}
+    return sorted(powers | {hosts, ranks} | {n * 3 // 2 for n in powers if n * 3 // 2 <= ranks})
+
+
+def ompio_option(setting: Setting) -> str:
+    """Return the option of mpirun for a number of aggregators."""
+    return f"--mca io_ompio_num_aggregators {setting.nodes}"

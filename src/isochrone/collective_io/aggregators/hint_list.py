@@ -49,8 +49,7 @@ class HintList:
     def must(self) -> NDArray[np.bool_]:
         """Whether a host must be named, because its number differs from ``others``."""
         usual = self.ranks if self.others is None else np.minimum(self.others, self.ranks)
-        found: NDArray[np.bool_] = self.counts != usual
-        return found
+        return np.asarray(self.counts != usual)
 
     @cached_property
     def _lengths(self) -> Ints:

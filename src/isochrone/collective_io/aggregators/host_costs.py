@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.predict.exchange_bound import least_exchange
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints, in_portions
+from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
-
-Floats = NDArray[np.float64]
 
 MOST: Final = 4_000_000
 """Entries of all tables: more take too long."""
@@ -104,8 +101,7 @@ class HostCosts:
         """Return the column of each host of orders of hosts; shape as theirs, (orders, hosts)."""
         counts = self.counts[orders]
         first = np.cumsum(counts, axis=-1) - counts
-        found: Ints = np.minimum(first // self.step, self.table.shape[2] - 1)
-        return found
+        return np.asarray(np.minimum(first // self.step, self.table.shape[2] - 1))
 
     def each(self, orders: Ints) -> Floats:
         """Return the entries of the table for orders; shape (kinds, orders, hosts)."""
@@ -115,8 +111,7 @@ class HostCosts:
         """Return a round's seconds in each order, of the hottest hosts, by the table."""
         at = self.columns(orders)
         hottest = np.stack([table[orders, at].max(axis=-1) for table in self.table])
-        found: Floats = self.weights @ hottest
-        return found
+        return np.asarray(self.weights @ hottest)
 
     def total(self, orders: Ints) -> Floats:
         """Return a round's seconds in each order, with how busy the other hosts are."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import shell_word
-from isochrone.collective_io.aggregators.setting import Setting, Stripes
+from isochrone.collective_io.aggregators.setting import Setting
 from isochrone.measure.placement import absolute
 
 FILE: Final = "romio-hints"
@@ -71,14 +71,6 @@ def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, s
             ("romio_lustre_co_ratio", str(stripes.ratio)),
         ]
     return found
-
-
-def set_stripes(stripes: Stripes) -> str:
-    """Return the command that makes a file of these stripes on Lustre.
-
-    ROMIO's hints for stripes only have an effect on files that are created.
-    """
-    return f"lfs setstripe -c {stripes.count} -S {stripes.size} FILE"
 
 
 def environment(path: Path, config: str) -> list[str]:

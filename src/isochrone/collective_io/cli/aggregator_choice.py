@@ -12,13 +12,11 @@ from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.collective_io.aggregators import ompio_choice, romio_hints
+from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
-from isochrone.collective_io.aggregators.choice import Choice, words_of
-from isochrone.collective_io.aggregators.collective_choice import choices
+from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
-from isochrone.collective_io.aggregators.setting import Setting
-from isochrone.collective_io.aggregators.setting_costs import SettingCosts
+from isochrone.collective_io.aggregators.setting import Choice, Setting, SettingCosts, words_of
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions
@@ -84,18 +82,17 @@ class Proposal(ABC):
         """Return command lines to use in addition to the hints."""
         setting = self.best.setting
         if self.query.call.driver == "ompio" and setting.nodes is not None:
-            return [f"mpirun {ompio_choice.option(setting)} …"]
-        if setting.stripes is not None:
-            return [romio_hints.set_stripes(setting.stripes)]
-        return []
+            return [f"mpirun {ompio_option(setting)} …"]
+        # ROMIO's hints for stripes only have an effect on files that are created
+        made = setting.stripes
+        return [f"lfs setstripe -c {made.count} -S {made.size} FILE"] if made else []
 
     def advice(self) -> list[str]:
         """Return instructions for the hints."""
+        words = ("Before the file is written: ", "")
         if self.query.call.driver == "ompio":
-            return [
-                f"{line}   (or cb_nodes by MPI_Info in the program)" for line in self.commands()
-            ]
-        return [f"Before the file is written: {line}" for line in self.commands()]
+            words = ("", "   (or cb_nodes by MPI_Info in the program)")
+        return [line.join(words) for line in self.commands()]
 
     def common(self, output: Path | None) -> dict[str, Any]:
         """Return the keys that all proposals have."""
@@ -344,19 +341,13 @@ class ByAll(Proposal):
         """Return tables and conclusions."""
         rows = [self.row(c, LEVERS[c.lever]) for c in self.listed()]
         if self.nodes is not None:
-            seconds = self.nodes[1]
-            cells = (
-                "node order",
-                format_seconds(seconds),
-                _times(self.best.given_seconds / seconds),
-            )
-            rows.append(Row((*cells, "", "isochrone place nodes")))
+            seconds, gained = self.nodes[1], _times(self.best.given_seconds / self.nodes[1])
+            cells = ("node order", format_seconds(seconds), gained, "", "isochrone place nodes")
+            rows.append(Row(cells))
         if self.romio is not None:
             rows.append(self.row(self.romio, "ROMIO"))
-        columns = (
-            Column("changed"), Column("time", right=True), Column("gain", right=True),
-            Column("memory", right=True), Column("setting"),
-        )  # fmt: skip
+        numbers = (Column(title, right=True) for title in ("time", "gain", "memory"))
+        columns = (Column("changed"), *numbers, Column("setting"))
         return [Table("", columns, tuple(rows))]
 
     def listed(self) -> list[Choice]:
@@ -409,13 +400,11 @@ class ByAll(Proposal):
 
     def advice(self) -> list[str]:
         """Return further options."""
-        more = []
-        if self.romio is not None:
-            more.append(
-                "ROMIO instead, which Open MPI 6 no longer has: mpirun --mca io romio341 …, with "
-                "the hints of isochrone place aggregators --driver even"
-            )
-        return [*super().advice(), *more]
+        more = (
+            "ROMIO instead, which Open MPI 6 no longer has: mpirun --mca io romio341 …, with "
+            "the hints of isochrone place aggregators --driver even"
+        )
+        return [*super().advice(), *[more] * (self.romio is not None)]
 
 
 def by_all(query: Query) -> ByAll:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -12,6 +15,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.allocation import Allocation
+from isochrone.pages import terminal
 
 
 def certainty(gap: float) -> str:
@@ -53,4 +57,93 @@ def measured_line(gain: Speedup) -> str:
         f"{gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
         f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
         f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
+    )
+
+
+# --- tuning --------------------------------------------------------------------------------------
+
+# Progress and result output of ``isochrone tune collective-io``.
+
+
+def reporter(*, quiet: bool) -> Callable[[str], None]:
+    """Return the printer of progress lines; on standard error if stdout holds the document."""
+    stream = sys.stderr if quiet else sys.stdout
+
+    def report(text: str) -> None:
+        print(printable(text, 500), file=stream, flush=True)
+
+    return report
+
+
+def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
+    """Print what was gained, and how to use it."""
+    console = terminal.console()
+    local, portable = document.get("local_filesystems"), document["portable"]
+    if local:
+        then = (
+            f"this explains the gain of '{document['proposed']['words']}'; do not expect it on a "
+            f"parallel file system"
+            if portable
+            else "this gain may not appear on a parallel file system"
+        )
+        console.print(
+            f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
+            f"{printable(then, 400)}", style="bold yellow",
+        )  # fmt: skip
+    _print_gains(console, document)
+    if document["kept"] is None:
+        console.print(
+            f"No gain: keep the current settings ({printable(document['why'], 400)}).",
+            style="bold",
+        )  # fmt: skip
+    else:
+        _print_setting(console, "Accepted", document)
+    if portable and portable["why"]:
+        why = printable(portable["why"], 400)
+        console.print(f"No setting for other file systems: {why}", style="bold")
+    elif portable:
+        _print_setting(console, "For other file systems", portable)
+        _print_gains(console, portable)
+    for one in document["kept_hints"]:
+        console.print(printable(_cost(one), 900))
+    print_warnings(console, document["warnings"])
+    if document.get("advice"):
+        console.print(f"To try: {printable(document['advice'], 900)}")
+    console.print(f"The report and all recordings are in {printable(folder, 400)}")
+
+
+def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> None:
+    words = printable(found["proposed"]["words"], 400)
+    console.print(f"{title}: {words}", style="bold")
+    console.print("To use it, without changing the program:")
+    for line in found["use"]:
+        console.print(f"  {printable(line, 1400)}")
+
+
+def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
+    for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
+        if found.get(key) is not None:
+            console.print(gained(name, found[key]))
+
+
+def _cost(one: Mapping[str, Any]) -> str:
+    """Describe the cost of a user's hint that is not overridden."""
+    expected, gain = one["expected_seconds"], one["gain"]
+    said = "not predicted"
+    if expected is not None:
+        now = format_seconds(one["seconds"], 3)
+        said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
+    said += f"; {gained('measured', gain) if gain else one['why']}"
+    return (
+        f"{one['hint']} {one['value']} of your hints file is unchanged. With "
+        f"{one['words']}: {said} (--override tries it)"
+    )
+
+
+def gained(name: str, gain: Speedup) -> str:
+    """Say what was gained, of what, and how sure that is."""
+    return (
+        f"{name}: {format_seconds(gain.given, 3)} as given, "
+        f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} starts each)"
     )

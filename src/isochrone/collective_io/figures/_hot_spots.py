@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
+from isochrone.collective_io.workload import Floats
 from isochrone.models import Model, Segment
-from isochrone.models.figures._fitted import name_of, origin_notes, resolve
+from isochrone.models.figures._fitted import head, name_of, origin_notes, resolve
 from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
+from isochrone.views.view import Options
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KNOWN: Final = ("pe", "busy", *NODE, *BYTES)
 """Variables of models of a node."""
@@ -48,9 +49,7 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
     return points
 
 
-def model_for(
-    runs: Sequence[Run], model: str | Path | Model, ops: Sequence[str]
-) -> tuple[Model | None, str]:
+def model_for(runs: Sequence[Run], options: Options) -> tuple[Model | None, str]:
     """Return the model, or why there is none.
 
     Raises
@@ -59,9 +58,9 @@ def model_for(
         If a model that was named cannot be had, or is none of a node.
     """
     try:
-        found, _, _ = resolve(runs, model, ops)
+        found, _, _ = resolve(runs, options.model, options.ops)
     except InputError as error:
-        if model != "auto":
+        if options.model != "auto":
             raise
         reason = error.what.removeprefix("no family of models can be fitted: ")
         return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
@@ -72,26 +71,21 @@ def model_for(
     return found, ""
 
 
-def title(model: Model | None, origin: str) -> str:
-    """Title of the figure."""
-    points = with_noun(origin, "points").capitalize()
-    return f"{points} of the hot spot" + (f" and {name_of(model)}" if model else "")
-
-
-def notes_of(
-    model: Model | None, why: str, runs: Sequence[Run], left_out: int,
-    points: str = "points: medians and their 95 % intervals", lines: str = "lines",
-) -> list[str]:  # fmt: skip
-    """Caption: meaning of points and lines, and omissions."""
-    words = [points]
+def add_head(
+    figure: Figure, model: Model | None, why: str, runs: Sequence[Run], left_out: int,
+    points: Sequence[str], lines: str, *, places: bool = False,
+) -> None:  # fmt: skip
+    """Title and caption: meaning of ``points`` and ``lines``, and omissions."""
+    origin, words = together(run.origin for run in runs), list(points)
+    title = f"{with_noun(origin, 'points').capitalize()} of the hot spot"
     if model is not None:
-        origin = together(run.origin for run in runs)
+        title += f" and {name_of(model)}"
         words += [f"{lines}: the formula", *origin_notes(model, origin)]
     if any(not run.complete for run in runs):
         words.append("partial run")
-    if left_out:
+    if left_out > 0:
         words.append(f"{left_out} more are not drawn")
-    return [*words, why] if why else words
+    head(figure, title, [*words, why] if why else words, places=places)
 
 
 @dataclass(frozen=True)
@@ -122,7 +116,7 @@ class Panel:
         words += [f"{self.where['hot']} hot processes"] * (self.where["hot"] != 1)
         return " · ".join([*words, *([] if self.pa is None else [within.format(self.pa)])])
 
-    def variables(self, x: Array, y: Array, busy: float = 0.0) -> dict[str, Array]:
+    def variables(self, x: Floats, y: Floats, busy: float = 0.0) -> dict[str, Floats]:
         """Return the variables of a model; balanced where directions do not matter.
 
         ``busy`` as in models, 0: no other node is.

@@ -51,7 +51,10 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
     if not runs:
         raise InputError("no orders to draw", hint="name the document of isochrone place orders")
     found = runs[0]
-    labels = [_label(found, k) for k in range(len(found.orders))]
+    labels = [
+        f"{printable(found.what_is(k), 32)}  {printable(found.label(k), 48)}".strip()
+        for k in range(len(found.orders))
+    ]
     left = 0.25 + min(0.8 * max(text_width(text, LABEL) for text in labels), 4.2)
     rows = min(_HEIGHT * len(labels), _MOST)
     width, head = left + _WIDTH + 0.25, 1.0
@@ -88,13 +91,6 @@ def _bars(axes: Axes, found: ComparedOrders) -> None:
     axes.set_xlim(left=0)
     plain_axes(axes, f"{_what(found)}, {unit.name}", size=CAPTION, grid="x", frame=("bottom",))
     plain_legend(axes, ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
-
-
-def _label(found: ComparedOrders, at: int) -> str:
-    """Return what an order is, and the order."""
-    what = printable(found.what_is(at), 32)
-    order = printable(found.label(at), 48)
-    return f"{what}  {order}" if what else order
 
 
 def _what(found: ComparedOrders) -> str:

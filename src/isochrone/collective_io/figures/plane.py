@@ -11,24 +11,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.figures._hot_spots import (
     Panel,
+    add_head,
     groups,
     model_for,
-    notes_of,
     points_of,
-    title,
     value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
 from isochrone.models import Model, Segment
-from isochrone.models.figures._fitted import MAX_PANELS, head
+from isochrone.models.figures._fitted import MAX_PANELS
 from isochrone.models.formulas import ranges
-from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 MAX_LINES: Final = 8
 MAX_FORMULAS: Final = 3
@@ -74,7 +70,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
             "all nodes are busy at every point, so there is no hot node",
             where=runs[0].where, hint="--view plane-surface draws them",
         )  # fmt: skip
-    found, why = model_for(runs, options.model, options.ops)
+    found, why = model_for(runs, options)
     panels = _panels(points, found)
     shown = panels[:MAX_PANELS]
     columns = min(len(shown), 2)
@@ -87,11 +83,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         times = [point.times for other in alike for point in other.points]
         highest = max(one.high if one.has_interval else one.median for one in times)
         _draw_panel(axes, panel, found, highest)
-    origin = together(run.origin for run in runs)
-    notes = notes_of(found, why, runs, len(panels) - len(shown))
+    words = ["points: medians and their 95 % intervals"]
     if len(every) > len(points):
-        notes.insert(1, f"{len(every) - len(points)} points with all nodes busy are not drawn")
-    head(figure, title(found, origin), notes)
+        words.append(f"{len(every) - len(points)} points with all nodes busy are not drawn")
+    add_head(figure, found, why, runs, len(panels) - MAX_PANELS, words, "lines")
     return figure
 
 

@@ -12,21 +12,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.figures._hot_spots import (
     Panel,
+    add_head,
     groups,
     model_for,
-    notes_of,
     points_of,
-    title,
     value,
 )
 from isochrone.collective_io.results.hotspot import STAR, GridPoint
+from isochrone.collective_io.workload import Floats
 from isochrone.models import Model
-from isochrone.models.figures._fitted import MAX_PANELS, head
-from isochrone.runfile.origin import together
+from isochrone.models.figures._fitted import MAX_PANELS
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
 from isochrone.views.view import Options, View
@@ -34,7 +32,6 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _MESH: Final = 25
 """Points along a side of the surface, including the fold."""
@@ -57,7 +54,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     points = points_of(runs)
     wanted = [point for point in points if not options.sizes or point.bytes in options.sizes]
-    found, why = model_for(runs, options.model, options.ops)
+    found, why = model_for(runs, options)
     panels = _panels(wanted or points, found)
     shown = panels[:MAX_PANELS]
     columns = min(len(shown), 2)
@@ -70,12 +67,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         place = (column / columns, top * (1 - (row + 1) / rows), 0.94 / columns, top / rows)
         axes: Any = figure.add_axes(place, projection="3d", facecolor="none")
         _draw_panel(axes, panel, found)
-    origin = together(run.origin for run in runs)
-    left_out = len(panels) - len(shown)
-    notes = notes_of(found, why, runs, left_out, "points: medians", "surface")
+    words = ["points: medians"]
     if any(point.shape != STAR for panel in shown for point in panel.points):
-        notes.insert(1, "orange, and wire frame: all nodes busy")
-    head(figure, title(found, origin), notes, places=True)
+        words.append("orange, and wire frame: all nodes busy")
+    left_out = len(panels) - MAX_PANELS
+    add_head(figure, found, why, runs, left_out, words, "surface", places=True)
     return figure
 
 
@@ -116,13 +112,13 @@ def _draw_panel(axes: Any, panel: Panel, model: Model | None) -> None:
     _dress(axes, panel, unit)
 
 
-def _along(values: Sequence[float]) -> Array:
+def _along(values: Sequence[float]) -> Floats:
     """Return values along a side, the measured ones and the whole numbers among them."""
     most = max(values, default=1.0) or 1.0
     return np.unique(np.concatenate([np.linspace(0, most, _MESH), np.array(values)]))
 
 
-def _heights(panel: Panel, model: Model, x: Array, y: Array, busy: float) -> Array:
+def _heights(panel: Panel, model: Model, x: Floats, y: Floats, busy: float) -> Floats:
     """Evaluate the model on the mesh; NaN where it gives no time."""
     given = panel.variables(x.ravel(), y.ravel(), busy)
     found = model.predict(given, panel.selected(model))

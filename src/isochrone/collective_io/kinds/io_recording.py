@@ -11,9 +11,8 @@ import msgspec
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
-from isochrone.collective_io.pages.call_parts import LABELS, LATE, slow
-from isochrone.collective_io.pages.whole_call import best_gains
-from isochrone.collective_io.predict.call_parts import PARTS, Parts
+from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
+from isochrone.collective_io.predict.call_parts import LATE, PARTS, Parts
 from isochrone.collective_io.results.io_recording import (
     KIND,
     RecordedCall,
@@ -116,10 +115,6 @@ class _Shown(msgspec.Struct):
     calls: list[RecordedCall]
 
 
-def _document(run: Run, asked: Asked) -> _Shown:
-    return _Shown(files(run), _timed(run, asked.nbytes), calls(run))
-
-
 def _sections(run: Run, asked: Asked) -> list[Section]:
     timed = _timed(run, asked.nbytes)
     opened = files(run)
@@ -140,14 +135,14 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
 
 
 def _tiles(timed: Sequence[Timed]) -> list[Block]:
-    tiles = [
+    tiles = tuple(
         Tile(
             format_seconds(one.seconds), f"in {_name(one)}",
             f"{plural(len(one.calls), 'call')}, {format_bytes(one.bytes)} each",
         )
         for one in timed[:MAX_SENTENCES]
-    ]  # fmt: skip
-    return [Tiles(tuple(tiles))] if tiles else []
+    )  # fmt: skip
+    return [Tiles(tiles)] if tiles else []
 
 
 def _name(one: Timed) -> str:
@@ -198,8 +193,10 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     rows = [
         Row((
             str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
-            format_bytes(one.bytes), f"{one.pattern.contiguous:,}", _rounds(one),
-            f"{one.pattern.calls:,}", format_seconds(one.seconds), _rate(one),
+            format_bytes(one.bytes), f"{one.pattern.contiguous:,}",
+            " … ".join(dict.fromkeys(map(str, [*one.rounds[:1], *one.rounds[-1:]]))) or "–",
+            f"{one.pattern.calls:,}", format_seconds(one.seconds),
+            format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else "",
             *("–" if (s := one.parts.get(name)) is None else format_seconds(s) for name in seen),
         ))
         for one in timed[:MAX_ROWS]
@@ -209,17 +206,6 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
         "Patterns of collective access, most expensive first", tuple(columns),
         tuple(rows), f"and {plural(more, 'more pattern')} (--json lists all)" if more else "",
     )]  # fmt: skip
-
-
-def _rounds(one: Timed) -> str:
-    found = one.rounds
-    if not found:
-        return "–"
-    return str(found[0]) if len(found) == 1 else f"{found[0]} … {found[-1]}"
-
-
-def _rate(one: Timed) -> str:
-    return format_rate(one.bytes * len(one.calls) / one.seconds) if one.seconds > 0 else ""
 
 
 def _filesystems(opened: Sequence[RecordedFile]) -> list[Facts]:
@@ -245,6 +231,6 @@ PAGE = Kind(
     title=_title,
     holds=lambda run: run.kind == KIND,
     sections=_sections,
-    document=_document,
+    document=lambda run, asked: _Shown(files(run), _timed(run, asked.nbytes), calls(run)),
     place=4,
 )

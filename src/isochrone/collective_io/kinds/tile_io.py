@@ -10,8 +10,7 @@ import msgspec
 
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
-from isochrone.collective_io.pages.call_parts import LABELS, slow
-from isochrone.collective_io.pages.whole_call import best_gains
+from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
 from isochrone.collective_io.results.tile_io import (
     KIND,
     Phase,
@@ -104,11 +103,6 @@ class _Shown(msgspec.Struct):
     file_io: list[_Access]
     hints: dict[str, str]
     nodes: list[_Node]
-
-
-def _document(run: Run, asked: Asked) -> _Shown:
-    chosen, served, accessed = _chosen(run, asked.nbytes), aggregators(run), file_io(run)
-    return _Shown(run.quantity, run.options, chosen, served, accessed, hints(run), nodes(run))
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
@@ -205,12 +199,11 @@ def _hot(run: Run) -> list[Sentence]:
         return []
     names = listed([_node(one) for one in hot], 4)
     one = hot[0]
-    if len(hot) > 1:
-        total = one["in"] + one["out"]
-        text = f"The busiest nodes are {names}, each with {total} messages."
-        return [Sentence(text)]
-    words = f"{one['in']} messages in and {one['out']} out when writing"
-    return [Sentence(f"The hot spot is {names}: {words}. All others wait for it.")]
+    text = f"The busiest nodes are {names}, each with {one['in'] + one['out']} messages."
+    if len(hot) == 1:
+        words = f"{one['in']} messages in and {one['out']} out when writing"
+        text = f"The hot spot is {names}: {words}. All others wait for it."
+    return [Sentence(text)]
 
 
 def _node(one: dict[str, Any]) -> str:
@@ -220,15 +213,14 @@ def _node(one: dict[str, Any]) -> str:
 def _served(run: Run) -> list[Sentence]:
     """List the aggregators, and the ranks that accessed the file."""
     found = []
-    listed = aggregators(run)
-    if listed:
-        text = f"Aggregators, in the order of the file ({listed[0]['source']}): {_named(listed)}"
-        found.append(Sentence(text))
+    if served := aggregators(run):
+        found.append(f"Aggregators, in the order of the file ({served[0]['source']}): ")
+        found[-1] += _named(served)
     accessed = file_io(run)
     for op in dict.fromkeys(one["op"] for one in accessed):
         own = [one for one in accessed if one["op"] == op]
-        found.append(Sentence(f"Ranks that accessed the file to {op}: {_named(own)}"))
-    return found
+        found.append(f"Ranks that accessed the file to {op}: {_named(own)}")
+    return [Sentence(text) for text in found]
 
 
 def _named(ranks: Sequence[dict[str, Any]]) -> str:
@@ -311,6 +303,10 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 
 PAGE = Kind(
     title=lambda run: f"collective I/O of tiles {on_ranks(run)}",
-    holds=lambda run: run.kind == KIND, sections=_sections, document=_document,
+    holds=lambda run: run.kind == KIND, sections=_sections,
+    document=lambda run, asked: _Shown(
+        run.quantity, run.options, _chosen(run, asked.nbytes), aggregators(run), file_io(run),
+        hints(run), nodes(run),
+    ),
     together=_together, place=3,
 )  # fmt: skip

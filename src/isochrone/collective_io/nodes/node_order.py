@@ -21,10 +21,9 @@ from isochrone.collective_io.nodes.exact import (
     layered_search,
     relaxed_bound,
 )
-from isochrone.collective_io.nodes.local_search import improve
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 
 SECONDS: Final = 8.0
 """Time limit of the search, not counting what cannot be left out."""
@@ -74,8 +73,7 @@ def spread(cores: Ints) -> Ints:
     sizes, counts = np.unique(cores, return_counts=True)
     wish = np.concatenate([(np.arange(m) + 0.5) / m for m in counts])
     size = np.repeat(sizes, counts)
-    found: Ints = size[np.lexsort((-size, wish))]
-    return found
+    return size[np.lexsort((-size, wish))]
 
 
 def in_step(cores: Ints) -> Ints:
@@ -94,7 +92,7 @@ def in_step(cores: Ints) -> Ints:
 
 
 def best_order(
-    cores: Sequence[int], positions: Positions, *, seconds: float | None = None, seed: int = 1
+    cores: Sequence[int], positions: Positions, *, seconds: float | None = None
 ) -> NodeOrder:
     """Return the cheapest order found in time, with a lower bound.
 
@@ -106,13 +104,11 @@ def best_order(
         Costs of nodes by position.
     seconds
         Time limit of local and exact search together; None: derived from the number of nodes.
-    seed
-        Of the random orders to compare with, and of the local search.
     """
     usual = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
     end = time.monotonic() + (usual if seconds is None else seconds)
     given = np.array(cores, np.int64)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(1)
     orders = {
         "given": given,
         "spread": spread(given),
@@ -184,3 +180,158 @@ def nodes_of(given: Ints, sizes: Ints) -> list[int]:
     for node in reversed(range(len(given))):
         waiting.setdefault(int(given[node]), []).append(node)
     return [waiting[int(size)].pop() for size in sizes]
+
+
+# --- local search --------------------------------------------------------------------------------
+
+# Local search for an order of nodes: swap two nodes to reduce the hot-spot cost.
+#
+# A swap changes only the costs of the nodes from one to the other of the pair. Many swaps are
+# therefore evaluated at once.
+
+_NEAR: Final = 48
+"""A hot node is swapped with each of this many nodes on either side …"""
+_ACROSS: Final = 10
+"""… and each of this many before it with each of this many after it, and it …"""
+_FAR: Final = 32
+"""… with this many of all others, and with as many of about its own size, by chance: the ranks
+before those in between hardly change then."""
+_ALIKE: Final = 4
+"""Sizes that differ by no more are about the same."""
+_POWER: Final = 12
+"""Of the sum that decides between swaps that leave the hottest node as it is."""
+_SAME: Final = 1 + 1e-12
+"""Costs that differ by no more than this factor are equal."""
+_GIVE_UP: Final = 300
+"""Kicks in a row without a gain after which the search ends."""
+
+
+def improve(
+    start: Ints, positions: Positions, bound: float, end: float, generator: np.random.Generator
+) -> Ints:
+    """Return an order that is at least as good as ``start``.
+
+    Parameters
+    ----------
+    start
+        Ranks of each node, in order.
+    bound
+        Lower bound: the search stops there.
+    end
+        Time (of the monotonic clock) at which to stop.
+    generator
+        For far swaps and for kicks.
+    """
+    search = _Search(start.copy(), positions)
+    best, best_cost, kicks = start.copy(), search.cost, 0
+    while best_cost > bound * (1 + TIE) and kicks < _GIVE_UP and time.monotonic() < end:
+        while search.cost > bound * (1 + TIE) and time.monotonic() < end:
+            if not search.step(generator):
+                break
+        if search.cost < best_cost * (1 - TIE):
+            best, best_cost, kicks = search.order.copy(), search.cost, 0
+        else:
+            kicks += 1
+            search = _Search(best.copy(), positions)
+        search.kick(generator)
+    return best
+
+
+class _Search:
+    """An order, what its nodes cost, and the hottest before and after each place."""
+
+    def __init__(self, order: Ints, positions: Positions) -> None:
+        self.order, self.positions = order, positions
+        self.before = np.zeros_like(order)
+        self.costs = np.zeros((len(positions.weights), len(order)))
+        self.refresh(0, len(order))
+
+    def refresh(self, first: int, end: int) -> None:
+        """Take up what changed at the places ``first`` … ``end - 1``."""
+        some = self.order[first:end]
+        start = int(self.before[first]) if first else 0
+        self.before[first:end] = start + np.cumsum(some) - some
+        place = np.arange(first, end)
+        self.costs[:, first:end] = self.positions.costs(place, self.before[first:end], some)
+        edge = np.zeros((len(self.costs), 1))
+        self.upto = np.hstack([edge, np.maximum.accumulate(self.costs, axis=1)])
+        back = np.maximum.accumulate(self.costs[:, ::-1], axis=1)[:, ::-1]
+        self.beyond = np.hstack([back, edge])
+        self.cost = float(self.positions.weights @ self.costs.max(axis=1))
+
+    def step(self, generator: np.random.Generator) -> bool:
+        """Make the best swap around the hottest node of some kind of round, if one is better."""
+        kind = int(generator.choice(len(self.costs), p=self.positions.weights))
+        hot = int(np.argmax(self.costs[kind]))
+        i, j = self.promising(*self.candidates(hot, generator))
+        if not len(i):
+            return False
+        cost, change = self.evaluate(i, j)
+        best = int(np.lexsort((change, cost))[0])
+        same = cost[best] <= self.cost * _SAME and change[best] < -1e-9
+        if cost[best] < self.cost * (1 - 1e-9) or same:
+            self.swap(int(i[best]), int(j[best]))
+            return True
+        return False
+
+    def candidates(self, hot: int, generator: np.random.Generator) -> tuple[Ints, Ints]:
+        """List pairs of positions whose swap changes the node at ``hot`` or the ranks before it."""
+        n = len(self.order)
+        near = np.arange(max(0, hot - _NEAR), min(n, hot + _NEAR + 1))
+        # far swaps cost more to evaluate the farther they are: fewer of them in a large order
+        many = _FAR if n <= 2048 else 4
+        alike = np.flatnonzero(np.abs(self.order - self.order[hot]) <= _ALIKE)
+        far = np.concatenate([generator.integers(0, n, many), generator.choice(alike, many)])
+        left = np.arange(max(0, hot - _ACROSS), hot)
+        right = np.arange(hot + 1, min(n, hot + _ACROSS + 1))
+        across = np.meshgrid(left, right, indexing="ij")
+        others = np.concatenate([near, far])
+        i = np.concatenate([np.minimum(others, hot), across[0].ravel()])
+        j = np.concatenate([np.maximum(others, hot), across[1].ravel()])
+        useful = self.order[i] != self.order[j]
+        return i[useful], j[useful]
+
+    def promising(self, i: Ints, j: Ints) -> tuple[Ints, Ints]:
+        """Drop swaps after which the swapped nodes alone exceed the hot spot.
+
+        That saves most of the work of far swaps.
+        """
+        if not len(i):
+            return i, j
+        positions = self.positions
+        left = positions.costs(i, self.before[i], self.order[j])
+        right = positions.costs(j, self.before[j] + self.order[j] - self.order[i], self.order[i])
+        rest = np.maximum(self.upto[:, i], self.beyond[:, j + 1])
+        least = positions.weights @ np.maximum(np.maximum(left, right), rest)
+        some = least <= self.cost * _SAME
+        return i[some], j[some]
+
+    def evaluate(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+        """Return the cost after each swap, and how much the sum of powers changes."""
+        length = j - i + 1
+        starts = np.cumsum(length) - length
+        place = np.arange(length.sum()) - np.repeat(starts - i, length)
+        shift = np.repeat(self.order[j] - self.order[i], length)
+        size = self.order[place].copy()
+        size[starts], size[starts + length - 1] = self.order[j], self.order[i]
+        before = self.before[place] + shift
+        before[starts] = self.before[i]
+        costs = self.positions.costs(place, before, size)
+        within = np.maximum.reduceat(costs, starts, axis=1)
+        hottest = np.maximum(within, np.maximum(self.upto[:, i], self.beyond[:, j + 1]))
+        weights = self.positions.weights
+        power = (costs / self.cost) ** _POWER - (self.costs[:, place] / self.cost) ** _POWER
+        return weights @ hottest, weights @ np.add.reduceat(power, starts, axis=1)
+
+    def swap(self, i: int, j: int) -> None:
+        self.order[[i, j]] = self.order[[j, i]]
+        self.refresh(i, j + 1)
+
+    def kick(self, generator: np.random.Generator) -> None:
+        """Shuffle a few neighbours of the hottest node."""
+        kind = int(generator.choice(len(self.costs), p=self.positions.weights))
+        hot = int(np.argmax(self.costs[kind]))
+        low = max(0, hot - int(generator.integers(1, 6)))
+        high = min(len(self.order), hot + int(generator.integers(2, 7)))
+        self.order[low:high] = generator.permutation(self.order[low:high])
+        self.refresh(low, high)

@@ -8,17 +8,17 @@ c. The order of the other nodes does not matter. All searches depend on this. Wi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.collective_io.nodes.kind_costs import distinct, of_kind
+from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.traffic import RoundKind
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats, Ints, in_portions
+from isochrone.collective_io.workload.node_messages import Counts
+from isochrone.collective_io.workload.traffic import Amounts, RoundKind, Sums
 
 
 class Positions:
@@ -46,8 +46,9 @@ class Positions:
         different = distinct(kinds, model)
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
+        form = form_of(model)
         self._kinds = [
-            of_kind(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
+            form(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
         ]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
@@ -81,3 +82,349 @@ class Positions:
         return float(
             self.weights @ [kind.bound(self.counts, len(self._kinds)) for kind in self._kinds]
         )
+
+
+# --- costs of one kind of round ------------------------------------------------------------------
+
+# Cost of a node in one kind of round, by position, ranks before it and its own ranks.
+#
+# For models of messages alone, costs come from a table by messages within, received and sent. For
+# models with bytes they are computed, and bounds are taken over boxes of similar nodes.
+
+_MAX_ENTRIES: Final = 20_000_000
+"""Larger tables of costs are not made."""
+
+_MAX_STEPS: Final = 20_000_000
+"""Most costs that are looked up for the bound, of all kinds of rounds together."""
+
+_AT_ONCE: Final = 20_000
+"""Costs of so many nodes are worked out in the caches of a processor."""
+
+_RECEIVERS: Final = 128
+_SENDERS: Final = 16
+_OVERLAPS: Final = 16
+"""Boxes of similar positions, of similar runs of ranks, and of their overlaps."""
+
+
+class KindCosts(ABC):
+    """Costs of nodes in one kind of round.
+
+    Parameters
+    ----------
+    kind
+        The messages.
+    nodes
+        Number of nodes; node k serves domain k.
+    sizes
+        Distinct numbers of ranks of nodes, ascending.
+    model
+        What messages cost a node.
+    reading
+        Whether messages go the other way.
+    """
+
+    def __init__(
+        self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
+    ) -> None:
+        self.traffic, self.spread = kind.traffic, kind.spread
+        self.nodes, self.sizes = nodes, sizes
+        self.model, self.reading = model, reading
+        self.domains = min(self.traffic.domains, nodes)
+        of_bytes = [self.traffic.bytes] if _bytes_count(model) else []
+        self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
+        self.prepare()
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Work out what all costs need."""
+
+    @abstractmethod
+    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        """Return the seconds of nodes at their places; arrays of one shape.
+
+        If they depend on the other nodes, too: seconds below which these nodes are not.
+        """
+
+    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
+        return np.asarray(self.costs(place, before, size).max(axis=-1))
+
+    @abstractmethod
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
+        """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
+
+        ``disjoint``: only for nodes without data in the domain they serve.
+        """
+
+    def bound(self, counts: Ints, kinds: int) -> float:
+        """Return the bound of `Positions.bound` for this kind of round, one of ``kinds``."""
+        steps = _MAX_STEPS // kinds
+        union = np.full(self.nodes, np.inf)
+        worst, together, work = 0.0, 0, 0
+        for at in reversed(range(len(self.sizes))):
+            # numbers of ranks before that let a node overlap with what its place serves
+            overlapping = self.overlaps.last - self.overlaps.first + int(self.sizes[at]) - 1
+            work += int(np.maximum(overlapping, 0).sum())
+            floor = self._places(at, exactly=work <= steps)
+            count = int(counts[at])
+            together += count
+            union = np.minimum(union, floor)
+            worst = max(
+                worst,
+                float(np.partition(floor, count - 1)[count - 1]),
+                float(np.partition(union, together - 1)[together - 1]),
+            )
+        return worst
+
+    def _received(self, of: Sums) -> Floats:
+        """Return what each place receives."""
+        received = np.zeros(self.nodes, of.received.dtype)
+        received[: self.domains] = of.received[: self.domains]
+        return received
+
+    def _overlap(self, place: Ints, before: Ints, after: Ints) -> list[Floats]:
+        """Return what nodes have for what their place serves, by amount."""
+        if self.domains == self.nodes:
+            return self.overlaps.between(place, before, after)
+        serves = place < self.domains
+        found = self.overlaps.between(np.where(serves, place, 0), before, after)
+        return [amount * serves for amount in found]
+
+    def _places(self, at: int, *, exactly: bool) -> Floats:
+        """Return a lower bound of the cost of a node of this size at each position.
+
+        With ``exactly``, numbers of ranks before that give an overlap are tried individually; all
+        others are relaxed to the least the node could send and overlap.
+        """
+        floor = self.floor(at, disjoint=exactly)
+        if exactly:
+            size = int(self.sizes[at])
+            first, last = self.overlaps.first, self.overlaps.last
+            low = np.maximum(first - size + 1, 0)
+            each = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
+            each[self.domains :] = 0
+            place = np.repeat(np.arange(len(each)), each)
+            before = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[place]
+            if not len(place):
+                return floor
+            found = self.costs(place, before, np.full(len(place), size))
+            some = np.flatnonzero(each)
+            starts = (np.cumsum(each) - each)[some]
+            floor[some] = np.minimum(floor[some], np.minimum.reduceat(found, starts))
+        return floor
+
+
+def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKind, int]]:
+    """Return the kinds that differ for a model, each with its number of rounds.
+
+    Where messages alone count, kinds that differ in their bytes are one.
+    """
+    if _bytes_count(model):
+        return [(kind, kind.rounds) for kind in kinds]
+    found: dict[object, tuple[RoundKind, int]] = {}
+    for kind in kinds:
+        key = (kind.traffic.messages.fingerprint, kind.spread)
+        first, rounds = found.get(key, (kind, 0))
+        found[key] = first, rounds + kind.rounds
+    return list(found.values())
+
+
+def form_of(model: NodeCost) -> type[KindCosts]:
+    """Return the form of the costs that a model needs."""
+    return _ByBytes if _bytes_count(model) else _ByMessages
+
+
+def _bytes_count(model: NodeCost) -> bool:
+    """Whether costs depend on bytes, of the node or of the other nodes (``busy``)."""
+    return model.of_bytes or model.of_neighbours
+
+
+class _ByMessages(KindCosts):
+    """A table of costs by messages within, received and sent."""
+
+    def prepare(self) -> None:
+        messages = self.traffic.messages
+        self.received, self.kind = np.unique(self._received(messages), return_inverse=True)
+        sent = messages.sent
+        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in self.sizes]
+        self.sent = np.unique(np.concatenate(of_size))
+        self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
+        self.sent_at[self.sent] = np.arange(len(self.sent))
+        self.sent_by_size = [self.sent_at[found] for found in of_size]
+        self.most = int(min(self.received[-1], self.sent[-1]))
+        entries = (self.most + 1) * len(self.received) * len(self.sent)
+        if entries > _MAX_ENTRIES:
+            raise InputError(
+                "too many different message counts to search for an order of nodes",
+                hint="give larger buffers or stripes",
+            )
+        # costs by overlap, received and sent; infinite where that cannot be
+        intra, received, sent = np.meshgrid(
+            np.arange(self.most + 1), self.received, self.sent, indexing="ij"
+        )
+        possible = (intra <= received) & (intra <= sent)
+        into, out = (received - intra)[possible], (sent - intra)[possible]
+        within, none = intra[possible], np.zeros(len(into))
+        found = Counts(within, into, out, none, none, none)
+        self.table = np.full(intra.shape, np.inf)
+        found = found.reversed() if self.reading else found
+        self.table[possible] = self.model.cost(found, self.spread)
+
+    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        after = before + size
+        sent = self.traffic.messages.sent[after] - self.traffic.messages.sent[before]
+        (intra,) = self._overlap(place, before, after)
+        return np.asarray(self.table[intra, self.kind[place], self.sent_at[sent]])
+
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
+        # no rank sends more than this for one domain, so no node overlaps with it more often
+        heaviest = int(self.traffic.messages.heaviest)
+        overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
+        cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
+        return np.asarray(cheapest[self.kind])
+
+
+class _ByBytes(KindCosts):
+    """Costs from messages and bytes; arrays hold the two in this order."""
+
+    def prepare(self) -> None:
+        amounts = self.traffic.messages, self.traffic.bytes
+        self.usual = self.traffic.message_size
+        self.sent = np.stack([amount.sent.astype(float) for amount in amounts])
+        self.received = np.stack([self._received(amount).astype(float) for amount in amounts])
+        self.heaviest = [amount.heaviest for amount in amounts]
+        self.places = _Boxes(self.received, _RECEIVERS)
+
+    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        columns = (np.ravel(column) for column in (place, before, before + size))
+        return in_portions(self._costs, _AT_ONCE, *columns).reshape(np.shape(place))
+
+    def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
+        if not self.model.of_neighbours:
+            return super().hottest(place, before, size)
+        orders = (np.reshape(column, (-1, self.nodes)) for column in (place, before, before + size))
+        found = in_portions(self._hottest, _AT_ONCE // self.nodes, *orders)
+        return found.reshape(np.shape(place)[:-1])
+
+    def _hottest(self, place: Ints, before: Ints, after: Ints) -> Floats:
+        counts = self._all_counts(place, before, after)
+        costs = self.model.cost(counts, self.spread, self.usual, counts.busy)
+        return np.asarray(costs.max(axis=-1))
+
+    def _costs(self, place: Ints, before: Ints, after: Ints) -> Floats:
+        counts = self._all_counts(place, before, after)
+        return self.model.whatever_others_do(counts, self.spread, self.usual)
+
+    def _all_counts(self, place: Ints, before: Ints, after: Ints) -> Counts:
+        """Return what nodes send and receive."""
+        sides = []
+        overlaps = self._overlap(place, before, after)
+        for amount, within in enumerate(overlaps):
+            sent = self.sent[amount].take(after) - self.sent[amount].take(before)
+            # bytes may be rounded means: avoid negative values
+            into = np.maximum(self.received[amount].take(place) - within, 0.0)
+            sides.append((within, into, np.maximum(sent - within, 0.0)))
+        return self._counts(*zip(*sides, strict=True))
+
+    def floor(self, at: int, *, disjoint: bool) -> Floats:
+        size = int(self.sizes[at])
+        senders = _Boxes(self.sent[:, size:] - self.sent[:, :-size], _SENDERS)
+        messages, data = self.heaviest
+        most = min(size * messages, self.places.high[0].max(), senders.high[0].max())
+        edges = np.zeros(2) if disjoint else np.linspace(0, most, _OVERLAPS + 1)
+        shape = self.places.low.shape[1], senders.low.shape[1], len(edges) - 1
+        r, s, k = (index.ravel() for index in np.indices(shape))
+        received, sent = self.places.low[:, r], senders.low[:, s]
+        received_most, sent_most = self.places.high[:, r], senders.high[:, s]
+        within = np.stack([edges[k], np.zeros(len(k))])
+        # several messages may be of one rank, in an average of rounds
+        within_most = np.stack([edges[k + 1], np.minimum(edges[k + 1], size) * data])
+        within_most = np.minimum(within_most, np.minimum(received_most, sent_most))
+        low, high = (
+            self._counts(list(a), list(np.maximum(b, 0.0)), list(np.maximum(c, 0.0)))
+            for a, b, c in (
+                (within, received - within_most, sent - within_most),
+                (within_most, received_most - within, sent_most - within),
+            )
+        )
+        costs = self.model.least(low, high, self.spread, self.usual)
+        costs[within[0] > within_most[0]] = np.inf
+        return np.asarray(costs.reshape(len(self.places.low[0]), -1).min(axis=1)[self.places.of])
+
+    def _counts(
+        self, within: Sequence[Floats], into: Sequence[Floats], out: Sequence[Floats]
+    ) -> Counts:
+        """Return messages and bytes of each side as counts."""
+        sides = (within[0], into[0], out[0], within[1], into[1], out[1])
+        found = Counts(*sides)  # type: ignore[arg-type]
+        return found.reversed() if self.reading else found
+
+
+class _Boxes:
+    """Pairs of amounts, grouped into boxes of similar ones.
+
+    Parameters
+    ----------
+    pairs
+        Shape (2, n).
+    limit
+        Maximum number of boxes; fewer different pairs have a box each.
+
+    Attributes
+    ----------
+    of
+        Box of each pair.
+    low, high
+        Least and largest amounts in each box; shape (2, boxes).
+    """
+
+    def __init__(self, pairs: Floats, limit: int) -> None:
+        order = np.lexsort(pairs)
+        ordered = pairs[:, order]
+        # what differs by less than the rounding of a mean is the same
+        new = np.append(True, np.any(np.diff(ordered.round(3)) != 0, axis=0))
+        if int(new.sum()) > limit:
+            new[:] = False
+            new[np.arange(limit) * len(order) // limit] = True
+        heads = np.flatnonzero(new)
+        self.low = np.minimum.reduceat(ordered, heads, axis=1)
+        self.high = np.maximum.reduceat(ordered, heads, axis=1)
+        self.of = np.empty(len(order), np.int64)
+        self.of[order] = np.cumsum(new) - 1
+
+
+MAX_ENTRIES: Final = 10_000_000
+"""Larger tables are not made: numbers are searched for then."""
+
+
+class Overlaps:
+    """Amounts of runs of ranks by domain.
+
+    Of each domain only the ranks from the first to the last that have something for it are held.
+
+    Parameters
+    ----------
+    amounts
+        Amounts that the same ranks have for the same domains.
+    """
+
+    def __init__(self, *amounts: Sums) -> None:
+        self._amounts = amounts
+        self.first, self.last = amounts[0].span()
+        self._width = self.last - self.first
+        self._base = np.cumsum(self._width + 1) - (self._width + 1)
+        entries = int((self._width + 1).sum())
+        self._tables: list[Amounts] = []
+        if entries <= MAX_ENTRIES:
+            domain = np.repeat(np.arange(len(self.first)), self._width + 1)
+            rank = np.arange(entries) + np.repeat(self.first - self._base, self._width + 1)
+            self._tables = [one.before(domain, rank) for one in amounts]
+
+    def between(self, domain: Ints, first: Ints, last: Ints) -> list[Amounts]:
+        """Return what the ranks ``first`` … ``last - 1`` have for each domain, by amount."""
+        if not self._tables:
+            return [one.between(domain, first, last) for one in self._amounts]
+        start, width, base = (c.take(domain) for c in (self.first, self._width, self._base))
+        low = base + np.minimum(np.maximum(first - start, 0), width)
+        high = base + np.minimum(np.maximum(last - start, 0), width)
+        return [np.maximum(table.take(high) - table.take(low), 0) for table in self._tables]

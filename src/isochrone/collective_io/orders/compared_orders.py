@@ -16,13 +16,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.documents import Inline, MaybeNan, shown
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.collective_io.predict.node_cost import TIE
-
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats
 
 FORMAT: Final = 1
 
@@ -202,38 +200,26 @@ class ComparedOrders:
         times = np.array([one.times for one in self.orders])
         return rank_correlation(np.array([one.predicted for one in self.orders]), times)
 
-    def document(self, words: list[str]) -> dict[str, Any]:
+    def document(self, words: list[str]) -> OrdersFile:
         """Return all for a document, with the verdict; what was not measured is None."""
-        summary = self._summary() if self.launched else dict.fromkeys(_SUMMARY)
-        return {
-            "record": "orders", "format": FORMAT, "what": self.what, "op": self.op,
-            "expected": self.expected, "timed": self.timed,
-            "origin": self.origin if self.launched else None,
-            "model_origin": self.model_origin or None,
-            "launches": len(self.orders[0].times),
-            "orders": self.orders,
-            "tied": self.tied, "given": self.given, **summary, "warnings": self.warnings,
-            "words": words,
-        }  # fmt: skip
-
-    def _summary(self) -> dict[str, Any]:
-        mean, worst = self.deviations()
-        ranks, missed = self.correlation, self.missed()
-        known = len(self.orders[0].times) > 1
-        found = (
-            self.fastest, mean, worst, ranks.value, ranks.low, ranks.high, missed.ratio - 1,
-            missed.low - 1 if known else math.nan, missed.high - 1 if known else math.nan,
-            self.gain_reached(),
-        )  # fmt: skip
-        return dict(zip(_SUMMARY, found, strict=True))
+        launches = len(self.orders[0].times)
+        summary: list[Any] = [None] * 10
+        if self.launched:
+            ranks, missed = self.correlation, self.missed()
+            ends = (missed.low - 1, missed.high - 1) if launches > 1 else (None, None)
+            summary = [
+                self.fastest, *self.deviations(), ranks.value, ranks.low, ranks.high,
+                missed.ratio - 1, *ends, self.gain_reached(),
+            ]  # fmt: skip
+        values = [
+            "orders", FORMAT, self.what, self.op, self.expected, self.timed,
+            self.origin if self.launched else None, self.model_origin or None, launches,
+            self.orders, self.tied, self.given, *summary, self.warnings, words,
+        ]  # fmt: skip
+        return OrdersFile(*values)
 
 
-_SUMMARY: Final = (
-    "fastest", "mean_deviation", "worst_deviation", "rank_correlation", "rank_correlation_low",
-    "rank_correlation_high", "regret", "regret_low", "regret_high", "gain_reached",
-)  # fmt: skip
-
-
+@dataclass(frozen=True)
 class OrdersFile:
     """Orders that were compared; what was not measured is null.
 
@@ -252,7 +238,7 @@ class OrdersFile:
     origin: str | None
     model_origin: str | None
     launches: int
-    orders: list[ComparedOrder]
+    orders: Sequence[ComparedOrder]
     tied: int
     given: int | None
     fastest: int | None

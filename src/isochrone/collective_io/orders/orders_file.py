@@ -64,7 +64,7 @@ def looks_like_one(path: Path) -> bool:
         return False
 
 
-def write(path: Path, document: dict[str, Any]) -> None:
+def write(path: Path, document: object) -> None:
     """Write a document; it appears whole or not at all."""
     write_text(
         path,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
@@ -30,16 +29,14 @@ def _make(options: Options, ranks: int) -> Grid:
     return block_array(blocks, length, options["element"] or 8)
 
 
-def _as_tiles(pattern: AccessPattern) -> Grid | None:
-    """Return an array of two dimensions as it is: its blocks are tiles."""
-    return pattern if isinstance(pattern, Grid) and len(pattern.axes) == 2 else None
-
-
 PATTERN: Final = Pattern(
     option=Option(
         "--blocks", "array divided along up to three axes, slowest axis first", "ZxYxX", sides(1, 3)
     ),
     make=_make,
-    as_tiles=_as_tiles,
+    # the blocks of an array of two dimensions are tiles
+    as_tiles=lambda pattern: (
+        pattern if isinstance(pattern, Grid) and len(pattern.axes) == 2 else None
+    ),
     position=20,
 )

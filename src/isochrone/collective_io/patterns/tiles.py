@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload.access_pattern import AccessPattern
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
@@ -23,13 +22,12 @@ def tile_io(
     tile: tuple[int, int] = TILE,
     element: int = ELEMENT,
     overlap: tuple[int, int] = (0, 0),
-    header: int = 0,
 ) -> Grid:
     """Return the pattern of ``x`` tiles across and ``y`` down; rank = row * x + column.
 
-    ``tile`` and ``overlap`` are elements across and down, ``element`` and ``header`` bytes.
+    ``tile`` and ``overlap`` are elements across and down, ``element`` bytes.
     """
-    return Grid((Axis(y, tile[1], overlap[1]), Axis(x, tile[0], overlap[0])), element, header)
+    return Grid((Axis(y, tile[1], overlap[1]), Axis(x, tile[0], overlap[0])), element)
 
 
 def _square(ranks: int) -> tuple[int, int]:
@@ -47,22 +45,13 @@ def _make(options: Options, ranks: int) -> Grid:
     return tile_io(x, y, tile, options["element"] or ELEMENT, options["overlap"] or (0, 0))
 
 
-def _hint(ranks: int) -> str:
-    x, y = _square(ranks)
-    return f"for example --tiles {x}x{y}"
-
-
-def _as_tiles(pattern: AccessPattern) -> Grid | None:
-    return pattern if isinstance(pattern, Grid) else None
-
-
 PATTERN: Final = Pattern(
     option=Option(
         "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
     ),
     make=_make,
     more=(Option("--overlap", "elements that tiles share", "XxY", sides(2, least=0)),),
-    hint=_hint,
-    as_tiles=_as_tiles,
+    hint=lambda ranks: "for example --tiles {}x{}".format(*_square(ranks)),
+    as_tiles=lambda pattern: pattern if isinstance(pattern, Grid) else None,
     position=10,
 )

@@ -17,10 +17,9 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-Floats = NDArray[np.float64]
+from isochrone.collective_io.workload import Floats
 
 PARTS: Final = ("offsets", "counts", "exchange", "file", "rest")
 """Phases of a collective call, in order."""
@@ -130,15 +129,12 @@ class PartLaw:
         How likely each law is; sums up to 1.
     scatter
         Standard deviation of the logarithm of a new time, for each law.
-    settings
-        Number of settings that were measured.
     """
 
     terms: Sequence[str]
     coefficients: Floats
     weight: Floats
     scatter: Floats
-    settings: int
 
     def ask(self, features: Mapping[str, float]) -> Estimate:
         """Return how long the part takes in a call of these quantities."""
@@ -155,8 +151,7 @@ class PartLaw:
 
     def _by_law(self, features: Mapping[str, float]) -> Floats:
         values = np.array([_value(features, term) for term in self.terms])
-        found: Floats = self.coefficients @ values
-        return found
+        return np.asarray(self.coefficients @ values)
 
 
 @dataclass(frozen=True)
@@ -182,11 +177,6 @@ class PartTimes:
         """Return how long a part takes; None: it was not measured."""
         law = self.laws.get((reading, part))
         return law.ask(features) if law else None
-
-    def settings(self, reading: bool) -> int:
-        """Return in how many settings calls with collective buffering were measured."""
-        law = self.laws.get((reading, "rest"))
-        return law.settings if law else 0
 
 
 def fit(observations: Iterable[Observation]) -> PartTimes:
@@ -241,7 +231,7 @@ def _weighed(part: str, seen: Sequence[Observation]) -> PartLaw:
     weight = chance * (variance / variance.min()) ** (-free / 2)
     coefficients = np.exp(scale)[:, None] * shares / usual
     scatter = np.sqrt(variance * (1 + 1 / len(seen)))
-    return PartLaw(terms, coefficients, weight / weight.sum(), scatter, len(seen))
+    return PartLaw(terms, coefficients, weight / weight.sum(), scatter)
 
 
 def _quantile(values: Floats, weight: Floats, part: float) -> float:

@@ -13,7 +13,7 @@ from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost, refuse_no_time
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.node_messages import Counts, Layout, count
 from isochrone.collective_io.workload.traffic import RoundKind
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
 from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.workload import Floats
 from isochrone.collective_io.workload.node_messages import Counts, Layout
 from isochrone.collective_io.workload.traffic import RoundKind, Sums
-
-Floats = NDArray[np.float64]
 
 MAX_ENTRIES: Final = 20_000
 """Ranks of domains; of more, runs of ranks are taken in steps, and the bound is lower."""
@@ -138,5 +136,4 @@ def _local(sums: Sums, size: int, neighbours: bool) -> Floats:
     first = np.minimum(begin[:, None] + step * np.arange(-(-span // step)), sums.ranks)
     last = np.minimum(first + size + step - 1, sums.ranks)
     domain = np.arange(sums.domains)[:, None]
-    most: Floats = sums.between(domain, first, last).max(axis=1).astype(np.float64)
-    return most
+    return np.asarray(sums.between(domain, first, last).max(axis=1).astype(np.float64))

@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
+from isochrone.collective_io.workload import Floats
 from isochrone.collective_io.workload.node_messages import Counts
 from isochrone.models import Model, Segment
 from isochrone.models.segment import octaves_beyond, owners
 from isochrone.models.terms import evaluate_term
-
-Floats = NDArray[np.float64]
 
 KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 
@@ -234,12 +232,11 @@ def refuse_no_time(cost: float) -> None:
 
 # --- a lower bound --------------------------------------------------------------------------------
 
-Array = NDArray[np.float64]
-Limits = Mapping[str, Array]
+Limits = Mapping[str, Floats]
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # NaN is no bound
-def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Array:
+def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Floats:
     """Return a lower bound of the formulas, shape (n,).
 
     Parameters
@@ -268,7 +265,7 @@ def least(segments: Sequence[Segment], low: Limits, high: Limits) -> Array:
     return np.asarray(np.where(possible, bounds, np.inf).min(axis=0))
 
 
-def _range(term: str, low: Limits, high: Limits) -> tuple[Array, Array]:
+def _range(term: str, low: Limits, high: Limits) -> tuple[Floats, Floats]:
     """Return the least and the largest value of a term."""
     length = len(next(iter(low.values())))
     least, most = np.ones(length), np.ones(length)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.collective_io.predict.call_parts import (
     INDEPENDENT,
@@ -21,8 +20,7 @@ from isochrone.collective_io.predict.call_parts import (
 )
 from isochrone.collective_io.predict.collective_io import CallCost, predict
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.node_messages import Layout, count, layout_of
 from isochrone.collective_io.workload.traffic import RoundKind
@@ -241,7 +239,6 @@ def observation(measured: MeasuredCall, model: NodeCost | None) -> Observation:
 
 # Quantities of the laws: rounds, pieces, bytes and hot spots.
 
-Floats = NDArray[np.float64]
 
 SIEVE: Final = {False: 512 * 1024, True: 4 * 1024**2}
 """ROMIO's ``ind_wr_buffer_size`` and ``ind_rd_buffer_size``, by whether it is a read."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -12,13 +13,17 @@ from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
+from isochrone.collective_io.aggregators import romio_hints
+from isochrone.collective_io.aggregators.assignment import assign
+from isochrone.collective_io.aggregators.collective_choice import choices
+from isochrone.collective_io.aggregators.hint_list import listed
+from isochrone.collective_io.aggregators.setting import GIVEN, Setting, Stripes
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.predict.whole_call import WholeCall
-from isochrone.collective_io.program.calls import Made, message_sizes, program_calls
-from isochrone.collective_io.program.choice import ompio_ways, romio_ways
+from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
 from isochrone.collective_io.program.proposals import Proposal, without_given
-from isochrone.collective_io.program.summary import Summary
+from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls
 from isochrone.collective_io.program.trials import Trials
+from isochrone.collective_io.workload.node_messages import layout_of
 from isochrone.measure import job
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
@@ -222,3 +227,274 @@ def sizes_around(messages: Sequence[int]) -> list[int]:
     usual = messages[0]
     around = (usual // 4, usual, 2 * usual, min(messages), max(messages))
     return sorted({min(max(size, SMALLEST), LARGEST) for size in around})
+
+
+# --- settings to try -----------------------------------------------------------------------------
+
+# Candidate settings for the collective calls of a program.
+#
+# One hints file applies to all files of a program, so each setting is predicted for all calls
+# together. Predictions are rough: a few different settings are returned, and measurements decide.
+
+MOST: Final = 4
+"""Settings to try at most."""
+
+SEARCHED: Final = 2
+"""Calls, those with most seconds, whose own best settings are searched."""
+
+MIN_GAIN: Final = 1.03
+"""Predicted gain below which a setting is not tried: no proof of a few starts would find it."""
+
+LARGE: Final = 64 * 1024
+"""Mean bytes of a piece from which on ranks on their own need no data sieving."""
+
+
+def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
+    """Return promising settings of ROMIO, the one with the shortest predicted time first."""
+    collective = [one for one in calls if one.call.collective]
+    if not collective:
+        return [_enabled([one.call for one in calls])] if calls else []
+    return [*_buffered(collective, model, whole)[: MOST - 1], _independent(collective)]
+
+
+def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
+    """Return settings with collective buffering that are predicted to be faster than the given."""
+    now = _predicted(calls, Change(), whole)
+    tried: list[tuple[float, Change]] = []
+    listed = list(settings([made.call for made in calls], model))
+    for made in calls[:SEARCHED]:
+        listed += searched(made.call, model, whole)
+    for one in dict.fromkeys(listed):
+        try:
+            seconds = _predicted(calls, one, whole)
+        except InputError:  # a list that yields no aggregator of a file, too many windows
+            continue
+        if now > MIN_GAIN * seconds:
+            tried.append((seconds, one))
+    tried.sort(key=lambda one: (one[0], len(one[1].levers)))
+    scale = sum(one.seconds for one in calls) / now
+    return [
+        Proposal(one.words, one.hints(), expected=scale * seconds)
+        for seconds, one in _different(tried)
+    ]
+
+
+def _different(tried: Sequence[tuple[float, Change]]) -> list[tuple[float, Change]]:
+    """Return the best setting, and the best of those that change fewer or other things."""
+    chosen: list[tuple[float, Change]] = []
+    levers: list[frozenset[str]] = []
+    for seconds, one in tried:
+        if not any(known <= one.levers for known in levers):
+            chosen.append((seconds, one))
+            levers.append(one.levers)
+    return chosen[:MOST]
+
+
+def _predicted(calls: Sequence[Made], setting: Change, whole: WholeCall) -> float:
+    """Return the predicted seconds of all calls in a setting."""
+    total = 0.0
+    for one in calls:
+        call, hosts = setting.alone.of(one.call.call), one.call.by_rank
+        ranks = one.call.aggregators
+        if setting.config is not None or setting.nodes is not None:
+            nodes = setting.nodes if setting.nodes or setting.config else one.nodes
+            ranks = call.aggregators(hosts, setting.config or one.config, nodes)
+        total += one.times * whole.predict(call, hosts, ranks).seconds
+    return total
+
+
+def _independent(calls: Sequence[Made]) -> Proposal:
+    """Return the proposal without collective buffering.
+
+    Its time is measured, not predicted: it ranges from 10 times as fast to 10 times as slow.
+    """
+    measured = [one.call for one in calls]
+    features = [independent_features(one.call) for one in measured]
+    large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
+    words = "collective buffering off: independent access by every rank"
+    return Proposal(words, independent_hints(measured, sieving=not large))
+
+
+def _enabled(calls: Sequence[MeasuredCall]) -> Proposal:
+    """Return the proposal with collective buffering, for calls that ROMIO made without."""
+    ops = sorted({"read" if one.call.reading else "write" for one in calls})
+    return Proposal("collective buffering on", {f"romio_cb_{op}": "enable" for op in ops})
+
+
+def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
+    """Return settings of Open MPI that have an effect: its own component, or its ROMIO.
+
+    OMPIO ignores host names, and has no order of aggregators.
+
+    Parameters
+    ----------
+    hosts
+        Of each rank.
+    romio
+        Whether this Open MPI still has ROMIO (up to version 5).
+    """
+    count = len(set(hosts))
+    numbers = list(dict.fromkeys([count, len(hosts)]))
+    found = [
+        Proposal(
+            f"OMPIO with {number} aggregators",
+            environ={"OMPI_MCA_io_ompio_num_aggregators": str(number)},
+        )
+        for number in numbers
+    ]
+    individual = {"OMPI_MCA_fcoll": "individual"}
+    found.append(Proposal("OMPIO without aggregators (fcoll individual)", environ=individual))
+    if romio:
+        found.insert(0, Proposal("ROMIO in place of OMPIO", environ={"OMPI_MCA_io": "romio341"}))
+    return found[:MOST]
+
+
+LARGEST_BUFFER: Final = 256 * 1024**2
+"""Of a buffer: every aggregator needs that much memory."""
+
+MIB: Final = 1024**2
+
+SEARCH: Final = 4.0
+"""Seconds of a search for one call."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Changes to the active hints.
+
+    Attributes
+    ----------
+    config
+        ``cb_config_list``; None: unchanged.
+    nodes
+        ``cb_nodes``; None: unchanged.
+    buffer
+        ``cb_buffer_size`` in bytes; None: unchanged.
+    stripes
+        Layout of a new file on Lustre; None: unchanged.
+    """
+
+    config: str | None = None
+    nodes: int | None = None
+    buffer: int | None = None
+    stripes: Stripes | None = None
+
+    @property
+    def levers(self) -> frozenset[str]:
+        """What it changes."""
+        config = self.config or ""
+        several = re.search(r":([2-9]|[1-9]\d|\*$)", config) or self.nodes is not None
+        found = {
+            "order": not config.startswith("*") and bool(config), "number": bool(several),
+            "buffer": self.buffer is not None, "stripes": self.stripes is not None,
+        }  # fmt: skip
+        return frozenset(name for name, changed in found.items() if changed)
+
+    @property
+    def alone(self) -> Setting:
+        """The changed hints, and ROMIO's own list."""
+        return Setting(self.config or GIVEN.config, self.nodes, self.buffer, stripes=self.stripes)
+
+    def hints(self) -> dict[str, str]:
+        """Return it as hints."""
+        left = () if self.config else ("cb_config_list",)
+        return {key: value for key, value in romio_hints.pairs(self.alone) if key not in left}
+
+    @property
+    def words(self) -> str:
+        """Description of the change."""
+        found = []
+        if "order" in self.levers:
+            found.append(f"order of aggregators {self.config}")
+        elif self.config is not None:
+            found.append(f"aggregators {self.config}")
+        if self.nodes is not None:
+            found.append(f"{self.nodes} aggregators")
+        if self.buffer is not None:
+            found.append(f"buffers of {format_bytes(self.buffer)}")
+        if self.stripes is not None:
+            size = format_bytes(self.stripes.size)
+            found.append(f"{self.stripes.count} stripes of {size} (of a new file)")
+        return ", ".join(found) or "as given"
+
+
+def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Change]:
+    """List settings that differ from the given ones, for the calls of a program."""
+    collective = [one for one in calls if one.collective]
+    hosts = list(dict.fromkeys(host for one in collective for host in one.by_rank))
+    most = max(len(one.by_rank) for one in collective)
+    seen = {Change()}
+    for count in _numbers(len(hosts)):
+        whole = count == len(hosts)
+        configs = [None, *(_order(one, count, model) for one in collective)]
+        for config in configs:
+            for buffer in _buffers(collective, count):
+                found = Change(config, None if whole else count, buffer)
+                if found not in seen:
+                    seen.add(found)
+                    yield found
+    for each in (2, 4, "*"):
+        config, count = f"*:{each}", most if each == "*" else min(most, int(each) * len(hosts))
+        for buffer in _buffers(collective, count):
+            if most > len(hosts):
+                yield Change(config, None, buffer)
+
+
+def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Change]:
+    """Return the settings that a search finds for one call, the best first."""
+    try:
+        found = choices(one.call, one.by_rank, model, whole, seconds=SEARCH)
+    except InputError:  # too many hosts, a driver without these hints
+        return []
+    return [
+        Change(
+            None if choice.setting.config == GIVEN.config else choice.setting.config,
+            choice.setting.nodes, choice.setting.buffer, choice.setting.stripes,
+        )
+        for choice in found if choice.setting.collective is None
+    ]  # fmt: skip
+
+
+def independent_hints(calls: Sequence[MeasuredCall], *, sieving: bool) -> dict[str, str]:
+    """Return the hints for independent access by every rank.
+
+    Without ``sieving``, pieces are not collected in a buffer (which locks, reads and writes back
+    the gaps).
+    """
+    found = {}
+    for one in calls:
+        op = "read" if one.call.reading else "write"
+        found[f"romio_cb_{op}"] = "disable"
+        if not sieving:
+            found[f"romio_ds_{op}"] = "disable"
+    return found
+
+
+def _numbers(hosts: int) -> list[int]:
+    """Return numbers of aggregators, at most one a host: all, and powers of two below."""
+    return [hosts, *(2**k for k in range(hosts.bit_length() - 1, -1, -1) if 2**k < hosts)]
+
+
+def _order(one: MeasuredCall, count: int, model: NodeCost) -> str | None:
+    """Return the best order of hosts for a call; None if their own is."""
+    layout, hosts = layout_of(one.by_rank)
+    try:
+        kinds, hints = one.call.round_kinds(count), listed(hosts, layout)
+        found = assign(kinds, layout, hints, model, reading=one.call.reading)
+    except InputError:  # too many hosts, or windows, for this lever
+        return None
+    return hints.config(found.order[: found.named]) if found.named else None
+
+
+def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:
+    """Return sizes of buffers: as it is, four times that, and as large as a file domain."""
+    found: list[int | None] = [None]
+    for one in calls:
+        first, last = one.call.pattern.extent
+        domain = -(-(last - first) // aggregators)
+        whole = -(-domain // MIB) * MIB
+        now = one.call.buffer
+        if one.call.cyclic or now is None or domain <= now:
+            continue
+        found += [size for size in (4 * now, whole) if now < size <= min(LARGEST_BUFFER, whole)]
+    return list(dict.fromkeys(found))

@@ -16,7 +16,7 @@ from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Trials
-from isochrone.measure.race import Duel, Timed, duel, heats, most_starts
+from isochrone.measure.race import Timed, duel, heats, most_starts
 from isochrone.runfile.run import Run
 
 LONGEST: Final = 600.0
@@ -167,7 +167,14 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     costs = {f"without-{one.gives_up}": one for one in proposals if one.gives_up}
     trials.ways = {**ways, **costs}
     document["choices"] = [{"name": name, **plain(one)} for name, one in ways.items()]
-    document["kept_hints"] = [_user_hint(trials.base, found, one) for one in costs.values()]
+    document["kept_hints"] = [
+        {
+            "hint": one.gives_up, "value": trials.base.get(one.gives_up, ""), "words": one.words,
+            "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
+            "gain": None, "why": "not measured: too long",
+        }
+        for one in costs.values()
+    ]  # fmt: skip
     measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
@@ -189,15 +196,6 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         document["starts"] = 1 + trials.started
         for one in document["choices"]:
             one["starts"] = trials.times.get(one["name"], [])
-
-
-def _user_hint(base: Mapping[str, str], found: Summary, one: Proposal) -> dict[str, Any]:
-    """Return the entry of a user's hint before its cost is measured."""
-    return {
-        "hint": one.gives_up, "value": base.get(one.gives_up, ""), "words": one.words,
-        "hints": dict(one.hints), "seconds": found.in_calls, "expected_seconds": one.expected,
-        "gain": None, "why": "not measured: too long",
-    }  # fmt: skip
 
 
 def _rests_on_local(document: Mapping[str, Any], ways: Iterable[Proposal]) -> bool:
@@ -240,17 +238,14 @@ def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, An
     judged = duel(trials.start, name, wish.launches, most)
     if judged is None:
         return {"why": f"with the setting, {trials.failures[name]}"}
-    return {**_of_duel(judged, way), "why": judged.why_not}
-
-
-def _of_duel(judged: Duel, winner: Proposal) -> dict[str, Any]:
-    calls, whole = judged.calls, judged.whole
+    calls, whole_gain = judged.calls, judged.whole
     return {
-        "given": {"calls": calls.given, "whole": whole.given, "starts": judged.given},
+        "given": {"calls": calls.given, "whole": whole_gain.given, "starts": judged.given},
         "proposed": {
-            **plain(winner), "calls": calls.proposed, "whole": whole.proposed,
+            **plain(way), "calls": calls.proposed, "whole": whole_gain.proposed,
             "starts": judged.proposed,
         },
         "gain": calls,
-        "whole_gain": whole,
+        "whole_gain": whole_gain,
+        "why": judged.why_not,
     }  # fmt: skip

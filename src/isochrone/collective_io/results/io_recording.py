@@ -191,17 +191,6 @@ def files(run: Run) -> list[RecordedFile]:
     ]  # fmt: skip
 
 
-def hints(run: Run, file: int) -> dict[str, str]:
-    """Return the active hints of a file.
-
-    Raises
-    ------
-    InputError
-        If the run is no recording of collective I/O, or damaged.
-    """
-    return _hints(run, "value").get(file, {})
-
-
 def patterns(run: Run) -> list[RecordedPattern]:
     """List the patterns, by number.
 

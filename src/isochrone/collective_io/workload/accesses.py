@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Ints, Runs
 
 MAX_RANKS: Final = 2**24
 MAX_OFFSET: Final = 2**62
@@ -53,8 +52,7 @@ class Accesses:
     @cached_property
     def _reach(self) -> Ints:
         """Byte after the last of each row."""
-        reach: Ints = self.offset + (self.count - 1) * self.stride + self.length
-        return reach
+        return self.offset + (self.count - 1) * self.stride + self.length
 
     @property
     def extent(self) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators, row_aggregators
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,

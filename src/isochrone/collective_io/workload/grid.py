@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import Runs
+from isochrone.collective_io.workload import Ints, Runs
 
 
 @dataclass(frozen=True)
@@ -57,17 +56,14 @@ class Grid:
         From the slowest to the fastest.
     element
         Bytes of an element.
-    header
-        Bytes before the array.
     """
 
     axes: tuple[Axis, ...]
     element: int = 1
-    header: int = 0
 
     def __post_init__(self) -> None:
         sizes = [n for axis in self.axes for n in (axis.blocks, axis.length)]
-        if min(*sizes, self.element) < 1 or self.header < 0:
+        if min(*sizes, self.element) < 1:
             raise InputError("an array without blocks, elements or bytes", hint="give sizes from 1")
         if any(not 0 <= axis.overlap < axis.length for axis in self.axes):
             raise InputError("the overlap is as large as a block", hint="overlap less")
@@ -82,8 +78,7 @@ class Grid:
     @property
     def extent(self) -> tuple[int, int]:
         """First byte of the array, and byte after its last."""
-        size = self.element * math.prod(axis.extent for axis in self.axes)
-        return self.header, self.header + size
+        return 0, self.element * math.prod(axis.extent for axis in self.axes)
 
     @property
     def interleaved(self) -> bool:
@@ -100,16 +95,13 @@ class Grid:
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
         """Ranks that access each window, found axis by axis from the slowest."""
-        low = np.maximum(starts, self.extent[0]) - self.header
-        high = np.minimum(ends, self.extent[1]) - self.header
+        low, high = np.maximum(starts, 0), np.minimum(ends, self.extent[1])
         window = np.flatnonzero(low < high)
         return _meet(*self._divided(), _Spans(window, low[window], high[window]))
 
     def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Return the first byte touched in each window, and the one after the last: no gaps."""
-        first, last = self.extent
-        low, high = np.clip(starts, first, last), np.clip(ends, first, last)
-        return low, high
+        return np.clip(starts, *self.extent), np.clip(ends, *self.extent)
 
     def _divided(self) -> tuple[tuple[Axis, ...], int]:
         """Return the axes without the fastest ones that are in one block, and their bytes.

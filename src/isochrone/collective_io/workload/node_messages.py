@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.traffic import Sums, Traffic
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,8 +32,7 @@ class Layout:
 
     def node_of(self, rank: Ints) -> Ints:
         """Return the node of each rank."""
-        found: Ints = self.node[np.searchsorted(self.last, rank, side="right")]
-        return found
+        return self.node[np.searchsorted(self.last, rank, side="right")]
 
 
 @dataclass(frozen=True)

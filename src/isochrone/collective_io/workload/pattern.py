@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isochrone.base import registry
-from isochrone.collective_io.workload.access_pattern import AccessPattern
+from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.grid import Grid
-
-FAMILY: Final = "collective_io.patterns"
 
 DEFAULT: Final = "tiles"
 """The pattern that is meant if the user names none."""
@@ -81,21 +79,13 @@ class Pattern:
     position: int = 100
 
 
+_files, load = registry.family("collective_io.patterns", "PATTERN", Pattern)
+"""The names of the files; a pattern by its name."""
+
+
 def names() -> list[str]:
     """List the patterns as the user types them, in the order of the help."""
-    return sorted(registry.names(FAMILY), key=lambda name: load(name).position)
-
-
-def load(name: str) -> Pattern:
-    """Return a pattern by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: Pattern = registry.load(FAMILY, name).PATTERN
-    return found
+    return sorted(_files(), key=lambda name: load(name).position)
 
 
 def sides(fewest: int, most: int | None = None, least: int = 1) -> Callable[[str], tuple[int, ...]]:

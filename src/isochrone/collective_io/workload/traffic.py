@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.access_pattern import AccessPattern, Runs
+from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs
 from isochrone.collective_io.workload.file_domains import FileWindows
 
 Amounts = NDArray[Any]
@@ -80,8 +79,7 @@ class Sums:
         domain, rank = np.broadcast_arrays(domain, rank)
         key = domain * (self.ranks + 1) + rank
         at = np.searchsorted(self._key, key, side="right") - 1
-        result: Amounts = self._before[at] + self._weight[at] * (key - self._key[at])
-        return result
+        return np.asarray(self._before[at] + self._weight[at] * (key - self._key[at]))
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> Amounts:
         """Return the amount for each ``domain`` of the ranks ``first`` … ``last - 1``."""
@@ -245,7 +243,6 @@ def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
     return Sums(ranks, domains, sent, received, key, before, weight)
 
 
-Floats = NDArray[np.float64]
 Marks = NDArray[np.uint64]
 
 STEPS: Final = (64, 16, 4)

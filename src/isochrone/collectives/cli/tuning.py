@@ -16,10 +16,9 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS
 from isochrone.collectives.predict.grid_collectives import Machine
-from isochrone.collectives.tune.modelled_choices import modelled_savings
 from isochrone.collectives.tune.proof import Seen
 from isochrone.collectives.tune.times import Place, TuningTimes
-from isochrone.collectives.tune.tuning import Saving
+from isochrone.collectives.tune.tuning import Saving, modelled_savings
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
 from isochrone.console.options import add_option

@@ -12,13 +12,18 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.results.grid_collectives import (
     LIBRARY,
+    MIN_GAIN,
     TOTAL,
     Disturbance,
+    Gain,
     GridPoint,
+    Parts,
+    best,
     disturbances,
+    gains,
+    parts,
     points,
 )
-from isochrone.collectives.results.grid_gains import MIN_GAIN, Gain, Parts, best, gains, parts
 from isochrone.pages.page import (
     Block,
     Column,
@@ -110,7 +115,7 @@ def _sections(
         Section("Summary", tuple(overview(found))),
         Section("Pictures", tuple(pictures), only="report"),
         Section("Numbers", tuple(numbers(found))),
-        Section("How the times were taken", tuple(_how()), only="report"),
+        Section("How the times were taken", (Sentence(HOW),), only="report"),
         Section("Summary", (warnings_of(run.warnings),)),
     ]
 
@@ -314,11 +319,6 @@ def _seconds(value: float | None) -> str:
 def _name(text: str) -> str:
     """Write a name of the run file, which comes from elsewhere."""
     return printable(text, 40)
-
-
-def _how() -> Sequence[Sentence]:
-    """Explain the timing of phases and the intervals of ratios."""
-    return (Sentence(HOW),)
 
 
 SWEEP = SpecialSweep("grids", _document, _sections)

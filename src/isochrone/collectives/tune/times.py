@@ -103,15 +103,12 @@ def read_times(runs: Sequence[Run]) -> TuningTimes:
     if not times:
         raise InputError("the runs hold no operation with a size", where=runs[0].where)
     origin = together(run.origin for run in runs)
-    return TuningTimes(_library(runs[0]), origin, times, _partial(runs))
+    partial = [f"{run.where} is incomplete" for run in runs if not run.complete]
+    return TuningTimes(_library(runs[0]), origin, times, partial)
 
 
 def _library(run: Run) -> str:
     return mpi_name(run.library.library)
-
-
-def _partial(runs: Sequence[Run]) -> list[str]:
-    return [f"{run.where} is incomplete" for run in runs if not run.complete]
 
 
 def _check_alike(runs: Sequence[Run]) -> None:

@@ -17,8 +17,7 @@ from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.aggregators.choice import Choice
-from isochrone.collective_io.aggregators.setting import BUFFER, Setting
+from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
     PlacedByAll,
     PlacedByOrder,
@@ -34,6 +33,7 @@ from isochrone.collective_io.cli.placing import (
     unexchanged_first,
 )
 from isochrone.collective_io.cli.proof import (
+    Launch,
     add_start,
     compare_in_turn,
     launch_plan,
@@ -49,7 +49,6 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.proof import Launch
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.output import add_output, check_output

@@ -27,12 +27,18 @@ from isochrone.collective_io.cli.placing import (
     print_warnings,
     unexchanged_first,
 )
-from isochrone.collective_io.cli.proof import add_start, compare_in_turn, starter, tile_options
+from isochrone.collective_io.cli.proof import (
+    Launch,
+    add_start,
+    compare_in_turn,
+    library_hints,
+    starter,
+    tile_options,
+)
 from isochrone.collective_io.cli.workload import add_job, add_model, files_read, job
 from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time
-from isochrone.collective_io.proof import Launch, library_hints
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.collective_io.workload.node_messages import block_layout

@@ -16,7 +16,16 @@ from typing import Final
 from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.collective_io.cli.placing import block_placed, unexchanged_first
-from isochrone.collective_io.cli.proof import add_launches, launch_plan, tile_options
+from isochrone.collective_io.cli.proof import (
+    JobRunner,
+    Launch,
+    Turns,
+    add_launches,
+    launch_in_turns,
+    launch_plan,
+    library_hints,
+    tile_options,
+)
 from isochrone.collective_io.cli.workload import (
     add_job,
     add_measured_calls,
@@ -31,7 +40,6 @@ from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, ch
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.collective_io import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.collective_io.proof import JobRunner, Launch, Turns, launch_in_turns, library_hints
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of
 from isochrone.console.options import add_flag, add_option, read_count

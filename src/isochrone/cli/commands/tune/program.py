@@ -22,7 +22,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.cli.launches import make_folder
 from isochrone.cli.program import add_before, add_program, before_of, command_of
-from isochrone.collective_io.cli.io_tuning import gained, reporter
+from isochrone.collective_io.cli.placing import gained, reporter
 from isochrone.collectives.tune.program import TunedProgram, Wish, tune, used
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.options import add_force, add_option, count_of, read_percent, read_time
