@@ -9,7 +9,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/check.h"
 #include "base/source.h"
-#include "experiment.h"
 #include "machine/plain.h"
 #include "machine/subset_barrier.h"
 #include "machine/watchdog.h"

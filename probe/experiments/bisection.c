@@ -14,9 +14,7 @@
  */
 #include "base/check.h"
 #include "base/random.h"
-#include "experiment.h"
 #include "messages/transfer.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"

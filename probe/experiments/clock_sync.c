@@ -21,12 +21,9 @@
  * which leaves rank 0, the global clock, as it is.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "base/check.h"
 #include "base/random.h"
-#include "experiment.h"
 #include "global_clock/sync.h"
 #include "machine/heartbeat.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>

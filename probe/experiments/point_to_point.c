@@ -5,11 +5,8 @@
  * timed loops are those of transfer.h, sizes and repetitions those of sweep.h;
  * ranks that are not in the pair sleep.
  */
-#include "base/check.h"
 #include "base/pairs.h"
-#include "experiment.h"
 #include "messages/transfer.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"

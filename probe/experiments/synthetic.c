@@ -20,9 +20,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "experiment.h"
-#include "runfile/record.h"
 #include "sampling/pair_blocks.h"
-#include "sampling/sampler.h"
 
 #include <math.h>
 #include <string.h>

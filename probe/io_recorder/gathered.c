@@ -2,10 +2,8 @@
 #include "io_recorder/gathered.h"
 
 #include "io_recorder/packed.h"
-#include "recording/map.h"
 #include "recording/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /** An entry of the map of calls. */

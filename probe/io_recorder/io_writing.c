@@ -6,10 +6,8 @@
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
-#include "runfile/record.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* --- patterns ------------------------------------------------------------ */
 

@@ -3,7 +3,6 @@
 
 #include "recording/sending.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void put_text(FILE *stream, const char *text)

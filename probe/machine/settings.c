@@ -3,7 +3,6 @@
 
 #include "machine/secrets.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recording/output.h"
 
-#include "preload/program.h"
 #include "recording/memory.h"
 #include "recording/sending.h"
 #include "runfile/preamble.h"

@@ -3,7 +3,6 @@
 #include "runfile/preamble.h"
 
 #include "base/check.h"
-#include "experiment.h"
 #include "machine/settings.h"
 #include "runfile/record.h"
 

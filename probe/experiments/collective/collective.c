@@ -12,14 +12,8 @@
  * them are subjects of one sweep (subjects.h), visited in turn.
  */
 #include "base/check.h"
-#include "experiment.h"
-#include "experiments/collective/request.h"
-#include "experiments/collective/start.h"
-#include "experiments/collective/subjects.h"
 #include "experiments/collective/verified.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
-#include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
 #include <limits.h>

@@ -3,9 +3,7 @@
 
 #include "base/check.h"
 #include "machine/plain.h"
-#include "runfile/record.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };

@@ -13,10 +13,8 @@
  * of their times. All others sleep.
  */
 #include "base/check.h"
-#include "experiment.h"
 #include "experiments/hotspot/star_points.h"
 #include "experiments/hotspot/star_record.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"

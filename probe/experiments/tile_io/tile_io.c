@@ -12,11 +12,8 @@
  * and replays with the aggregators that the library reports.
  */
 #include "base/check.h"
-#include "experiment.h"
-#include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/tile_hints.h"
 #include "experiments/tile_io/tile_record.h"
-#include "experiments/tile_io/two_phase.h"
 #include "machine/plain.h"
 #include "runfile/record.h"
 
