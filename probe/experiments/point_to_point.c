@@ -146,10 +146,9 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
         }
     }
     if (leads) {
-        iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
-                          seconds);
+        iso_transfer_lead(transfer, task->samples, task->batch, seconds);
     } else {
-        iso_transfer_answer(transfer, (long)(task->samples * task->batch));
+        iso_transfer_answer(transfer, (task->samples * task->batch));
     }
 }
 

@@ -117,7 +117,7 @@ static void resolve(int ranks)
 
 static double memory(int ranks)
 {
-    double largest = (double)iso_sizes_largest(&options.sizes);
+    double largest = iso_sizes_largest(&options.sizes);
     return iso_subjects_memory(&request, largest, ranks) +
            2 * ISO_VERIFIED_BYTES;
 }
@@ -238,8 +238,7 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
     if (phase) {
         iso_record_text(out, "phase_op", subject->operation->name);
         iso_record_int(out, "phase_p", subject->ranks);
-        iso_record_int(out, "phase_bytes",
-                       (long)iso_subject_block(subject, bytes));
+        iso_record_int(out, "phase_bytes", iso_subject_block(subject, bytes));
     }
 }
 
@@ -272,13 +271,13 @@ static void open_buffers(struct state *state)
         size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
-            calls = (size_t)s->arranged->longest;
+            calls = s->arranged->longest;
         }
     }
     state->send = iso_calloc(most + 1, 1);
     state->receive = iso_calloc(most + 1, 1);
     state->calls = iso_calloc(calls, sizeof(*state->calls));
-    state->at_work = iso_calloc((size_t)state->ctx->size, sizeof(bool));
+    state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
     state->block.bytes = -1;
 }
 
