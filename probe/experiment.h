@@ -24,9 +24,6 @@
 #include "machine/clock.h"
 #include "machine/host.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-
 struct iso_record; /* runfile/record.h */
 
 /** What an experiment works with. */

@@ -9,7 +9,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/check.h"
 #include "base/source.h"
-#include "experiment.h"
 #include "machine/plain.h"
 #include "machine/subset_barrier.h"
 #include "machine/watchdog.h"
@@ -266,7 +265,7 @@ void iso_progress(const iso_context_t *ctx, long done, long total,
 /** Scatter the index of its node to every rank. */
 static int own_node(const iso_context_t *ctx, const iso_place_t *places)
 {
-    int *nodes = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *nodes = iso_calloc(ctx->size, sizeof(int));
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
         nodes[r] = places[r].node;
     }

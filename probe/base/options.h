@@ -12,9 +12,6 @@
 
 #include "base/sizes.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { ISO_MAX_COUNTS = 64 };
 
 /** Whole numbers from 1, in the order given. */

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 int iso_pairs_next(const char **rest, int pair[2])

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,7 +66,7 @@ int iso_size_parse(const char *text, size_t length, long long *bytes,
         return refuse(error, text, length,
                       "not a whole number of bytes up to 1024 TiB");
     }
-    *bytes = (long long)value;
+    *bytes = value;
     return 0;
 }
 
@@ -97,9 +96,9 @@ static int split(const char *text, size_t length, const char *parts[3],
     int count = 0;
     const char *end = text + length;
     while (count < 3) {
-        const char *colon = memchr(text, ':', (size_t)(end - text));
+        const char *colon = memchr(text, ':', (end - text));
         parts[count] = text;
-        lengths[count++] = (size_t)((colon ? colon : end) - text);
+        lengths[count++] = ((colon ? colon : end) - text);
         if (colon == NULL) {
             return count;
         }

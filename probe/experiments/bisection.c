@@ -14,9 +14,7 @@
  */
 #include "base/check.h"
 #include "base/random.h"
-#include "experiment.h"
 #include "messages/transfer.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
@@ -74,7 +72,7 @@ struct state {
 /** Shuffle the ranks (Fisher and Yates). */
 static void shuffle(int *order, int size)
 {
-    uint64_t state = (uint64_t)options.seed;
+    uint64_t state = options.seed;
     for (int k = size - 1; k > 0; k--) {
         int other = iso_random_below(&state, k + 1), kept = order[k];
         order[k] = order[other];
@@ -88,8 +86,8 @@ static void pair_ranks(struct state *state)
     int size = state->ctx->size;
     bool halves = strcmp(options.pairing, "halves") == 0;
     state->pairs = size / 2;
-    state->order = iso_calloc((size_t)size, sizeof(int));
-    state->partner = iso_calloc((size_t)size, sizeof(int));
+    state->order = iso_calloc(size, sizeof(int));
+    state->partner = iso_calloc(size, sizeof(int));
     for (int r = 0; r < size; r++) {
         state->order[r] = r;
         state->partner[r] = -1;
@@ -158,11 +156,10 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
      * leave the barrier. */
     if (leads(state, rank)) {
         iso_transfer_lead(transfer, 1, 1, seconds);
-        iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
-                          seconds);
+        iso_transfer_lead(transfer, task->samples, task->batch, seconds);
     } else {
         iso_transfer_answer(transfer, 1);
-        iso_transfer_answer(transfer, (long)(task->samples * task->batch));
+        iso_transfer_answer(transfer, (task->samples * task->batch));
     }
 }
 

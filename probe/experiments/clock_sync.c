@@ -21,12 +21,9 @@
  * which leaves rank 0, the global clock, as it is.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "base/check.h"
 #include "base/random.h"
-#include "experiment.h"
 #include "global_clock/sync.h"
 #include "machine/heartbeat.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
@@ -176,7 +173,7 @@ static void pause_for(double seconds)
 {
     for (double left = seconds; left > 0; left -= 1) {
         double nap = fmin(left, 1), whole = floor(nap);
-        struct timespec delay = {(time_t)whole, (long)(1e9 * (nap - whole))};
+        struct timespec delay = {(time_t)whole, (1e9 * (nap - whole))};
         nanosleep(&delay, NULL);
         iso_heartbeat_beat();
     }
@@ -185,7 +182,7 @@ static void pause_for(double seconds)
 static void conduct(const struct member *m)
 {
     int size = m->ctx->size;
-    uint64_t state = (uint64_t)options.seed;
+    uint64_t state = options.seed;
     double start = iso_now(), synchronised = start, now;
     long done = 0;
     record_clocks(m);

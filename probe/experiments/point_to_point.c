@@ -5,11 +5,8 @@
  * timed loops are those of transfer.h, sizes and repetitions those of sweep.h;
  * ranks that are not in the pair sleep.
  */
-#include "base/check.h"
 #include "base/pairs.h"
-#include "experiment.h"
 #include "messages/transfer.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
@@ -149,10 +146,9 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
         }
     }
     if (leads) {
-        iso_transfer_lead(transfer, (long)task->samples, (long)task->batch,
-                          seconds);
+        iso_transfer_lead(transfer, task->samples, task->batch, seconds);
     } else {
-        iso_transfer_answer(transfer, (long)(task->samples * task->batch));
+        iso_transfer_answer(transfer, (task->samples * task->batch));
     }
 }
 

@@ -20,9 +20,7 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "experiment.h"
-#include "runfile/record.h"
 #include "sampling/pair_blocks.h"
-#include "sampling/sampler.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,7 +150,7 @@ static iso_place_t *invent(int *ranks)
         return NULL;
     }
     *ranks = shape_ranks();
-    iso_place_t *places = iso_calloc((size_t)*ranks, sizeof(*places));
+    iso_place_t *places = iso_calloc(*ranks, sizeof(*places));
     for (int r = 0; r < *ranks; r++) {
         int slot = slot_of_rank(r), per_node = options.shape.value[0];
         places[r].node = slot / per_node; /* in both placements */
@@ -241,7 +239,7 @@ static iso_outcome_t run(iso_context_t *ctx)
         return ISO_COMPLETE;
     }
     iso_sampler_t sampler;
-    uint64_t state = (uint64_t)options.seed;
+    uint64_t state = options.seed;
     long done = 0, total = (long)ctx->ranks * (ctx->ranks - 1) / 2;
     iso_sampler_init(&sampler, false);
     iso_pair_blocks_t *blocks =

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "grid/blocks.h"
 #include "grid/collectives.h"
 #include "grid/phases.h"
 #include "grid/rows.h"

@@ -4,7 +4,6 @@
  * Gather and scatter: the same blocks go the same ways, in opposite
  * directions. Every rank has a block, the root also those of all.
  */
-#include "grid/blocks.h"
 #include "grid/collectives.h"
 #include "grid/phases.h"
 #include "grid/rows.h"

@@ -2,7 +2,6 @@
 #include "grid/phases.h"
 
 #include <limits.h>
-#include <stddef.h>
 
 int iso_phases_rank(MPI_Comm comm)
 {

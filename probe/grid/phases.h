@@ -12,9 +12,6 @@
 
 #include "grid/arrangement.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-
 /** My rank, or -1 where the library must handle the call: no communicator, or
  * an inter-communicator. */
 int iso_phases_rank(MPI_Comm comm);

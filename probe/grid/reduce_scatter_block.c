@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/collectives.h"
-#include "grid/phases.h"
 #include "grid/reduction.h"
 
 #include <stdlib.h>

@@ -9,8 +9,6 @@
 #include "grid/blocks.h"
 #include "grid/phases.h"
 
-#include <mpi.h>
-
 /**
  * As iso_phases_begin. Operations that do not commute are left to the library
  * where the rows are not consecutive ranks.

@@ -10,8 +10,6 @@
 #include "grid/arrangement.h"
 #include "grid/blocks.h"
 
-#include <stdbool.h>
-
 /** Whether the caller's buffer is already so. */
 bool iso_rows_in_buffer(const iso_arrangement_t *a, const iso_blocks_t *all);
 

@@ -3,8 +3,6 @@
 
 #include "base/sizes.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_DIGITS = 9 };

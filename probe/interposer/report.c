@@ -62,7 +62,7 @@ void iso_report_choice(const iso_rule_t *rule, long long bytes)
         return;
     }
     struct count *count = &counts[rule - table->rules];
-    double saved = iso_rule_saving(table, rule, (double)bytes) / PICOSECOND;
+    double saved = iso_rule_saving(table, rule, bytes) / PICOSECOND;
     atomic_fetch_add_explicit(&count->calls, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&count->saved, llround(saved),
                               memory_order_relaxed);

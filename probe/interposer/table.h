@@ -13,7 +13,6 @@
 #include "grid/shape.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

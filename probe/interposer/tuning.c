@@ -100,7 +100,7 @@ static int read_file(const char *path)
         errno = EFBIG;
     } else if (length >= 0 && (table = malloc((size_t)length + 1))) {
         rewind(file);
-        found = fread(table, 1, (size_t)length, file) == (size_t)length;
+        found = fread(table, 1, length, file) == (size_t)length;
     }
     if (table == NULL || !found) {
         iso_report_line("%s: cannot read the tuning table: %s", path,
@@ -135,7 +135,7 @@ static void read_table(void)
         PMPI_Abort(MPI_COMM_WORLD, EXIT_USAGE); /* the others do not know it */
     }
     PMPI_Bcast(table, length, MPI_CHAR, 0, MPI_COMM_WORLD);
-    const char *bad = iso_table_check(table, (size_t)length);
+    const char *bad = iso_table_check(table, length);
     if (bad) { /* the same at all ranks */
         iso_report_line("%s: unusable tuning table: %s", setting, bad);
         stop();

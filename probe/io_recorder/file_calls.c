@@ -9,27 +9,18 @@
 
 #define BOTH(DEFINE, Name) DEFINE(MPI_##Name) DEFINE(PMPI_##Name)
 
-#define INIT(Name)                                                             \
-    ISO_WRAPPER int Name(int *argc, char ***argv)                              \
+#define BEGINS(Name, ...)                                                      \
+    ISO_WRAPPER int Name(ISO_PARAMETERS(__VA_ARGS__))                          \
     {                                                                          \
         ISO_NEXT(Name)                                                         \
-        int code = next(argc, argv);                                           \
+        int code = next(ISO_ARGUMENTS(__VA_ARGS__));                           \
         if (code == MPI_SUCCESS) {                                             \
             iso_io_begins();                                                   \
         }                                                                      \
         return code;                                                           \
     }
-
-#define INIT_THREAD(Name)                                                      \
-    ISO_WRAPPER int Name(int *argc, char ***argv, int required, int *provided) \
-    {                                                                          \
-        ISO_NEXT(Name)                                                         \
-        int code = next(argc, argv, required, provided);                       \
-        if (code == MPI_SUCCESS) {                                             \
-            iso_io_begins();                                                   \
-        }                                                                      \
-        return code;                                                           \
-    }
+#define INIT(Name)        BEGINS(Name, int *, char ***)
+#define INIT_THREAD(Name) BEGINS(Name, int *, char ***, int, int *)
 
 #define FINALIZE(Name)                                                         \
     ISO_WRAPPER int Name(void)                                                 \

@@ -2,10 +2,8 @@
 #include "io_recorder/gathered.h"
 
 #include "io_recorder/packed.h"
-#include "recording/map.h"
 #include "recording/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /** An entry of the map of calls. */
@@ -142,9 +140,9 @@ static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
         sum->reference = call->base;
     }
     if (call->bytes > 0) {
-        sum->hash = iso_mix(sum->hash, (uint64_t)rank);
+        sum->hash = iso_mix(sum->hash, rank);
         sum->hash = iso_mix(sum->hash, call->hash);
-        sum->hash = iso_mix(sum->hash, (uint64_t)(call->base - sum->reference));
+        sum->hash = iso_mix(sum->hash, (call->base - sum->reference));
     }
     more_slots(sum, call->slots);
     for (int k = 0; k < call->slots; k++) {

@@ -9,7 +9,6 @@
 
 #include "io_recorder/io_recorder.h"
 #include "io_recorder/parts.h"
-#include "recording/map.h"
 
 /** One collective access of all ranks of its file. */
 typedef struct iso_gathered_call {

@@ -3,12 +3,10 @@
 
 #include "io_recorder/flat_type.h"
 #include "io_recorder/io_writing.h"
-#include "preload/program.h"
 #include "recording/memory.h"
 #include "recording/output.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 /** Whether accesses are recorded; changes in MPI_Init and MPI_Finalize only. */

@@ -15,9 +15,6 @@
 #include "io_recorder/shapes.h"
 #include "io_recorder/timing.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-
 enum {
     ISO_MAX_CALLS = 1 << 16,       /**< recorded of a rank */
     ISO_MAX_STORED_SLOTS = 1 << 19 /**< of all of them; 8 MiB */

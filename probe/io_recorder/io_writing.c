@@ -6,10 +6,8 @@
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
-#include "runfile/record.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* --- patterns ------------------------------------------------------------ */
 
@@ -70,11 +68,9 @@ static iso_patterns_t find_patterns(iso_gathered_t *all)
         iso_known_t *found = NULL;
         call->pattern = -1;
         if (call->placed && call->ranks == file->rank_count) {
-            found =
-                iso_map_find(&known, (int64_t)call->hash, kind, call->bytes);
+            found = iso_map_find(&known, call->hash, kind, call->bytes);
             if (found == NULL && patterns.used < ISO_MAX_PATTERNS) {
-                found =
-                    iso_map_get(&known, (int64_t)call->hash, kind, call->bytes);
+                found = iso_map_get(&known, call->hash, kind, call->bytes);
                 found->pattern = patterns.used;
                 add_pattern(&patterns, file->joined, call);
             }
@@ -113,10 +109,10 @@ static void write_piece(iso_record_t *record, int pattern, int rank,
     iso_record_begin(record, "piece");
     iso_record_int(record, "pattern", pattern);
     iso_record_int(record, "rank", rank);
-    iso_record_int(record, "offset", (long)(base + run->offset));
-    iso_record_int(record, "length", (long)run->length);
-    iso_record_int(record, "count", (long)run->count);
-    iso_record_int(record, "stride", (long)run->stride);
+    iso_record_int(record, "offset", (base + run->offset));
+    iso_record_int(record, "length", run->length);
+    iso_record_int(record, "count", run->count);
+    iso_record_int(record, "stride", run->stride);
     iso_record_end(record);
 }
 
@@ -168,7 +164,7 @@ static void patterns_pieces(iso_patterns_t *patterns,
     char *text = NULL;
     size_t length = 0;
     PMPI_Bcast(&patterns->used, 1, MPI_INT, 0, output->comm);
-    size_t count = (size_t)patterns->used;
+    size_t count = patterns->used;
     size_t bytes = count * sizeof(*patterns->list);
     patterns->list = iso_resized(patterns->list, bytes);
     PMPI_Bcast(patterns->list, (int)bytes, MPI_BYTE, 0, output->comm);
@@ -219,8 +215,8 @@ static void write_independent(iso_record_t *record, const iso_opened_t *file)
         iso_record_begin(record, "independent");
         iso_record_int(record, "file", file->joined);
         iso_record_text(record, "op", write ? "write" : "read");
-        iso_record_int(record, "calls", (long)count->calls);
-        iso_record_int(record, "bytes", (long)count->bytes);
+        iso_record_int(record, "calls", count->calls);
+        iso_record_int(record, "bytes", count->bytes);
         iso_record_int(record, "ranks", file->independent_ranks[write]);
         iso_record_double(record, "seconds", count->seconds);
         iso_record_end(record);
@@ -263,9 +259,9 @@ static void write_patterns(iso_record_t *record, const iso_patterns_t *patterns)
         iso_record_int(record, "pattern", p);
         iso_record_int(record, "file", pattern->file);
         iso_record_text(record, "op", pattern->write ? "write" : "read");
-        iso_record_int(record, "bytes", (long)pattern->bytes);
-        iso_record_int(record, "pieces", (long)pattern->pieces);
-        iso_record_int(record, "calls", (long)pattern->calls);
+        iso_record_int(record, "bytes", pattern->bytes);
+        iso_record_int(record, "pieces", pattern->pieces);
+        iso_record_int(record, "calls", pattern->calls);
         iso_record_bool(record, "whole", pattern->whole);
         iso_record_end(record);
     }
@@ -304,8 +300,7 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
         iso_record_begin(record, "call");
         iso_record_int(record, "call", number++);
         iso_record_int(record, "pattern", call->pattern);
-        iso_record_int(record, "shift",
-                       (long)(call->reference - pattern->reference));
+        iso_record_int(record, "shift", (call->reference - pattern->reference));
         iso_record_text(record, "name", call->name);
         iso_record_double(record, "seconds", call->seconds);
         if (call->parts_known) {
@@ -377,7 +372,7 @@ static iso_gathered_t gather(const iso_io_recording_t *recording,
         }
         iso_gathered_join(&all);
     } else {
-        iso_send_bytes(bytes, (long)length, 0, output->comm);
+        iso_send_bytes(bytes, length, 0, output->comm);
     }
     free(bytes);
     return all;

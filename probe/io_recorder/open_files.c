@@ -3,7 +3,6 @@
 
 #include "recording/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
 

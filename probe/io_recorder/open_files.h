@@ -6,10 +6,7 @@
 #ifndef ISO_OPEN_FILES_H
 #define ISO_OPEN_FILES_H
 
-#include "io_recorder/pieces.h"
 #include "io_recorder/view.h"
-
-#include <mpi.h>
 
 /** Counted accesses: writes at 1, reads at 0. */
 typedef struct iso_count {

@@ -3,7 +3,6 @@
 
 #include "recording/sending.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static void put_text(FILE *stream, const char *text)
@@ -15,7 +14,7 @@ static void put_text(FILE *stream, const char *text)
 static void put_list(FILE *stream, const void *list, size_t size, int count)
 {
     if (count > 0) {
-        fwrite(list, size, (size_t)count, stream);
+        fwrite(list, size, count, stream);
     }
 }
 

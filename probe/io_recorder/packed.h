@@ -8,8 +8,6 @@
 
 #include "io_recorder/io_recorder.h"
 
-#include <stddef.h>
-
 /** The beginning of the block. Behind it are the files, the calls, their slots,
  *  and the texts of the files that the rank leads: name, number of hints, and
  *  of each its key, whether it was given and is active ("11"), both values.

@@ -19,8 +19,6 @@
 
 #include "io_recorder/timing.h"
 
-#include <mpi.h>
-
 /** A slot over all ranks. */
 typedef struct iso_slot_sum {
     double sync;          /**< least; below 0: of no rank yet */

@@ -16,13 +16,13 @@ iso_shapes_t iso_shapes(void)
 
 static uint64_t hash_of(const iso_pieces_t *list, int64_t base)
 {
-    uint64_t hash = iso_mix(1, (uint64_t)list->bytes);
+    uint64_t hash = iso_mix(1, list->bytes);
     for (int k = 0; k < list->used; k++) {
         const iso_run_t *run = &list->runs[k];
-        hash = iso_mix(hash, (uint64_t)(run->offset - base));
-        hash = iso_mix(hash, (uint64_t)run->length);
-        hash = iso_mix(hash, (uint64_t)run->count);
-        hash = iso_mix(hash, (uint64_t)run->stride);
+        hash = iso_mix(hash, (run->offset - base));
+        hash = iso_mix(hash, run->length);
+        hash = iso_mix(hash, run->count);
+        hash = iso_mix(hash, run->stride);
     }
     return hash;
 }
@@ -50,7 +50,7 @@ int iso_shapes_add(iso_shapes_t *shapes, const iso_pieces_t *list,
 {
     *base = list->used ? list->runs[0].offset : 0;
     uint64_t hash = hash_of(list, *base);
-    iso_known_t *known = iso_map_find(&shapes->by_hash, (int64_t)hash, 0, 0);
+    iso_known_t *known = iso_map_find(&shapes->by_hash, hash, 0, 0);
     if (known) {
         return known->shape;
     }
@@ -59,7 +59,7 @@ int iso_shapes_add(iso_shapes_t *shapes, const iso_pieces_t *list,
     *shape = (iso_shape_t){
         .hash = hash, .bytes = list->bytes, .pieces = list->pieces};
     keep_runs(shapes, shape, list, *base);
-    known = iso_map_get(&shapes->by_hash, (int64_t)hash, 0, 0);
+    known = iso_map_get(&shapes->by_hash, hash, 0, 0);
     known->shape = shapes->used;
     return shapes->used++;
 }

@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Higher ranks are watched, but not named. Untouched pages use no memory. */

@@ -64,7 +64,7 @@ static void find_place(iso_place_t *place, bool simulated)
 static void number_nodes(iso_place_t *places, int size)
 {
     int nodes = 0;
-    int *leader = iso_calloc((size_t)size, sizeof(int));
+    int *leader = iso_calloc(size, sizeof(int));
     for (int r = 0; r < size; r++) {
         int node = 0;
         while (node < nodes &&
@@ -87,7 +87,7 @@ iso_place_t *iso_host_gather(MPI_Comm comm, bool simulated)
     iso_place_t mine, *places = NULL;
     find_place(&mine, simulated);
     if (rank == 0) {
-        places = iso_calloc((size_t)size, sizeof(*places));
+        places = iso_calloc(size, sizeof(*places));
     }
     iso_plain_gather(comm, &mine, sizeof(mine), places);
     if (places) {
@@ -149,7 +149,7 @@ bool iso_host_same_cpu(const iso_location_t *a, const iso_location_t *b)
 
 double iso_host_memory(void)
 {
-    double pages = (double)sysconf(_SC_PHYS_PAGES);
+    double pages = sysconf(_SC_PHYS_PAGES);
     double bytes = pages * (double)sysconf(_SC_PAGESIZE);
     FILE *stream = fopen("/proc/meminfo", "r");
     char line[128];

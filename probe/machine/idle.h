@@ -13,8 +13,6 @@
 
 #include "machine/clock.h"
 
-#include <mpi.h>
-
 /**
  * Receive as MPI_Recv does, and sleep until the message is there.
  *

@@ -51,7 +51,7 @@ void iso_plain_gather(MPI_Comm comm, const void *mine, int bytes, void *all)
         MPI_CHECK(MPI_Send(mine, bytes, MPI_BYTE, 0, TAG_PLAIN, comm));
         return;
     }
-    memcpy(all, mine, (size_t)bytes);
+    memcpy(all, mine, bytes);
     for (int r = 1; r < size; r++) {
         MPI_CHECK(MPI_Recv((char *)all + (size_t)r * (size_t)bytes, bytes,
                            MPI_BYTE, r, TAG_PLAIN, comm, MPI_STATUS_IGNORE));
@@ -72,7 +72,7 @@ void iso_plain_reduce(MPI_Comm comm, void *values, int count, MPI_Datatype type,
     int rank, size, bytes;
     place_in(comm, &rank, &size);
     MPI_CHECK(MPI_Type_size(type, &bytes));
-    void *theirs = iso_calloc((size_t)count, (size_t)bytes);
+    void *theirs = iso_calloc(count, bytes);
     int own = lowest_bit(rank, size);
     for (int bit = 1; bit < own && bit < size - rank; bit *= 2) {
         MPI_CHECK(MPI_Recv(theirs, count, type, rank + bit, TAG_PLAIN, comm,

@@ -86,7 +86,7 @@ static bool address_with_password(const char *value)
     for (const char *p = strstr(value, "://"); p; p = strstr(p + 3, "://")) {
         size_t length = strcspn(p + 3, " \t\n\"'");
         const char *at = memchr(p + 3, '@', length);
-        if (at && memchr(p + 3, ':', (size_t)(at - p - 3))) {
+        if (at && memchr(p + 3, ':', (at - p - 3))) {
             return true;
         }
     }

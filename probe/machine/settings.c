@@ -3,7 +3,6 @@
 
 #include "machine/secrets.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +116,7 @@ void iso_settings_find(iso_settings_t *settings)
                      iso_secret_value(one.text + one.name + 1);
         settings->one[settings->count++] = one;
     }
-    qsort(settings->one, (size_t)settings->count, sizeof(iso_setting_t),
-          by_name);
+    qsort(settings->one, settings->count, sizeof(iso_setting_t), by_name);
 }
 
 void iso_setting_value(const iso_setting_t *setting, char *text)

@@ -7,8 +7,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

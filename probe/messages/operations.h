@@ -12,8 +12,6 @@
 
 #include "messages/message.h"
 
-#include <stdbool.h>
-
 struct iso_grid; /* grid/shape.h */
 
 /** One call: with which buffers and root. */

@@ -10,23 +10,8 @@
 #include "preload/wrapper.h"
 
 /** Parameters of these names: Fortran hands over addresses. */
-#define ISO_ADDRESSES(...)          ISO_FOR_ALL(ISO_ADDRESSES_, __VA_ARGS__)
-#define ISO_ADDRESSES_1(name)       MPI_Fint *name
-#define ISO_ADDRESSES_2(name, ...)  MPI_Fint *name, ISO_ADDRESSES_1(__VA_ARGS__)
-#define ISO_ADDRESSES_3(name, ...)  MPI_Fint *name, ISO_ADDRESSES_2(__VA_ARGS__)
-#define ISO_ADDRESSES_4(name, ...)  MPI_Fint *name, ISO_ADDRESSES_3(__VA_ARGS__)
-#define ISO_ADDRESSES_5(name, ...)  MPI_Fint *name, ISO_ADDRESSES_4(__VA_ARGS__)
-#define ISO_ADDRESSES_6(name, ...)  MPI_Fint *name, ISO_ADDRESSES_5(__VA_ARGS__)
-#define ISO_ADDRESSES_7(name, ...)  MPI_Fint *name, ISO_ADDRESSES_6(__VA_ARGS__)
-#define ISO_ADDRESSES_8(name, ...)  MPI_Fint *name, ISO_ADDRESSES_7(__VA_ARGS__)
-#define ISO_ADDRESSES_9(name, ...)  MPI_Fint *name, ISO_ADDRESSES_8(__VA_ARGS__)
-#define ISO_ADDRESSES_10(name, ...) MPI_Fint *name, ISO_ADDRESSES_9(__VA_ARGS__)
-#define ISO_ADDRESSES_11(name, ...)                                            \
-    MPI_Fint *name, ISO_ADDRESSES_10(__VA_ARGS__)
-#define ISO_ADDRESSES_12(name, ...)                                            \
-    MPI_Fint *name, ISO_ADDRESSES_11(__VA_ARGS__)
-#define ISO_ADDRESSES_13(name, ...)                                            \
-    MPI_Fint *name, ISO_ADDRESSES_12(__VA_ARGS__)
+#define ISO_ADDRESSES(...)       ISO_FOR_ALL(ISO_ADDRESS, __VA_ARGS__)
+#define ISO_ADDRESS(place, name) MPI_Fint *name
 
 #define ISO_FORTRAN_ALIAS(name, lower, PARAMETERS)                             \
     ISO_WRAPPER void name PARAMETERS __attribute__((alias(#lower "_any")));

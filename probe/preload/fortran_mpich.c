@@ -12,7 +12,6 @@
 #include "preload/fortran.h"
 #include "preload/program.h"
 
-#include <stddef.h>
 
 ISO_WRAPPER void mpi_init_f08_(MPI_Fint *code)
 {

@@ -12,8 +12,7 @@ static iso_key_t *entry_at(const iso_map_t *map, int index)
 
 static int32_t *head_of(const iso_map_t *map, int64_t a, int64_t b, int64_t c)
 {
-    uint64_t hash =
-        iso_mix(iso_mix(iso_mix(1, (uint64_t)a), (uint64_t)b), (uint64_t)c);
+    uint64_t hash = iso_mix(iso_mix(iso_mix(1, a), b), c);
     return &map->heads[(hash >> 32) % (uint64_t)map->buckets];
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recording/output.h"
 
-#include "preload/program.h"
 #include "recording/memory.h"
 #include "recording/sending.h"
 #include "runfile/preamble.h"
@@ -99,8 +98,8 @@ void iso_output_collect(iso_output_t *output, const char *text, size_t length,
                                      size_t bytes))
 {
     if (output->rank > 0) {
-        iso_send_bytes(text, (long)length, 0, output->comm);
-        iso_send_bytes(list, (long)bytes, 0, output->comm);
+        iso_send_bytes(text, length, 0, output->comm);
+        iso_send_bytes(list, bytes, 0, output->comm);
         return;
     }
     fwrite(text, 1, length, output->stream);
@@ -109,8 +108,8 @@ void iso_output_collect(iso_output_t *output, const char *text, size_t length,
         long size = 0, number = 0;
         char *their_text = iso_receive_bytes(&size, r, output->comm);
         void *their_list = iso_receive_bytes(&number, r, output->comm);
-        fwrite(their_text, 1, (size_t)size, output->stream);
-        take(self, their_list, (size_t)number);
+        fwrite(their_text, 1, size, output->stream);
+        take(self, their_list, number);
         free(their_text);
         free(their_list);
     }

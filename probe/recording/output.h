@@ -10,8 +10,6 @@
 #include "experiment.h"
 #include "runfile/record.h"
 
-#include <stdio.h>
-
 typedef struct iso_output {
     FILE *stream;     /**< NULL at all ranks but 0 */
     const char *path; /**< NULL if it cannot be written, and goes nowhere */

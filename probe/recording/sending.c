@@ -42,7 +42,7 @@ void iso_send_bytes(const void *data, long bytes, int to, MPI_Comm comm)
 void *iso_receive_bytes(long *bytes, int from, MPI_Comm comm)
 {
     PMPI_Recv(bytes, 1, MPI_LONG, from, TAG, comm, MPI_STATUS_IGNORE);
-    char *data = iso_resized(NULL, (size_t)*bytes);
+    char *data = iso_resized(NULL, *bytes);
     for (long done = 0; done < *bytes; done += CHUNK) {
         long part = *bytes - done < CHUNK ? *bytes - done : CHUNK;
         PMPI_Recv(data + done, (int)part, MPI_BYTE, from, TAG, comm,

@@ -36,7 +36,7 @@ void iso_clock_set_warn(const iso_context_t *ctx)
     double set = MPI_Wtime() - by_mpi - lasted;
     bool doubtful =
         fabs(set) > SECONDS + PART * lasted || iso_clock_state.large > 0;
-    double mine[3] = {doubtful, set, (double)iso_clock_state.large};
+    double mine[3] = {doubtful, set, iso_clock_state.large};
     double *all = iso_calloc((size_t)ctx->size * 3, sizeof(double));
     iso_plain_gather(ctx->control, mine, sizeof(mine), all);
     int count = 0, first = 0;

@@ -3,7 +3,6 @@
 #include "runfile/preamble.h"
 
 #include "base/check.h"
-#include "experiment.h"
 #include "machine/settings.h"
 #include "runfile/record.h"
 
@@ -99,7 +98,7 @@ static void name_one(iso_named_t *named, const char *name)
 static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
 {
     iso_named_t named = {0};
-    bool *said = iso_calloc((size_t)ctx->ranks, sizeof(bool)); /* of a node */
+    bool *said = iso_calloc(ctx->ranks, sizeof(bool)); /* of a node */
     for (int r = 1; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
         if (place->around[what] == ctx->places[0].around[what] ||
@@ -256,7 +255,7 @@ static void record_warnings(const iso_context_t *ctx)
             "timed in batches",
             1e6 * ctx->clock.granularity);
     }
-    int *on_node = iso_calloc((size_t)ctx->ranks, sizeof(int));
+    int *on_node = iso_calloc(ctx->ranks, sizeof(int));
     for (int r = 0; r < ctx->ranks; r++) {
         on_node[ctx->places[r].node]++;
     }

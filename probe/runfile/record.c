@@ -85,7 +85,7 @@ static void put_string(FILE *stream, const char *text)
         } else if (*c < 0x20 || *c == 0x7f) {
             fprintf(stream, "\\u%04x", *c);
         } else {
-            fwrite(c, 1, (size_t)length, stream);
+            fwrite(c, 1, length, stream);
         }
         c += length ? length : 1;
     }
@@ -228,8 +228,7 @@ void iso_record_options(iso_record_t *record, const iso_option_t *table)
             iso_record_double(record, option->name, *(double *)option->value);
             break;
         case ISO_OPTION_SIZE:
-            iso_record_int(record, option->name,
-                           (long)*(long long *)option->value);
+            iso_record_int(record, option->name, *(long long *)option->value);
             break;
         case ISO_OPTION_SIZES:
         case ISO_OPTION_SWEEP:

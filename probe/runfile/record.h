@@ -13,9 +13,6 @@
 
 #include "base/options.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-
 typedef struct iso_record {
     FILE *stream;
     bool separator; /**< a comma is due before the next member */

@@ -12,14 +12,8 @@
  * them are subjects of one sweep (subjects.h), visited in turn.
  */
 #include "base/check.h"
-#include "experiment.h"
-#include "experiments/collective/request.h"
-#include "experiments/collective/start.h"
-#include "experiments/collective/subjects.h"
 #include "experiments/collective/verified.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
-#include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
 #include <limits.h>
@@ -123,7 +117,7 @@ static void resolve(int ranks)
 
 static double memory(int ranks)
 {
-    double largest = (double)iso_sizes_largest(&options.sizes);
+    double largest = iso_sizes_largest(&options.sizes);
     return iso_subjects_memory(&request, largest, ranks) +
            2 * ISO_VERIFIED_BYTES;
 }
@@ -244,8 +238,7 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
     if (phase) {
         iso_record_text(out, "phase_op", subject->operation->name);
         iso_record_int(out, "phase_p", subject->ranks);
-        iso_record_int(out, "phase_bytes",
-                       (long)iso_subject_block(subject, bytes));
+        iso_record_int(out, "phase_bytes", iso_subject_block(subject, bytes));
     }
 }
 
@@ -278,13 +271,13 @@ static void open_buffers(struct state *state)
         size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
-            calls = (size_t)s->arranged->longest;
+            calls = s->arranged->longest;
         }
     }
     state->send = iso_calloc(most + 1, 1);
     state->receive = iso_calloc(most + 1, 1);
     state->calls = iso_calloc(calls, sizeof(*state->calls));
-    state->at_work = iso_calloc((size_t)state->ctx->size, sizeof(bool));
+    state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
     state->block.bytes = -1;
 }
 

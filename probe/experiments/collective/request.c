@@ -4,7 +4,6 @@
 #include "base/sizes.h"
 #include "grid/collectives.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /** Characters of a wrong word that messages repeat. */

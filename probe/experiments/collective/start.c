@@ -6,7 +6,6 @@
 #include "machine/idle.h"
 #include "machine/plain.h"
 #include "machine/subset_barrier.h"
-#include "runfile/record.h"
 
 #include <math.h>
 #include <time.h>

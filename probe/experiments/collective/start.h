@@ -20,7 +20,6 @@
 #ifndef ISO_START_H
 #define ISO_START_H
 
-#include "experiment.h"
 #include "global_clock/sync.h"
 #include "messages/operations.h"
 #include "sampling/sweep.h"

@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Subjects of an operation on a grid, and buffers of a realisation. */
@@ -83,7 +82,7 @@ double iso_subjects_memory(const iso_op_request_t *request, double bytes,
     double most = 0, room = ranks;
     for (int g = 0; g < request->grid_count; g++) {
         long long blocks;
-        room = fmax(room, (double)room_of(&request->grids[g], ranks, &blocks));
+        room = fmax(room, room_of(&request->grids[g], ranks, &blocks));
     }
     for (int k = 0; k < request->operation_count; k++) {
         const iso_operation_t *operation = request->operations[k];
@@ -172,7 +171,7 @@ void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
     int most = request->operation_count * (1 + OF_A_GRID * request->grid_count);
     int size;
     MPI_CHECK(MPI_Comm_size(comm, &size));
-    list->items = iso_calloc((size_t)most, sizeof(*list->items));
+    list->items = iso_calloc(most, sizeof(*list->items));
     list->count = 0;
     list->left_out = -1;
     for (int g = 0; g < request->grid_count; g++) {

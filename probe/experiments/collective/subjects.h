@@ -21,8 +21,6 @@
 #include "grid/arrangement.h"
 #include "grid/collectives.h"
 
-#include <stddef.h>
-
 /** One of them. */
 typedef struct iso_subject {
     const iso_operation_t *operation;     /**< the whole one */

@@ -3,9 +3,7 @@
 
 #include "base/check.h"
 #include "machine/plain.h"
-#include "runfile/record.h"
 
-#include <stdint.h>
 #include <string.h>
 
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };
@@ -34,7 +32,7 @@ static uint8_t byte_of(int from, int to, long long at)
 /** What a rank adds is its number, from 1 on, times this. */
 static double factor_of(int to, long long at)
 {
-    return (double)(1 + to % 7 + at % 13);
+    return (1 + to % 7 + at % 13);
 }
 
 static void fill(const struct seen *call, char *block, int to)
@@ -88,7 +86,7 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
     MPI_CHECK(MPI_Comm_size(given->comm, &call.ranks));
     int sent = blocks_of(operation->sends_all, call.ranks);
     int received = blocks_of(operation->receives_all, call.ranks);
-    memset(receive, UNLIKE, (size_t)(received * bytes));
+    memset(receive, UNLIKE, (received * bytes));
     for (int to = 0; to < sent; to++) {
         fill(&call, send + to * bytes, to);
     }
@@ -231,7 +229,7 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                                        long long bytes, char *send,
                                        char *receive))
 {
-    size_t count = (size_t)subjects->count, size = sizeof(struct verdict);
+    size_t count = subjects->count, size = sizeof(struct verdict);
     struct verdict *verdicts = iso_calloc(count, size);
     char *send = iso_calloc(ISO_VERIFIED_BYTES, 1);
     char *receive = iso_calloc(ISO_VERIFIED_BYTES, 1);

@@ -25,15 +25,12 @@
  * the platform file, and a warning says so.
  */
 #include "base/check.h"
-#include "experiment.h"
 #include "experiments/compute/kernels.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -13,10 +13,8 @@
  * of their times. All others sleep.
  */
 #include "base/check.h"
-#include "experiment.h"
 #include "experiments/hotspot/star_points.h"
 #include "experiments/hotspot/star_record.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
@@ -116,7 +114,7 @@ static void perform(void *self, const void *message, int from)
 {
     iso_star_t *star = self;
     const struct task *task = message;
-    double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
+    double *seconds = iso_calloc(task->samples, sizeof(double));
     (void)from;
     iso_star_measure(star, &task->point, task->samples, task->batch, seconds);
     iso_coordinator_report(star->ctx, seconds, task->samples);
@@ -150,7 +148,7 @@ static void conduct_point(struct grid *grid, const struct task *task,
     iso_star_t *star = grid->star;
     int samples = task->samples, count = iso_star_team(star, &task->point);
     bool involved = false;
-    double *seconds = iso_calloc((size_t)samples, sizeof(double));
+    double *seconds = iso_calloc(samples, sizeof(double));
     for (int k = 0; k < count; k++) {
         if (star->team[k] == 0) {
             involved = true;
@@ -271,8 +269,7 @@ static void lay_out(struct grid *grid)
     }
     grid->count = points.count;
     grid->unreachable = points.unreachable;
-    grid->states =
-        iso_calloc((size_t)(points.count + 1), sizeof(*grid->states));
+    grid->states = iso_calloc((points.count + 1), sizeof(*grid->states));
     for (long k = 0; k < points.count; k++) {
         grid->states[k].point = points.point[k];
         iso_sampler_init(&grid->states[k].sampler, grid->ctx->clock.simulated);

@@ -25,9 +25,6 @@
 
 #include "experiment.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-
 /** One point of the grid that is measured. All ints: it travels as such. */
 typedef struct iso_star_point {
     int intra, in, out; /**< partners of each hot process */

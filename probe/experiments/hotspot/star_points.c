@@ -4,8 +4,6 @@
 #include "base/check.h"
 #include "experiments/hotspot/star_record.h"
 
-#include <stdlib.h>
-
 /** Source and destination of the points. */
 typedef struct making {
     iso_star_points_t *points;

@@ -8,7 +8,6 @@
 #ifndef ISO_STAR_POINTS_H
 #define ISO_STAR_POINTS_H
 
-#include "base/sizes.h"
 #include "experiments/hotspot/star.h"
 
 /** Limits from the options. */

@@ -124,7 +124,7 @@ void iso_tile_file_init(iso_tile_file_t *file, const iso_context_t *ctx,
     int shape[2] = {tiling->y, tiling->x}, open_ended[2] = {0, 0};
     MPI_CHECK(MPI_Cart_create(ctx->comm, 2, shape, open_ended, 0, &file->grid));
     file->view = iso_tiling_view(tiling, ctx->rank);
-    file->tile = iso_calloc((size_t)iso_tiling_tile(tiling), 1);
+    file->tile = iso_calloc(iso_tiling_tile(tiling), 1);
 }
 
 void iso_tile_file_remove(iso_tile_file_t *file)
@@ -254,7 +254,7 @@ void iso_tile_file_read(iso_tile_file_t *file, int seed,
                         iso_tile_access_t *access)
 {
     long long where = 0;
-    memset(file->tile, 0, (size_t)iso_tiling_tile(file->tiling));
+    memset(file->tile, 0, iso_tiling_tile(file->tiling));
     transfer(file, false, access);
     long long differ = iso_tiling_differ(file->tiling, file->ctx->rank, seed,
                                          file->tile, &where);

@@ -12,11 +12,8 @@
  * and replays with the aggregators that the library reports.
  */
 #include "base/check.h"
-#include "experiment.h"
-#include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/tile_hints.h"
 #include "experiments/tile_io/tile_record.h"
-#include "experiments/tile_io/two_phase.h"
 #include "machine/plain.h"
 #include "runfile/record.h"
 
@@ -75,8 +72,8 @@ static int parse_aggregators(const char *text, int ranks, int *list,
  */
 static int *one_a_node(const iso_context_t *ctx, int *count)
 {
-    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
-    int *first = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *node = iso_calloc(ctx->size, sizeof(int));
+    int *first = iso_calloc(ctx->size, sizeof(int));
     iso_plain_allgather(ctx->control, &ctx->node, sizeof(int), node);
     *count = 0;
     for (int r = 0; r < ctx->size; r++) {
@@ -409,7 +406,7 @@ static void run_file(const iso_context_t *ctx)
 static double memory(int ranks)
 {
     double part = (double)iso_tiling_bytes(&tiling) / ranks;
-    double window = (double)options.buffer;
+    double window = options.buffer;
     return (double)iso_tiling_tile(&tiling) + (window < part ? window : part);
 }
 

@@ -46,7 +46,7 @@ static void record_message(const iso_context_t *ctx, int rank, int domain,
     iso_record_int(ctx->record, "domain", domain);
     iso_record_int(ctx->record, "aggregator", aggregator);
     iso_record_int(ctx->record, "messages", messages);
-    iso_record_int(ctx->record, "bytes", (long)bytes);
+    iso_record_int(ctx->record, "bytes", bytes);
     iso_record_end(ctx->record);
 }
 
@@ -57,10 +57,10 @@ void iso_tile_record_messages(const iso_context_t *ctx,
     if (ctx->rank != 0) {
         return;
     }
-    size_t count = (size_t)domains->count;
+    size_t count = domains->count;
     long *messages = iso_calloc(count, sizeof(*messages));
     long long *bytes = iso_calloc(count, sizeof(*bytes));
-    struct node_counts *nodes = iso_calloc((size_t)ctx->size, sizeof(*nodes));
+    struct node_counts *nodes = iso_calloc(ctx->size, sizeof(*nodes));
     int node_count = 0;
     for (int r = 0; r < ctx->size; r++) {
         int from = ctx->places[r].node;
@@ -91,7 +91,7 @@ static void begin_sample(const iso_context_t *ctx, const char *phase,
     iso_record_text(ctx->record, "op", write ? "write" : "read");
     iso_record_text(ctx->record, "phase", phase);
     iso_record_int(ctx->record, "p", ctx->size);
-    iso_record_int(ctx->record, "bytes", (long)bytes);
+    iso_record_int(ctx->record, "bytes", bytes);
     iso_record_int(ctx->record, "repeat", repeat);
 }
 
@@ -172,7 +172,7 @@ int iso_tile_record_file_io(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write,
                             long long bytes)
 {
-    long long *all = iso_calloc((size_t)ctx->size, sizeof(*all));
+    long long *all = iso_calloc(ctx->size, sizeof(*all));
     iso_plain_gather(ctx->control, &bytes, sizeof(bytes), all);
     long long sum = 0, sure = 0, file = iso_tiling_bytes(tiling);
     long long most_sent = iso_tiling_tile(tiling) / 20 * 21 + 65536;
@@ -190,7 +190,7 @@ int iso_tile_record_file_io(const iso_context_t *ctx,
             iso_record_text(ctx->record, "op", write ? "write" : "read");
             iso_record_int(ctx->record, "rank", r);
             iso_record_int(ctx->record, "node", ctx->places[r].node);
-            iso_record_int(ctx->record, "bytes", (long)all[r]);
+            iso_record_int(ctx->record, "bytes", all[r]);
             iso_record_end(ctx->record);
         }
     }

@@ -6,7 +6,6 @@
 #ifndef ISO_TILE_RECORD_H
 #define ISO_TILE_RECORD_H
 
-#include "experiment.h"
 #include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/two_phase.h"
 
