@@ -54,7 +54,7 @@ FILES = {
     "ok-nodes.json": (
         "predict collective-io --model {f} --nodes 2,2,1 --rows",
         "place nodes --model {f} --nodes 4,2 --search-time 0.1 --to openmpi_rankfile -o {o}",
-        "platform nodes:2 -o {o}.xml", "fit {f}", "run --tuning {f} -- x", "config show {f}",
+        "platform nodes:2 -o {o}.xml", "fit {f}", "exec --tuning {f} -- x", "config show {f}",
     ),
 }  # fmt: skip
 """Commands that read a file and write another one, by the file that is read."""

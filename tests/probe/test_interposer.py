@@ -199,7 +199,7 @@ def test_the_program_is_left_as_the_user_started_it(tmp_path: Path, mpich: Mpi) 
         "-c",
         "echo _$OPENBLAS_NUM_THREADS $ISOCHRONE_TUNING; grep SigIgn /proc/self/status",
     ]
-    words = [str(SCRIPTS / "isochrone"), "run", "--mpicc", str(mpich.probe.mpicc)]
+    words = [str(SCRIPTS / "isochrone"), "exec", "--mpicc", str(mpich.probe.mpicc)]
     threads, tuning, _, ignored = started(
         [*words, "--tuning", str(path), "--", *show]
     ).stdout.split()
@@ -212,7 +212,7 @@ def test_the_program_is_left_as_the_user_started_it(tmp_path: Path, mpich: Mpi) 
 
 def test_a_signal_ends_the_program_itself(tmp_path: Path, mpich: Mpi) -> None:
     path = table(tmp_path / "t.json", mpich, [])
-    words = [SCRIPTS / "isochrone", "run", "--mpicc", mpich.probe.mpicc, "--tuning", path, "--"]
+    words = [SCRIPTS / "isochrone", "exec", "--mpicc", mpich.probe.mpicc, "--tuning", path, "--"]
     process = subprocess.Popen(
         [*words, "sh", "-c", "echo $$; exec sleep 60"], stdout=subprocess.PIPE, text=True
     )
@@ -240,7 +240,7 @@ def test_wrong_use_is_one_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad").write_text("{}")
     table(tmp_path / "good", "MPICH 5.0.2", [])
-    answer = started([str(SCRIPTS / "isochrone"), "run", *words])
+    answer = started([str(SCRIPTS / "isochrone"), "exec", *words])
     assert answer.returncode == 2
     (line,) = answer.stderr.splitlines()
     assert what in line

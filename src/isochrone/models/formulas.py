@@ -83,15 +83,16 @@ def formula(segment: Segment) -> str:
     A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
     """
     terms, values = list(segment.terms), list(segment.coefficients)
+    shown = list(terms)
     if (
         len(terms) == 2
         and terms[0] == "1"
         and values[0] < 0 < (low := segment.fitted.get(segment.terms[1], (0.0, 0.0))[0])
     ):
-        terms[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
+        shown[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
     parts = []
-    for value, term in zip(values, terms, strict=True):
+    for value, term, name in zip(values, terms, shown, strict=True):
         sign = "-" if value < 0 else "+"
-        what = "" if term == "1" else f" · {term}"
+        what = "" if term == "1" else f" · {name}"
         parts.append(f"{sign} {abs(value):.6g} {unit(term)}{what}")
     return " ".join(parts).removeprefix("+ ")
