@@ -74,6 +74,11 @@ class _Shown(msgspec.Struct):
     roles: list[Role]
 
 
+def _document(run: Run, asked: Asked) -> _Shown:
+    chosen = _chosen(run, asked.nbytes)
+    return _Shown(run.quantity, run.options, chosen, unreachable(run), roles(run))
+
+
 def _sections(run: Run, asked: Asked) -> list[Section]:
     found = _chosen(run, asked.nbytes)
     numbers = (
@@ -212,8 +217,6 @@ PAGE = Kind(
     title=lambda run: f"hot spot {on_ranks(run)}",
     holds=lambda run: run.kind == KIND,
     sections=_sections,
-    document=lambda run, asked: _Shown(
-        run.quantity, run.options, _chosen(run, asked.nbytes), unreachable(run), roles(run)
-    ),
+    document=_document,
     place=2,
 )

@@ -115,6 +115,10 @@ class _Shown(msgspec.Struct):
     calls: list[RecordedCall]
 
 
+def _document(run: Run, asked: Asked) -> _Shown:
+    return _Shown(files(run), _timed(run, asked.nbytes), calls(run))
+
+
 def _sections(run: Run, asked: Asked) -> list[Section]:
     timed = _timed(run, asked.nbytes)
     opened = files(run)
@@ -231,6 +235,6 @@ PAGE = Kind(
     title=_title,
     holds=lambda run: run.kind == KIND,
     sections=_sections,
-    document=lambda run, asked: _Shown(files(run), _timed(run, asked.nbytes), calls(run)),
+    document=_document,
     place=4,
 )

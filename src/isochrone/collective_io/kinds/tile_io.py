@@ -105,6 +105,11 @@ class _Shown(msgspec.Struct):
     nodes: list[_Node]
 
 
+def _document(run: Run, asked: Asked) -> _Shown:
+    chosen, served, accessed = _chosen(run, asked.nbytes), aggregators(run), file_io(run)
+    return _Shown(run.quantity, run.options, chosen, served, accessed, hints(run), nodes(run))
+
+
 def _sections(run: Run, asked: Asked) -> list[Section]:
     found, given = _chosen(run, asked.nbytes), tuple(hints(run).items())
     reported = [Facts("Hints reported by the library", given)] if given else []
@@ -304,9 +309,5 @@ def _together(runs: Sequence[Run]) -> list[Section]:
 PAGE = Kind(
     title=lambda run: f"collective I/O of tiles {on_ranks(run)}",
     holds=lambda run: run.kind == KIND, sections=_sections,
-    document=lambda run, asked: _Shown(
-        run.quantity, run.options, _chosen(run, asked.nbytes), aggregators(run), file_io(run),
-        hints(run), nodes(run),
-    ),
-    together=_together, place=3,
+document=_document, together=_together, place=3,
 )  # fmt: skip

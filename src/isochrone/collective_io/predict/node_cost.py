@@ -92,14 +92,7 @@ class NodeCost:
         below = self._variables(low, spread, 0.0, usual)
         above = self._variables(high, spread, 1.0, usual)
         if "b" in below:
-            few, many = (
-                np.asarray(side.intra + side.into + side.out, np.float64).ravel()
-                for side in (low, high)
-            )
-            less, more = (
-                np.asarray(side.intra_bytes + side.into_bytes + side.out_bytes, np.float64).ravel()
-                for side in (low, high)
-            )
+            (few, less), (many, more) = low.totals, high.totals
             idle = few == 0  # perhaps: then of the usual size
             size = more / np.where(idle, 1.0, few)
             below["b"] = np.where(many > 0, less / np.where(many > 0, many, 1.0), usual)
@@ -166,7 +159,7 @@ class NodeCost:
         values: dict[str, Floats] = {}
         for name in self.model.variables:
             if name == "b":
-                messages, held = a + i + o, data[0] + data[1] + data[2]
+                messages, held = counts.totals
                 if usual is None:
                     usual = float(held.sum()) / max(1.0, float(messages.sum()))
                 own = held / np.where(messages > 0, messages, 1.0)

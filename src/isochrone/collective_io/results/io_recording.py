@@ -19,6 +19,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
+from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.runfile.run import Run
 
 KIND: Final = "io-recording"
@@ -113,6 +114,11 @@ class RecordedPattern:
     def pieces(self) -> dict[str, NDArray[np.int64]]:
         """The five columns by name."""
         return {name: getattr(self, name) for name in COLUMNS}
+
+    def accesses(self, file: RecordedFile, ranks: int) -> Accesses:
+        """Return who touches which bytes of its file, in a job of so many ranks."""
+        members = tuple(file.ranks.tolist()) if len(file.ranks) < ranks else None
+        return made(**self.pieces, ranks=ranks, members=members)
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,12 @@ class Counts:
         return Counts(*(mine + times * theirs for mine, theirs in pairs))
 
     @property
+    def totals(self) -> tuple[Floats, Floats]:
+        """Messages and bytes of each node, flat."""
+        sides = [np.asarray(side, np.float64).ravel() for side in vars(self).values()]
+        return sum(sides[1:3], sides[0]), sum(sides[4:], sides[3])
+
+    @property
     def message_size(self) -> float:
         """Mean bytes of a message; 0 without messages."""
         messages = int(self.intra.sum() + self.out.sum())
