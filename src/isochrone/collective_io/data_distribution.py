@@ -20,7 +20,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.node_messages import Layout
+from isochrone.collective_io.workload.traffic import Layout
 from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import CAPTION, SLOW, new_figure, plain_axes, time_unit
 

@@ -10,13 +10,11 @@ from typing import Annotated, Final
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
-from isochrone.collective_io.workload.node_messages import Layout, layout_of
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import Layout, RoundKind, layout_of
 
 BUFFER: Final = 16 * 1024**2
 """Default of ROMIO's ``cb_buffer_size``."""

@@ -18,12 +18,10 @@ from isochrone.collective_io.predict.call_parts import (
     PartTimes,
     fit,
 )
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.node_messages import Layout, count, layout_of
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import Layout, RoundKind, count, layout_of
 
 BEYOND: Final = 2.0
 """Warn when a quantity is outside the measured calls by this factor."""

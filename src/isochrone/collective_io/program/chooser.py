@@ -21,10 +21,9 @@ from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import GIVEN, Setting
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
-from isochrone.collective_io.program.proposals import Proposal, without_given
 from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls
-from isochrone.collective_io.program.trials import Trials
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.program.trials import Proposal, Trials, without_given
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure import job
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
