@@ -155,11 +155,10 @@ class SettingCosts:
         layout, hosts = self.placed
         kinds, reading = self.kinds(setting, len(ranks)), self.call.reading
         exchange = predict(kinds, layout, ranks, hosts, self.model, reading=reading).seconds
-        parts = None
-        if self.whole is not None:
-            parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
-        seconds = exchange if parts is None else parts.seconds
-        return SettingCost(seconds, exchange, ranks, parts)
+        if self.whole is None:
+            return SettingCost(exchange, exchange, ranks, None)
+        parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
+        return SettingCost(parts.seconds, exchange, ranks, parts)
 
     def memory(self, setting: Setting, ranks: Sequence[int]) -> int:
         """Return the bytes of buffers on the host with most aggregators."""

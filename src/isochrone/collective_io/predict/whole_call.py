@@ -114,8 +114,9 @@ class WholeCall:
         """Predict a call from its quantities."""
         values = features.values
         found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
-        warnings = list(features.exchange.warnings) if features.exchange else []
-        if not self.times.knows(reading, "rest"):
+        cost, complete = features.exchange, self.times.knows(reading, "rest")
+        warnings = list(cost.warnings) if cost else []
+        if not complete:
             op = "read" if reading else "write"
             warnings.append(f"no {op} was measured: only the exchange is known")
         elif not self.times.knows(reading, "exchange"):
@@ -124,13 +125,9 @@ class WholeCall:
             )
         elif missing := [part for part in PARTS if found[part] is None]:
             warnings.append(f"not recorded separately: {', '.join(missing)}")
-        if found["exchange"] is None and not self.times.knows(reading, "rest"):
-            cost = features.exchange
-            found["exchange"] = (
-                Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
-            )
+        if cost and found["exchange"] is None and not complete:
+            found["exchange"] = Estimate(cost.seconds, max(0.0, cost.low), cost.high)
         warnings += _beyond(values, self.times.ranges.get(reading, {}))
-        complete = self.times.knows(reading, "rest")
         return _summed(found, features.rounds, warnings, complete)
 
     def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:

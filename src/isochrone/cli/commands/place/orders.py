@@ -34,7 +34,7 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
 from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
 from isochrone.collective_io.pages import orders as page
