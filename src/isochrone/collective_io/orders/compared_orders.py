@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 
 from isochrone.base.documents import Inline, MaybeNan, plain, shown
-from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary, write_text
+from isochrone.base.errors import InputError, located
+from isochrone.base.files import check_ordinary, read_bytes, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
 from isochrone.base.text import printable
@@ -355,9 +355,7 @@ def write(path: Path, document: object) -> None:
     """Write a document; it appears whole or not at all."""
     write_text(
         path,
-        json.dumps(plain(document), indent=1, allow_nan=False)
-        + "\
-",
+        json.dumps(plain(document), indent=1, allow_nan=False) + "\n",
     )
 
 
@@ -369,20 +367,16 @@ def read(path: Path) -> ComparedOrders:
     InputError
         If it is unreadable, not such a document, of a newer format, or damaged.
     """
-    where = str(path)
-    check_ordinary(path)
-    try:
-        content = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        if content.get("record") != "orders":
-            raise InputError("no orders", hint="isochrone place orders -o writes them")
-        check_format(content.get("format"), FORMAT, "the document of orders")
-        return _checked(msgspec.convert(content, type=_Document))
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=where) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"damaged: {printable(error)}", where=where) from error
-    except InputError as error:
-        raise InputError(error.what, where=where, hint=error.hint) from error
+    data = read_bytes(path)
+    with located(str(path)):
+        try:
+            content = msgspec.json.decode(data, type=dict[str, Any])
+            if content.get("record") != "orders":
+                raise InputError("no orders", hint="isochrone place orders -o writes them")
+            check_format(content.get("format"), FORMAT, "the document of orders")
+            return _checked(msgspec.convert(content, type=_Document))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"damaged: {printable(error)}") from error
 
 
 def _checked(found: _Document) -> ComparedOrders:
