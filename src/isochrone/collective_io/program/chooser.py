@@ -63,9 +63,7 @@ class Chooser:
             ways = ompio_ways(run.hosts, romio=_has_romio(run))
             return ways, {"library": "OMPIO", "warnings": warnings}
         calls = program_calls(run, found)
-        here = machine(
-            self.trials, run, message_sizes(calls), given=self.model, measure=self.measure
-        )
+        here = self.machine(run, message_sizes(calls))
         self.trials.report(f"Model: {here.words}")
         whole = WholeCall.calibrated(here.model, [one.call for one in calls])
         ways = romio_ways(calls, here.model or general(), whole)
@@ -77,6 +75,39 @@ class Chooser:
             "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
+
+    def machine(self, run: Run, messages: Sequence[int]) -> Machine:
+        """Return the model used for the choice.
+
+        Parameters
+        ----------
+        run
+            The recording: hosts and MPI of the ranks.
+        messages
+            Usual bytes of a message of each exchange, longest exchange first.
+        """
+        if self.model is not None:
+            return Machine(NodeCost(models.read(self.model)), f"the model {self.model}", self.model)
+        if len(set(run.hosts)) < 2:
+            return Machine(None, "all ranks are on one host, so orders do not matter")
+        if not messages or not messages[0]:
+            return Machine(None, "no messages are exchanged")
+        cached = _cached(self.trials.folder, run)
+        if cached is not None:
+            return cached
+        if not self.measure:
+            return Machine(None, "the machine was not measured (as requested)")
+        words = launcher_words(self.trials.program.command, run.notes.get("command", ""))
+        if words is None:
+            return Machine(
+                None,
+                "the machine was not measured: no launcher in the command was recognised "
+                "(give --model)",
+            )
+        try:
+            return _measured(self.trials, run, words, messages)
+        except (InputError, MeasurementError) as error:
+            return Machine(None, f"the machine could not be measured: {error.what}")
 
 
 def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
@@ -129,47 +160,6 @@ class Machine:
     model: Hidden[NodeCost | None]
     words: Annotated[str, "as why"]
     file: Path | None = None
-
-
-def machine(
-    trials: Trials, run: Run, messages: Sequence[int], *, given: Path | None, measure: bool
-) -> Machine:
-    """Return the model used for the choice.
-
-    Parameters
-    ----------
-    trials
-        How the program is started; its folder holds the model.
-    run
-        The recording: hosts and MPI of the ranks.
-    messages
-        Usual bytes of a message of each exchange, longest exchange first.
-    given
-        The user's model.
-    measure
-        Whether measuring is allowed.
-    """
-    if given is not None:
-        return Machine(NodeCost(models.read(given)), f"the model {given}", given)
-    if len(set(run.hosts)) < 2:
-        return Machine(None, "all ranks are on one host, so orders do not matter")
-    if not messages or not messages[0]:
-        return Machine(None, "no messages are exchanged")
-    cached = _cached(trials.folder, run)
-    if cached is not None:
-        return cached
-    if not measure:
-        return Machine(None, "the machine was not measured (as requested)")
-    words = launcher_words(trials.program.command, run.notes.get("command", ""))
-    if words is None:
-        why = (
-            "the machine was not measured: no launcher in the command was recognised (give --model)"
-        )
-        return Machine(None, why)
-    try:
-        return _measured(trials, run, words, messages)
-    except (InputError, MeasurementError) as error:
-        return Machine(None, f"the machine could not be measured: {error.what}")
 
 
 def general() -> NodeCost:
