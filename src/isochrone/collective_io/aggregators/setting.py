@@ -1,4 +1,4 @@
-"""Settings of a collective call that can be changed without touching the program."""
+"""Settings of a call that need no change of the program, what they cost, and choices of them."""
 
 from __future__ import annotations
 

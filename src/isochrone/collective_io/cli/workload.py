@@ -1,4 +1,4 @@
-"""Options that describe a job and a collective call; shared by `predict` and `place`."""
+"""Options that describe a job and a collective call, also those of a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orders of nodes, which move ranks, and of the aggregators' hosts, which do not."""
+"""Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
 
 from __future__ import annotations
 

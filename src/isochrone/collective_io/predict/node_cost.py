@@ -1,4 +1,4 @@
-"""Cost of nodes from their messages by a hot-spot model, vectorised."""
+"""Cost of nodes from their messages by a hot-spot model, vectorised, and of an exchange."""
 
 from __future__ import annotations
 

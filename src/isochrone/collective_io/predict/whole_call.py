@@ -128,7 +128,7 @@ class WholeCall:
         if cost and found["exchange"] is None and not complete:
             found["exchange"] = Estimate(cost.seconds, max(0.0, cost.low), cost.high)
         warnings += _beyond(values, self.times.ranges.get(reading, {}))
-        return _summed(found, features.rounds, warnings, complete)
+        return _summed(found, int(values["rounds"]), warnings, complete)
 
     def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
         """Predict the call with independent accesses.
@@ -250,14 +250,11 @@ class CallFeatures:
     ----------
     values
         By the names of `isochrone.collective_io.predict.call_parts.LAWS`.
-    rounds
-        Rounds of the exchange.
     exchange
         Predicted by the model of a hot spot; None without one.
     """
 
     values: dict[str, float]
-    rounds: int
     exchange: CallCost | None = None
 
 
@@ -288,7 +285,7 @@ def collective_features(
     values["bytes_file"] = values["bytes"] * touched
     if cost:
         values["exchange"] = cost.seconds
-    return CallFeatures(values, rounds, cost)
+    return CallFeatures(values, cost)
 
 
 def _amounts(

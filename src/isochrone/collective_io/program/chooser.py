@@ -1,4 +1,4 @@
-"""From a recording to proposals: MPI library, calls and model."""
+"""From a recording to proposals: MPI library, calls, model and settings to try."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Summary of the recorded run: slow phases and possible gains."""
+"""Summary of the recorded run: slow phases, possible gains, and its most expensive calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a program with a proposal, and records its collective reads and writes."""
+"""Proposals, and starts of a program with one, whose collective accesses are recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exchange: how many messages and bytes each rank sends for each file domain.
+"""The exchange: messages and bytes of each rank for each file domain, and of each node.
 
 In each round a rank sends one message to each aggregator for which it has data, itself included
 (``ADIOI_W_Exchange_data``; a read is the same in the opposite direction). The matrix of ranks and

@@ -239,7 +239,7 @@ def verdict(times: Sequence[GridTime]) -> str:
 
 
 def places(
-    phase: Phase, word: str, length: int, machine: Machine, ranks: int = 0
+    phase: Phase, word: str, length: int, machine: Machine, ranks: int
 ) -> Place | None:  # fmt: skip
     """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
@@ -248,14 +248,14 @@ def places(
     word, length
         The grid as it is typed, and the ranks of a row.
     ranks
-        Of all groups; those of the phase if not given.
+        Of all groups.
 
     Returns
     -------
     Place or None
         None if the nodes of the ranks are unknown.
     """
-    node_of = machine.node_of(ranks or phase.ranks)
+    node_of = machine.node_of(ranks)
     if node_of is None:
         return None
     return group_place(word, length, phase.group, node_of, at_once=phase.groups > 1)
