@@ -18,11 +18,10 @@ from cluster.running import Cluster
 from isochrone import models
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run
 from made_up.jobs import TABLE_II, TACHYON, UNEVEN, random_job, shuffled

@@ -26,11 +26,10 @@ from cluster.running import Cluster
 from isochrone import models
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure import probe
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read

@@ -10,13 +10,12 @@ import numpy as np
 from isochrone import models
 from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 from made_up.jobs import directional, tachyon
 
 __all__ = ["Case", "brute_force", "cost_of", "random_case"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.collective_io.program.proposals import ROMIO_HINTS, hints_of_user
+from isochrone.collective_io.program.trials import ROMIO_HINTS, hints_of_user
 from isochrone.measure.program import Program
 from made_up.jobs import UNEVEN
 

@@ -21,7 +21,7 @@ from isochrone.collective_io.patterns import table
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.collective_io.workload.node_messages import Counts, count, layout_of
+from isochrone.collective_io.workload.traffic import Counts, count, layout_of
 from isochrone.measure import probe
 
 RANKS = 8

@@ -66,6 +66,15 @@ def check_ordinary(path: Path) -> None:
         raise InputError("not a regular file", where=str(path), hint="write its output to a file")
 
 
+def read_bytes(path: Path) -> bytes:
+    """Read a file; errors as of `check_ordinary`, or if it cannot be read."""
+    check_ordinary(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as stream:

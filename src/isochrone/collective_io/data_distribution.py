@@ -13,14 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.node_messages import Layout
+from isochrone.collective_io.workload.traffic import Layout
 from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import CAPTION, SLOW, new_figure, plain_axes, time_unit
 
@@ -41,7 +40,7 @@ _SAME: Final = 5e-7
 
 
 def draw(
-    found: Distribution, hosts: Sequence[str], cores: Sequence[int], seconds: NDArray[np.float64],
+    found: Distribution, hosts: Sequence[str], cores: Sequence[int], seconds: Floats,
     size: int,
 ) -> Figure:  # fmt: skip
     """Draw the data of each node along the file, its file domains, and its cost.
@@ -100,7 +99,7 @@ def _file(axes: Axes, found: Distribution, size: int) -> None:
     plain_axes(axes, "offset in the file", size=CAPTION)
 
 
-def _served(server: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+def _served(server: Ints) -> Iterator[tuple[int, int, int]]:
     """Yield runs of parts that one node serves: node, first part, part after the last."""
     ends = np.flatnonzero(np.diff(server)) + 1
     bounds = [0, *ends.tolist(), len(server)]
@@ -115,7 +114,7 @@ def _names(axes: Axes, hosts: Sequence[str], cores: Sequence[int]) -> None:
     axes.set_yticks(list(places), words)
 
 
-def _costs(axes: Axes, seconds: NDArray[np.float64]) -> None:
+def _costs(axes: Axes, seconds: Floats) -> None:
     unit = time_unit(seconds)
     hot = seconds >= seconds.max() * (1 - _SAME)
     axes.barh(range(len(seconds)), seconds / unit.factor, height=0.7,
@@ -144,7 +143,7 @@ class Distribution:
     """
 
     edges: Ints
-    held: NDArray[np.float64]
+    held: Floats
     server: Ints
 
     @property

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 import msgspec
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
@@ -138,15 +138,21 @@ def read(path: str | Path) -> Table:
         text = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
-    try:
-        content = msgspec.json.decode(text, type=dict[str, Any])
-        return _from_document(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"not a tuning table: {error}", where=str(path), hint="isochrone tune writes one"
-        ) from error
-    except InputError as error:
-        raise InputError(error.what, where=str(path), hint=error.hint) from error
+    hint = "isochrone tune writes one"
+    with located(str(path)):
+        try:
+            content = msgspec.json.decode(text, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"not a tuning table: {error}", hint=hint) from error
+        if content.get("record") != "tuning":
+            raise InputError("not a tuning table", hint=hint)
+        check_format(content.get("format"), FORMAT, "the tuning table")
+        try:
+            table = msgspec.convert(content, type=Table)
+        except msgspec.ValidationError as error:
+            raise InputError(f"damaged: {printable(error)}") from error
+        _check(table)
+        return table
 
 
 def write(path: str | Path, table: Table) -> None:
@@ -202,18 +208,6 @@ def compiled(path: Path) -> Path:
     with whole_file(file) as stream:
         stream.write(data)
     return file
-
-
-def _from_document(content: dict[str, Any]) -> Table:
-    if content.get("record") != "tuning":
-        raise InputError("not a tuning table", hint="isochrone tune writes one")
-    check_format(content.get("format"), FORMAT, "the tuning table")
-    try:
-        table = msgspec.convert(content, type=Table)
-    except msgspec.ValidationError as error:
-        raise InputError(f"damaged: {printable(error)}") from error
-    _check(table)
-    return table
 
 
 def _check(table: Table) -> None:

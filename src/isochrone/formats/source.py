@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary, written_name
+from isochrone.base.files import read_bytes, written_name
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Rank
@@ -62,11 +62,7 @@ class Source:
     @classmethod
     def open(cls, path: Path, name: str) -> Source:
         """Read a file whose format goes by ``name``."""
-        check_ordinary(path)
-        try:
-            return cls(path, name, path.read_bytes())
-        except OSError as error:
-            raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        return cls(path, name, read_bytes(path))
 
     def most(self) -> int:
         """Return the maximum number of bytes of one array of a compressed file."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary
+from isochrone.base.files import read_bytes
 
 MAX_NODES: Final = 1_000_000
 MAX_RANKS: Final = 2**24
@@ -103,11 +103,7 @@ def read_hostfile(path: Path) -> Allocation:
     InputError
         If it cannot be read, or a line is none of these.
     """
-    check_ordinary(path)
-    try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    lines = read_bytes(path).decode("utf-8", errors="replace").splitlines()
     found: dict[str, int] = {}
     by_line: list[tuple[str, int]] = []
     added_up = False

@@ -10,7 +10,7 @@ import pytest
 
 from isochrone.applications.description import plain_data
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.patterns import table
 from isochrone.collectives import tuning_table
 from isochrone.measure import allocation

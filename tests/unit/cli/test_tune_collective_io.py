@@ -12,7 +12,7 @@ from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone.cli.commands.tune import collective_io
 from isochrone.collective_io.program import tuning
-from isochrone.collective_io.program.proposals import hints_of_user
+from isochrone.collective_io.program.trials import hints_of_user
 from made_up.io_programs import FakeProgram
 
 

@@ -8,13 +8,11 @@ import pytest
 from isochrone import models
 from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.file_domains import FileWindows
-from isochrone.collective_io.workload.node_messages import block_layout
-from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
+from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, block_layout, round_kinds
 
 CORES = (4, 1, 3, 1, 2, 1)
 RANKS = sum(CORES)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.exchange_bound import least_exchange
+from isochrone.collective_io.predict.best_possible import least_exchange
+from isochrone.collective_io.predict.node_cost import predict
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.node_messages import block_layout, layout_of
+from isochrone.collective_io.workload.traffic import block_layout, layout_of
 from made_up.io_machines import MIB, hosts, model_of
 from made_up.jobs import UNEVEN, directional, tachyon
 

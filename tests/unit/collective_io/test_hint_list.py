@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList, listed
 from isochrone.collective_io.workload.cb_config_list import aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 
 
 @given(

@@ -10,7 +10,7 @@ from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.program.chooser import sizes_around
-from isochrone.collective_io.program.proposals import (
+from isochrone.collective_io.program.trials import (
     Proposal,
     hints_of_user,
     not_in_force,

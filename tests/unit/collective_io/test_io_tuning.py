@@ -12,9 +12,8 @@ from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
 from isochrone.collective_io.program import tuning
 from isochrone.collective_io.program.chooser import Chooser
-from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.program.summary import Summary
-from isochrone.collective_io.program.trials import Trials
+from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.collective_io.program.tuning import Wish, tune
 from isochrone.runfile.run import Run
 from made_up.io_programs import FakeProgram

@@ -16,11 +16,10 @@ from isochrone.collective_io.nodes.exact import enumerate_orders, layered_search
 from isochrone.collective_io.nodes.node_order import best_order, in_step, spread
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.collective_io.workload.node_messages import block_layout
+from isochrone.collective_io.workload.traffic import block_layout
 from made_up.jobs import UNEVEN, directional, positions, random_job, tachyon
 
 JOBS = st.tuples(

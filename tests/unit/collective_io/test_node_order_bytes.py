@@ -18,12 +18,11 @@ from isochrone.collective_io.nodes.exact import enumerate_orders, layered_search
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.collective_io.workload.node_messages import block_layout
+from isochrone.collective_io.workload.traffic import block_layout
 from made_up.jobs import UNEVEN, random_job
 
 TERMS = ["pa", "ba", "max(bi,bo)", "min(bi,bo)", "in", "out", "1"]

@@ -11,7 +11,7 @@ import pytest
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
 
 

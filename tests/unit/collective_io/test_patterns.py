@@ -57,7 +57,7 @@ def grids(draw: st.DrawFn) -> Grid:
     for _ in range(draw(st.integers(1, 3))):
         length = draw(st.integers(1, 4))
         axes.append(Axis(draw(st.integers(1, 4)), length, draw(st.integers(0, length - 1))))
-    return Grid(tuple(axes), draw(st.integers(1, 3)), draw(st.integers(0, 5)))
+    return Grid(tuple(axes), draw(st.integers(1, 3)))
 
 
 @settings(max_examples=150, deadline=None)

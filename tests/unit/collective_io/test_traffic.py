@@ -21,8 +21,13 @@ from isochrone.collective_io.workload.file_domains import (
     stripe_cyclic,
 )
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.collective_io.workload.node_messages import Counts, block_layout, count, layout_of
-from isochrone.collective_io.workload.traffic import round_kinds
+from isochrone.collective_io.workload.traffic import (
+    Counts,
+    block_layout,
+    count,
+    layout_of,
+    round_kinds,
+)
 
 TABLE_2 = {
     (4, 4, 2, 2, 1, 1, 1, 1): (

@@ -236,7 +236,7 @@ def test_quantities_of_a_call_are_those_counted_by_hand() -> None:
     """4 x 4 tiles of 4 x 4 bytes, two aggregators with buffers of 64 bytes: two rounds."""
     call = Call(tile_io(4, 4, (4, 4), 1), buffer=64)
     found = collective_features(call, hosts((8, 8)), [0, 8], None)
-    assert found.rounds == 2
+    assert found.values["rounds"] == 2
     values = found.values
     assert values["calls"] == 3
     assert values["bytes"] == 256

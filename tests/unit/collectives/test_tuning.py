@@ -7,8 +7,7 @@ from math import inf
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.collectives.tune.gains import gain
-from isochrone.collectives.tune.times import Choice, Place, read_times
+from isochrone.collectives.tune.times import Choice, Place, gain, read_times
 from isochrone.collectives.tune.tuning import algorithm_rules, cautions, grid_rules, ranges, savings
 from made_up.tuning import SIZES, launch, time_of
 

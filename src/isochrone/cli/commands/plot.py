@@ -9,7 +9,7 @@ from typing import Final
 from isochrone import models, views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
 from isochrone.console.options import add_option, values_of

@@ -23,11 +23,9 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import TIE, NodeCost
+from isochrone.collective_io.predict.node_cost import TIE, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
-from isochrone.collective_io.workload.node_messages import Layout
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import Layout, RoundKind
 
 MAX_HOSTS: Final = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""

@@ -114,9 +114,8 @@ def cheapest(
                 seen.add(key)
                 number += 1
                 heapq.heappush(waiting, (price, number, vector))
-    if waiting:
-        return Found(None, min(known, max(bound, waiting[0][0])))
-    return Found(None, known)
+    left = waiting[0][0] if waiting else known
+    return Found(None, min(known, max(bound, left)))
 
 
 def _matching(allowed: Allowed) -> Ints:

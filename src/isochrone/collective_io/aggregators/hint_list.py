@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
-from isochrone.collective_io.workload.node_messages import Layout
+from isochrone.collective_io.workload.traffic import Layout
 
 VALUE_LIMIT: Final = 1023
 """Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""

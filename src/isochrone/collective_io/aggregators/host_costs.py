@@ -13,11 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.collective_io.predict.exchange_bound import least_exchange
+from isochrone.collective_io.predict.best_possible import least_exchange
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, in_portions
-from isochrone.collective_io.workload.node_messages import Counts, Layout
-from isochrone.collective_io.workload.traffic import RoundKind, Sums
+from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums
 
 MOST: Final = 4_000_000
 """Entries of all tables: more take too long."""

@@ -1,4 +1,4 @@
-"""Settings of a collective call that can be changed without touching the program."""
+"""Settings of a call that need no change of the program, what they cost, and choices of them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Annotated, Final
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
-from isochrone.collective_io.workload.node_messages import Layout, layout_of
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import Layout, RoundKind, layout_of
 
 BUFFER: Final = 16 * 1024**2
 """Default of ROMIO's ``cb_buffer_size``."""
@@ -157,11 +155,10 @@ class SettingCosts:
         layout, hosts = self.placed
         kinds, reading = self.kinds(setting, len(ranks)), self.call.reading
         exchange = predict(kinds, layout, ranks, hosts, self.model, reading=reading).seconds
-        parts = None
-        if self.whole is not None:
-            parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
-        seconds = exchange if parts is None else parts.seconds
-        return SettingCost(seconds, exchange, ranks, parts)
+        if self.whole is None:
+            return SettingCost(exchange, exchange, ranks, None)
+        parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)
+        return SettingCost(parts.seconds, exchange, ranks, parts)
 
     def memory(self, setting: Setting, ranks: Sequence[int]) -> int:
         """Return the bytes of buffers on the host with most aggregators."""

@@ -20,12 +20,11 @@ from isochrone.collective_io.aggregators.setting import Choice, Setting, Setting
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions
-from isochrone.collective_io.predict.collective_io import predict
-from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
+from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.allocation import Allocation
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 

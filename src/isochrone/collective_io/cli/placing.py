@@ -1,4 +1,4 @@
-"""Shared output of the `place` commands."""
+"""Shared output of the `place` and `tune` commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of the verification jobs of `place`: positions of ranks, and the measured gain."""
+"""Verification by small MPI jobs: options, positions of ranks, and the measured gain."""
 
 from __future__ import annotations
 

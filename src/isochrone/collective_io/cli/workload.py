@@ -1,4 +1,4 @@
-"""Options that describe a job and a collective call; shared by `predict` and `place`."""
+"""Options that describe a job and a collective call, also those of a recording."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedPattern
 from isochrone.collective_io.workload import pattern as patterns
-from isochrone.collective_io.workload.accesses import Accesses, made
+from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.pattern import Option, Pattern, sides
@@ -303,13 +303,14 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
             f"the recording does not hold all pieces of pattern {pattern.number}", where=str(path)
         )
     file = next(one for one in io_recording.files(run) if one.number == pattern.file)
-    members = tuple(file.ranks.tolist()) if len(file.ranks) < run.size else None
     try:
-        accesses = made(**pattern.pieces, ranks=run.size, members=members)
+        accesses = pattern.accesses(file, run.size)
     except InputError as error:
         raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
     collective = collective_by(file.hints, reading=pattern.op == "read")
-    options = {"op": pattern.op, "collective": collective, **_options(file.hints)}
+    options = {"op": pattern.op, **_options(file.hints)}
+    if collective is not None:
+        options["collective"] = collective
     hosts = [run.hosts[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)
     if options.get("cb_nodes") == len(aggregators(hosts, config)):

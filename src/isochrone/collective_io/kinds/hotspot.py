@@ -111,7 +111,7 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
         blocks.append(Sentence(f"  Times are: {run.quantity}"))
     stars: dict[int, list[Role]] = {}
     for one in roles(run):
-        stars.setdefault(one["group"], []).append(one)
+        stars.setdefault(one.group, []).append(one)
     blocks += [_star(members) for members in list(stars.values())[:MAX_STARS]]
     more = len(stars) - MAX_STARS
     if more > 0:
@@ -138,18 +138,18 @@ def _star(members: Sequence[Role]) -> Sentence:
     """Name a hot process and its partners."""
     parts = [f"  Hot: {_who(members, 'hot')}"]
     for role, words in _WORDS.items():
-        if any(one["role"] == role for one in members):
+        if any(one.role == role for one in members):
             parts.append(f"partners {words}: {_who(members, role)}")
     return Sentence(" · ".join(parts))
 
 
 def _who(members: Sequence[Role], role: str) -> str:
     """Name ranks and their hosts: ``ranks 4,8 (n1, n2)``."""
-    own = [one for one in members if one["role"] == role]
-    hosts = list(dict.fromkeys(one["host"] for one in own if one["host"]))
+    own = [one for one in members if one.role == role]
+    hosts = list(dict.fromkeys(one.host for one in own if one.host))
     shown = hosts[:MAX_HOSTS] + ["…"] * (len(hosts) > MAX_HOSTS)
     many = "s" if len(own) > 1 else ""
-    return f"rank{many} {with_hosts(ranges([one['rank'] for one in own]), shown)}"
+    return f"rank{many} {with_hosts(ranges([one.rank for one in own]), shown)}"
 
 
 def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
@@ -206,8 +206,8 @@ def _unreachable(run: Run) -> list[Sentence]:
     missed = unreachable(run)
     if not missed:
         return []
-    count = plural(sum(reason["points"] for reason in missed), "point")
-    why = "; ".join(f"{one['why']} ({one['points']})" for one in missed[:MAX_REASONS])
+    count = plural(sum(reason.points for reason in missed), "point")
+    why = "; ".join(f"{one.why} ({one.points})" for one in missed[:MAX_REASONS])
     more = len(missed) - MAX_REASONS
     others = f"; {plural(more, 'more reason')}" if more > 0 else ""
     return [Sentence(f"Not reachable: {count} of the grid: {why}{others}")]

@@ -163,7 +163,8 @@ def _name(phase: Phase) -> str:
 
 
 def _rate(phase: Phase) -> list[str]:
-    return [format_rate(phase.bandwidth[0])] if phase.bandwidth else []
+    rate = phase.rates.bandwidth
+    return [] if rate is None else [format_rate(rate)]
 
 
 def _sentence(phase: Phase) -> Sentence:

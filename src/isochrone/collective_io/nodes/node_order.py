@@ -270,7 +270,9 @@ class _Search:
         best = int(np.lexsort((change, cost))[0])
         same = cost[best] <= self.cost * _SAME and change[best] < -1e-9
         if cost[best] < self.cost * (1 - 1e-9) or same:
-            self.swap(int(i[best]), int(j[best]))
+            first, last = int(i[best]), int(j[best])
+            self.order[[first, last]] = self.order[[last, first]]
+            self.refresh(first, last + 1)
             return True
         return False
 
@@ -322,10 +324,6 @@ class _Search:
         weights = self.positions.weights
         power = (costs / self.cost) ** _POWER - (self.costs[:, place] / self.cost) ** _POWER
         return weights @ hottest, weights @ np.add.reduceat(power, starts, axis=1)
-
-    def swap(self, i: int, j: int) -> None:
-        self.order[[i, j]] = self.order[[j, i]]
-        self.refresh(i, j + 1)
 
     def kick(self, generator: np.random.Generator) -> None:
         """Shuffle a few neighbours of the hottest node."""

@@ -17,8 +17,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, in_portions
-from isochrone.collective_io.workload.node_messages import Counts
-from isochrone.collective_io.workload.traffic import Amounts, RoundKind, Sums
+from isochrone.collective_io.workload.traffic import Amounts, Counts, RoundKind, Sums
 
 
 class Positions:

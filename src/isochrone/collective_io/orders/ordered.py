@@ -1,4 +1,4 @@
-"""Orders of nodes, which move ranks, and of the aggregators' hosts, which do not."""
+"""Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.nodes.exact import MAX_ORDERS, arrangements, how_many
 from isochrone.collective_io.nodes.node_order import best_order, nodes_of
 from isochrone.collective_io.nodes.positions import Positions
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.node_cost import TIE, NodeCost
+from isochrone.collective_io.predict.node_cost import TIE, CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
-from isochrone.collective_io.workload.node_messages import layout_of
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import RoundKind, layout_of
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement

@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary
+from isochrone.base.errors import InputError, located
+from isochrone.base.files import read_bytes
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.accesses import MAX_OFFSET, MAX_RANKS, Accesses, made
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern
@@ -39,18 +39,12 @@ def read(path: Path, ranks: int = 0) -> Accesses:
     InputError
         If the file cannot be read, or a line is not an access.
     """
-    check_ordinary(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+    data = read_bytes(path)
     columns = _plain(data)
     if columns is None:
         columns = _line_by_line(data, path)
-    try:
+    with located(str(path)):
         return made(*columns, ranks=ranks)
-    except InputError as error:
-        raise InputError(error.what, where=str(path), hint=error.hint) from error
 
 
 def _plain(data: bytes) -> Ints | None:

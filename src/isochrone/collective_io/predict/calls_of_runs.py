@@ -14,7 +14,6 @@ from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.grid import Axis, Grid
@@ -95,10 +94,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         file = files[one.file]
         if not mine or not len(one.rank) or not one.whole or "cb_config_list" not in file.hints:
             continue  # without ROMIO's hints the aggregators are unknown
-        members = None if len(file.ranks) == run.size else tuple(file.ranks.tolist())
-        columns = (one.rank, one.offset, one.length, one.count, one.stride)
-        pattern = made(*columns, ranks=run.size, members=members)
-        call = call_of(pattern, file.hints, reading=one.op == "read")
+        call = call_of(one.accesses(file, run.size), file.hints, reading=one.op == "read")
         ranks: list[int] = []
         if call.exchanges:
             # as ROMIO lists the aggregators among the ranks of a file, or by its rules

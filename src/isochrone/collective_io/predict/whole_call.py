@@ -18,12 +18,10 @@ from isochrone.collective_io.predict.call_parts import (
     PartTimes,
     fit,
 )
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.predict.node_cost import NodeCost
+from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.node_messages import Layout, count, layout_of
-from isochrone.collective_io.workload.traffic import RoundKind
+from isochrone.collective_io.workload.traffic import Layout, RoundKind, count, layout_of
 
 BEYOND: Final = 2.0
 """Warn when a quantity is outside the measured calls by this factor."""
@@ -116,8 +114,9 @@ class WholeCall:
         """Predict a call from its quantities."""
         values = features.values
         found = {part: self.times.ask(reading, part, values) for part in (*PARTS, LATE)}
-        warnings = list(features.exchange.warnings) if features.exchange else []
-        if not self.times.knows(reading, "rest"):
+        cost, complete = features.exchange, self.times.knows(reading, "rest")
+        warnings = list(cost.warnings) if cost else []
+        if not complete:
             op = "read" if reading else "write"
             warnings.append(f"no {op} was measured: only the exchange is known")
         elif not self.times.knows(reading, "exchange"):
@@ -126,14 +125,10 @@ class WholeCall:
             )
         elif missing := [part for part in PARTS if found[part] is None]:
             warnings.append(f"not recorded separately: {', '.join(missing)}")
-        if found["exchange"] is None and not self.times.knows(reading, "rest"):
-            cost = features.exchange
-            found["exchange"] = (
-                Estimate(cost.seconds, max(0.0, cost.low), cost.high) if cost else None
-            )
+        if cost and found["exchange"] is None and not complete:
+            found["exchange"] = Estimate(cost.seconds, max(0.0, cost.low), cost.high)
         warnings += _beyond(values, self.times.ranges.get(reading, {}))
-        complete = self.times.knows(reading, "rest")
-        return _summed(found, features.rounds, warnings, complete)
+        return _summed(found, int(values["rounds"]), warnings, complete)
 
     def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
         """Predict the call with independent accesses.
@@ -255,14 +250,11 @@ class CallFeatures:
     ----------
     values
         By the names of `isochrone.collective_io.predict.call_parts.LAWS`.
-    rounds
-        Rounds of the exchange.
     exchange
         Predicted by the model of a hot spot; None without one.
     """
 
     values: dict[str, float]
-    rounds: int
     exchange: CallCost | None = None
 
 
@@ -293,7 +285,7 @@ def collective_features(
     values["bytes_file"] = values["bytes"] * touched
     if cost:
         values["exchange"] = cost.seconds
-    return CallFeatures(values, rounds, cost)
+    return CallFeatures(values, cost)
 
 
 def _amounts(

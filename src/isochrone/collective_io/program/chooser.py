@@ -1,10 +1,11 @@
-"""From a recording to proposals: MPI library, calls and model."""
+"""From a recording to proposals: MPI library, calls, model and settings to try."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,13 +18,12 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import GIVEN, Setting, Stripes
+from isochrone.collective_io.aggregators.setting import GIVEN, Setting
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
-from isochrone.collective_io.program.proposals import Proposal, without_given
 from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls
-from isochrone.collective_io.program.trials import Trials
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.program.trials import Proposal, Trials, without_given
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure import job
 from isochrone.measure.program import launcher_words
 from isochrone.models import Model
@@ -63,9 +63,7 @@ class Chooser:
             ways = ompio_ways(run.hosts, romio=_has_romio(run))
             return ways, {"library": "OMPIO", "warnings": warnings}
         calls = program_calls(run, found)
-        here = machine(
-            self.trials, run, message_sizes(calls), given=self.model, measure=self.measure
-        )
+        here = self.machine(run, message_sizes(calls))
         self.trials.report(f"Model: {here.words}")
         whole = WholeCall.calibrated(here.model, [one.call for one in calls])
         ways = romio_ways(calls, here.model or general(), whole)
@@ -77,6 +75,39 @@ class Chooser:
             "advice": _advice(self.trials.folder, here, calls),
         }  # fmt: skip
         return left, said
+
+    def machine(self, run: Run, messages: Sequence[int]) -> Machine:
+        """Return the model used for the choice.
+
+        Parameters
+        ----------
+        run
+            The recording: hosts and MPI of the ranks.
+        messages
+            Usual bytes of a message of each exchange, longest exchange first.
+        """
+        if self.model is not None:
+            return Machine(NodeCost(models.read(self.model)), f"the model {self.model}", self.model)
+        if len(set(run.hosts)) < 2:
+            return Machine(None, "all ranks are on one host, so orders do not matter")
+        if not messages or not messages[0]:
+            return Machine(None, "no messages are exchanged")
+        cached = _cached(self.trials.folder, run)
+        if cached is not None:
+            return cached
+        if not self.measure:
+            return Machine(None, "the machine was not measured (as requested)")
+        words = launcher_words(self.trials.program.command, run.notes.get("command", ""))
+        if words is None:
+            return Machine(
+                None,
+                "the machine was not measured: no launcher in the command was recognised "
+                "(give --model)",
+            )
+        try:
+            return _measured(self.trials, run, words, messages)
+        except (InputError, MeasurementError) as error:
+            return Machine(None, f"the machine could not be measured: {error.what}")
 
 
 def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
@@ -129,47 +160,6 @@ class Machine:
     model: Hidden[NodeCost | None]
     words: Annotated[str, "as why"]
     file: Path | None = None
-
-
-def machine(
-    trials: Trials, run: Run, messages: Sequence[int], *, given: Path | None, measure: bool
-) -> Machine:
-    """Return the model used for the choice.
-
-    Parameters
-    ----------
-    trials
-        How the program is started; its folder holds the model.
-    run
-        The recording: hosts and MPI of the ranks.
-    messages
-        Usual bytes of a message of each exchange, longest exchange first.
-    given
-        The user's model.
-    measure
-        Whether measuring is allowed.
-    """
-    if given is not None:
-        return Machine(NodeCost(models.read(given)), f"the model {given}", given)
-    if len(set(run.hosts)) < 2:
-        return Machine(None, "all ranks are on one host, so orders do not matter")
-    if not messages or not messages[0]:
-        return Machine(None, "no messages are exchanged")
-    cached = _cached(trials.folder, run)
-    if cached is not None:
-        return cached
-    if not measure:
-        return Machine(None, "the machine was not measured (as requested)")
-    words = launcher_words(trials.program.command, run.notes.get("command", ""))
-    if words is None:
-        why = (
-            "the machine was not measured: no launcher in the command was recognised (give --model)"
-        )
-        return Machine(None, why)
-    try:
-        return _measured(trials, run, words, messages)
-    except (InputError, MeasurementError) as error:
-        return Machine(None, f"the machine could not be measured: {error.what}")
 
 
 def general() -> NodeCost:
@@ -259,8 +249,8 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list
 
 def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
     """Return settings with collective buffering that are predicted to be faster than the given."""
-    now = _predicted(calls, Change(), whole)
-    tried: list[tuple[float, Change]] = []
+    now = _predicted(calls, GIVEN, whole)
+    tried: list[tuple[float, Setting]] = []
     listed = list(settings([made.call for made in calls], model))
     for made in calls[:SEARCHED]:
         listed += searched(made.call, model, whole)
@@ -271,34 +261,26 @@ def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[
             continue
         if now > MIN_GAIN * seconds:
             tried.append((seconds, one))
-    tried.sort(key=lambda one: (one[0], len(one[1].levers)))
+    tried.sort(key=lambda one: (one[0], len(levers(one[1]))))
     scale = sum(one.seconds for one in calls) / now
-    return [
-        Proposal(one.words, one.hints(), expected=scale * seconds)
-        for seconds, one in _different(tried)
-    ]
-
-
-def _different(tried: Sequence[tuple[float, Change]]) -> list[tuple[float, Change]]:
-    """Return the best setting, and the best of those that change fewer or other things."""
-    chosen: list[tuple[float, Change]] = []
-    levers: list[frozenset[str]] = []
+    # the best setting, and the best of those that change fewer or other things
+    chosen: list[Proposal] = []
+    changed: list[frozenset[str]] = []
     for seconds, one in tried:
-        if not any(known <= one.levers for known in levers):
-            chosen.append((seconds, one))
-            levers.append(one.levers)
+        if not any(known <= levers(one) for known in changed):
+            chosen.append(_proposed(one, scale * seconds))
+            changed.append(levers(one))
     return chosen[:MOST]
 
 
-def _predicted(calls: Sequence[Made], setting: Change, whole: WholeCall) -> float:
+def _predicted(calls: Sequence[Made], setting: Setting, whole: WholeCall) -> float:
     """Return the predicted seconds of all calls in a setting."""
     total = 0.0
     for one in calls:
-        call, hosts = setting.alone.of(one.call.call), one.call.by_rank
-        ranks = one.call.aggregators
-        if setting.config is not None or setting.nodes is not None:
-            nodes = setting.nodes if setting.nodes or setting.config else one.nodes
-            ranks = call.aggregators(hosts, setting.config or one.config, nodes)
+        call, hosts = setting.of(one.call.call), one.call.by_rank
+        ranks, same = one.call.aggregators, setting.config == GIVEN.config
+        if not same or setting.nodes is not None:
+            ranks = call.aggregators(hosts, one.config if same else setting.config, setting.nodes)
         total += one.times * whole.predict(call, hosts, ranks).seconds
     return total
 
@@ -358,101 +340,56 @@ SEARCH: Final = 4.0
 """Seconds of a search for one call."""
 
 
-@dataclass(frozen=True)
-class Change:
-    """Changes to the active hints.
-
-    Attributes
-    ----------
-    config
-        ``cb_config_list``; None: unchanged.
-    nodes
-        ``cb_nodes``; None: unchanged.
-    buffer
-        ``cb_buffer_size`` in bytes; None: unchanged.
-    stripes
-        Layout of a new file on Lustre; None: unchanged.
-    """
-
-    config: str | None = None
-    nodes: int | None = None
-    buffer: int | None = None
-    stripes: Stripes | None = None
-
-    @property
-    def levers(self) -> frozenset[str]:
-        """What it changes."""
-        config = self.config or ""
-        several = re.search(r":([2-9]|[1-9]\d|\*$)", config) or self.nodes is not None
-        found = {
-            "order": not config.startswith("*") and bool(config), "number": bool(several),
-            "buffer": self.buffer is not None, "stripes": self.stripes is not None,
-        }  # fmt: skip
-        return frozenset(name for name, changed in found.items() if changed)
-
-    @property
-    def alone(self) -> Setting:
-        """The changed hints, and ROMIO's own list."""
-        return Setting(self.config or GIVEN.config, self.nodes, self.buffer, stripes=self.stripes)
-
-    def hints(self) -> dict[str, str]:
-        """Return it as hints."""
-        left = () if self.config else ("cb_config_list",)
-        return {key: value for key, value in romio_hints.pairs(self.alone) if key not in left}
-
-    @property
-    def words(self) -> str:
-        """Description of the change."""
-        found = []
-        if "order" in self.levers:
-            found.append(f"order of aggregators {self.config}")
-        elif self.config is not None:
-            found.append(f"aggregators {self.config}")
-        if self.nodes is not None:
-            found.append(f"{self.nodes} aggregators")
-        if self.buffer is not None:
-            found.append(f"buffers of {format_bytes(self.buffer)}")
-        if self.stripes is not None:
-            size = format_bytes(self.stripes.size)
-            found.append(f"{self.stripes.count} stripes of {size} (of a new file)")
-        return ", ".join(found) or "as given"
+def levers(setting: Setting) -> frozenset[str]:
+    """Return what a setting changes; ROMIO's own list changes nothing."""
+    several = re.search(r":([2-9]|[1-9]\d|\*$)", setting.config) or setting.nodes is not None
+    found = {
+        "order": not setting.config.startswith("*"), "number": several,
+        "buffer": setting.buffer is not None, "stripes": setting.stripes is not None,
+    }  # fmt: skip
+    return frozenset(name for name, changed in found.items() if changed)
 
 
-def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Change]:
-    """List settings that differ from the given ones, for the calls of a program."""
+def _proposed(setting: Setting, expected: float) -> Proposal:
+    """Return the hints that a setting changes, with a description."""
+    words, hints = [], dict(romio_hints.pairs(setting))
+    if setting.config == GIVEN.config:
+        del hints["cb_config_list"]
+    else:
+        order = "order of " if "order" in levers(setting) else ""
+        words.append(f"{order}aggregators {setting.config}")
+    if setting.nodes is not None:
+        words.append(f"{setting.nodes} aggregators")
+    if setting.buffer is not None:
+        words.append(f"buffers of {format_bytes(setting.buffer)}")
+    if setting.stripes is not None:
+        size = format_bytes(setting.stripes.size)
+        words.append(f"{setting.stripes.count} stripes of {size} (of a new file)")
+    return Proposal(", ".join(words) or "as given", hints, expected=expected)
+
+
+def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting]:
+    """List settings to compare with the given ones, for the calls of a program."""
     collective = [one for one in calls if one.collective]
     hosts = list(dict.fromkeys(host for one in collective for host in one.by_rank))
     most = max(len(one.by_rank) for one in collective)
-    seen = {Change()}
     for count in _numbers(len(hosts)):
-        whole = count == len(hosts)
-        configs = [None, *(_order(one, count, model) for one in collective)]
-        for config in configs:
-            for buffer in _buffers(collective, count):
-                found = Change(config, None if whole else count, buffer)
-                if found not in seen:
-                    seen.add(found)
-                    yield found
-    for each in (2, 4, "*"):
-        config, count = f"*:{each}", most if each == "*" else min(most, int(each) * len(hosts))
+        configs = [GIVEN.config, *(_order(one, count, model) for one in collective)]
+        for config, buffer in product(configs, _buffers(collective, count)):
+            yield Setting(config, None if count == len(hosts) else count, buffer)
+    for each in (2, 4, "*") if most > len(hosts) else ():
+        count = most if each == "*" else min(most, int(each) * len(hosts))
         for buffer in _buffers(collective, count):
-            if most > len(hosts):
-                yield Change(config, None, buffer)
+            yield Setting(f"*:{each}", None, buffer)
 
 
-def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Change]:
+def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Setting]:
     """Return the settings that a search finds for one call, the best first."""
     try:
         found = choices(one.call, one.by_rank, model, whole, seconds=SEARCH)
     except InputError:  # too many hosts, a driver without these hints
         return []
-    return [
-        Change(
-            None if choice.setting.config == GIVEN.config else choice.setting.config,
-            choice.setting.nodes, choice.setting.buffer, choice.setting.stripes,
-        )
-        for choice in found if choice.setting.collective is None
-    ]  # fmt: skip
+    return [choice.setting for choice in found if choice.setting.collective is None]
 
 
 def independent_hints(calls: Sequence[MeasuredCall], *, sieving: bool) -> dict[str, str]:
@@ -475,15 +412,15 @@ def _numbers(hosts: int) -> list[int]:
     return [hosts, *(2**k for k in range(hosts.bit_length() - 1, -1, -1) if 2**k < hosts)]
 
 
-def _order(one: MeasuredCall, count: int, model: NodeCost) -> str | None:
-    """Return the best order of hosts for a call; None if their own is."""
+def _order(one: MeasuredCall, count: int, model: NodeCost) -> str:
+    """Return the best order of hosts for a call, or their own."""
     layout, hosts = layout_of(one.by_rank)
     try:
         kinds, hints = one.call.round_kinds(count), listed(hosts, layout)
         found = assign(kinds, layout, hints, model, reading=one.call.reading)
     except InputError:  # too many hosts, or windows, for this lever
-        return None
-    return hints.config(found.order[: found.named]) if found.named else None
+        return GIVEN.config
+    return hints.config(found.order[: found.named]) if found.named else GIVEN.config
 
 
 def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:

@@ -1,4 +1,4 @@
-"""Summary of the recorded run: slow phases and possible gains."""
+"""Summary of the recorded run: slow phases, possible gains, and its most expensive calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
 from isochrone.collective_io.workload import cb_config_list
-from isochrone.collective_io.workload.accesses import made as made_accesses
 from isochrone.runfile.run import Run
 
 LOCAL: Final = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
@@ -204,21 +203,17 @@ def program_calls(run: Run, found: Summary) -> list[Made]:
 def _made(
     run: Run, pattern: RecordedPattern, file: RecordedFile, mine: Sequence[RecordedCall]
 ) -> Made:
-    members = tuple(file.ranks.tolist())
-    accesses = made_accesses(
-        **pattern.pieces, ranks=run.size, members=members if len(members) < run.size else None
-    )
+    accesses = pattern.accesses(file, run.size)
     call = replace(
         call_of(accesses, file.hints, reading=pattern.op == "read"), members=accesses.members
     )
     config = file.hints.get("cb_config_list", cb_config_list.DEFAULT)
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = call.aggregators(run.hosts, config, nodes)
-    parts = {}
-    for name in PARTS:
-        known = [one.parts[name] for one in mine if name in one.parts]
-        if known and len(known) == len(mine):
-            parts[name] = median(known)
+    parts = {
+        name: median(one.parts[name] for one in mine)
+        for name in PARTS if all(name in one.parts for one in mine)
+    }  # fmt: skip
     whole = median(one.seconds for one in mine)
     used = ranks if call.exchanges else []
     return Made(MeasuredCall(call, run.hosts, used, whole, parts), len(mine), config, nodes)

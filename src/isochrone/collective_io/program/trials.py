@@ -1,20 +1,18 @@
-"""Starts a program with a proposal, and records its collective reads and writes."""
+"""Proposals, and starts of a program with one, whose collective accesses are recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.files import write_text
+from isochrone.base.text import whole_number
 from isochrone.collective_io.aggregators import romio_hints
-from isochrone.collective_io.program.proposals import (
-    ROMIO_HINTS,
-    Proposal,
-    not_in_force,
-)
 from isochrone.collective_io.results import io_recording
 from isochrone.measure.program import Program
 from isochrone.measure.race import GIVEN, Timed
@@ -146,3 +144,158 @@ class Trials:
                 "dynamically; see --mpicc",
             )  # fmt: skip
         return read(path), whole
+
+
+# --- proposals -----------------------------------------------------------------------------------
+
+# Proposals: hints for the MPI library of a program, set from outside.
+#
+# ROMIO reads a file of hints that ``ROMIO_HINTS`` names; hints set by the application override it.
+# Open MPI's OMPIO reads no file; its parameters are environment variables.
+
+ROMIO_HINTS: Final = "ROMIO_HINTS"
+
+SYSTEM_HINTS: Final = Path("/etc/romio-hints")
+"""Read by ROMIO where the variable is not set."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A proposed way to run the program.
+
+    Attributes
+    ----------
+    words
+        What it changes.
+    hints
+        For ROMIO, by key.
+    environ
+        Variables for the ranks, other than that of the hints file.
+    expected
+        Seconds of the collective calls by the model; None: not predicted.
+    gives_up
+        The hint of the user's file that it replaces, to measure the cost of that hint.
+    """
+
+    words: str
+    hints: Mapping[str, str] = field(default_factory=dict)
+    environ: Annotated[Mapping[str, str], "as environment"] = field(default_factory=dict)
+    expected: Annotated[float | None, "as expected_seconds"] = None
+    gives_up: Hidden[str] = ""
+
+    @property
+    def portable(self) -> bool:
+        """Whether its gain may last on another file system.
+
+        Many small accesses of all ranks are fast where memory or a disk of one host takes them.
+        """
+        alone = any(
+            value == "disable" and key.startswith(("romio_cb_", "romio_ds_"))
+            for key, value in self.hints.items()
+        )
+        return not alone and self.environ.get("OMPI_MCA_fcoll") != "individual"
+
+
+def without_given(
+    proposals: Sequence[Proposal],
+    given: Mapping[str, str],
+    user: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
+) -> tuple[list[Proposal], list[str]]:
+    """Remove hints that must not change; proposals without remaining changes are omitted.
+
+    Parameters
+    ----------
+    proposals
+        Proposals, best first.
+    given, user
+        Hints set by the application, and those of the user's file that must stay.
+    without
+        Hints to leave unchanged, with or without the prefix ``romio_``.
+
+    Returns
+    -------
+    left, warnings
+        Proposals, then one for each conflicting hint of the user, which replaces that hint alone;
+        and warnings of conflicting hints of the application.
+    """
+    fixed = {**(user or {}), **given}
+    closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
+    left: list[Proposal] = []
+    blocked: dict[str, list[Proposal]] = {}
+    for one in proposals:
+        hints = {key: value for key, value in one.hints.items() if key not in closed}
+        lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
+        for key in lost:
+            blocked.setdefault(key, []).append(one)
+        words = f"{one.words} (without {', '.join(lost)})" if lost else one.words
+        tried = Proposal(words, hints, one.environ, None if lost else one.expected)
+        known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
+        if (hints or one.environ) and not known:
+            left.append(tried)
+    warnings = [
+        f"the program sets {key}={given[key]} itself, which overrides hints files; to try "
+        f"others, remove that MPI_Info_set from the program"
+        for key in sorted(blocked)
+        if key in given
+    ]
+    costs = [
+        _giving_up(key, ways[0], closed)
+        for key, ways in sorted(blocked.items())
+        if key in fixed and key not in given
+    ]
+    return [*left, *costs], warnings
+
+
+def _giving_up(key: str, way: Proposal, closed: Collection[str]) -> Proposal:
+    """Return a proposal that replaces only one of the user's hints."""
+    hints = {one: value for one, value in way.hints.items() if one == key or one not in closed}
+    expected = way.expected if len(hints) == len(way.hints) else None
+    return Proposal(way.words, hints, way.environ, expected, key)
+
+
+def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the hints that the program gets from a file already; ours are added to them.
+
+    Raises
+    ------
+    InputError
+        If ``ROMIO_HINTS`` names a file that cannot be read.
+    """
+    named = environ.get(ROMIO_HINTS)
+    if named is None and not os.access(SYSTEM_HINTS, os.R_OK):
+        return {}
+    path = Path(named) if named else SYSTEM_HINTS
+    try:
+        lines = path.read_text("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=f"{ROMIO_HINTS}={path}") from (
+            error
+        )
+    pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
+    return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
+
+
+def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) -> list[str]:
+    """List the hints that had an effect on no file.
+
+    Parameters
+    ----------
+    wanted
+        Hints that were given.
+    found
+        Active hints of each file. Keys that a library does not report are ignored.
+    """
+    return [
+        key for key, value in wanted.items()
+        if (seen := [hints[key] for hints in found if key in hints])
+        and not any(_same(value, one) for one in seen)
+    ]  # fmt: skip
+
+
+def _same(wanted: str, found: str) -> bool:
+    """Whether a library accepted a value: ``cb_nodes`` is capped by the available ranks."""
+    number, most = whole_number(found), whole_number(wanted)
+    if number is not None and most is not None:
+        return number <= most
+    return wanted.split() == found.split()

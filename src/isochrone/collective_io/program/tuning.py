@@ -13,9 +13,8 @@ from typing import Any, Final
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
 from isochrone.collective_io.program.chooser import Machine
-from isochrone.collective_io.program.proposals import Proposal
 from isochrone.collective_io.program.summary import Summary, summary
-from isochrone.collective_io.program.trials import Trials
+from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.measure.race import Timed, duel, heats, most_starts
 from isochrone.runfile.run import Run
 

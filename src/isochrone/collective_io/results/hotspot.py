@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypedDict
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -119,7 +119,8 @@ def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return (key[0], key[4], key[5], key[6])
 
 
-class Role(TypedDict):
+@dataclass(frozen=True)
+class Role:
     """A participant: hot process or partner, its group, and its number in it."""
 
     rank: int
@@ -129,7 +130,8 @@ class Role(TypedDict):
     host: str
 
 
-class Unreachable(TypedDict):
+@dataclass(frozen=True)
+class Unreachable:
     """Points that could not be reached, and why."""
 
     why: str
@@ -140,16 +142,15 @@ def roles(run: Run) -> list[Role]:
     """List who took part: rank, role, star, number of the partner, and host."""
     hosts = run.hosts
     return [
-        {
-            "rank": row["rank"], "role": printable(row["role"], 80), "group": row["group"],
-            "index": row["index"], "host": hosts[row["rank"]],
-        }
+        Role(
+            row["rank"], printable(row["role"], 80), row["group"], row["index"], hosts[row["rank"]]
+        )
         for row in run.tables.get("role", Table()).rows()
-    ]  # fmt: skip
+    ]
 
 
 def unreachable(run: Run) -> list[Unreachable]:
     """Count the points of the grid that could not be reached, by reason."""
     rows = run.tables.get("unreachable", Table()).rows()
     reasons = Counter(printable(row["why"], 80) for row in rows)
-    return [{"why": why, "points": count} for why, count in reasons.items()]
+    return [Unreachable(why, count) for why, count in reasons.items()]

@@ -12,13 +12,14 @@ from functools import cached_property
 from typing import Annotated, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
+from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.runfile.run import Run
 
 KIND: Final = "io-recording"
@@ -103,16 +104,21 @@ class RecordedPattern:
     contiguous: Annotated[int, "as pieces"]
     ranks: int
     whole: bool
-    rank: Hidden[NDArray[np.int64]]
-    offset: Hidden[NDArray[np.int64]]
-    length: Hidden[NDArray[np.int64]]
-    count: Hidden[NDArray[np.int64]]
-    stride: Hidden[NDArray[np.int64]]
+    rank: Hidden[Ints]
+    offset: Hidden[Ints]
+    length: Hidden[Ints]
+    count: Hidden[Ints]
+    stride: Hidden[Ints]
 
     @cached_property
-    def pieces(self) -> dict[str, NDArray[np.int64]]:
+    def pieces(self) -> dict[str, Ints]:
         """The five columns by name."""
         return {name: getattr(self, name) for name in COLUMNS}
+
+    def accesses(self, file: RecordedFile, ranks: int) -> Accesses:
+        """Return who touches which bytes of its file, in a job of so many ranks."""
+        members = tuple(file.ranks.tolist()) if len(file.ranks) < ranks else None
+        return made(**self.pieces, ranks=ranks, members=members)
 
 
 @dataclass(frozen=True)
@@ -160,7 +166,7 @@ class RecordedFile:
 
     number: Annotated[int, "as file"]
     name: str
-    ranks: NDArray[np.int64]
+    ranks: Ints
     opens: int
     hints: dict[str, str]
     given: dict[str, str]
@@ -253,11 +259,11 @@ def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     return run.tables.get(name, Table()).rows()
 
 
-def _ranks(run: Run, listed: Any) -> NDArray[np.int64]:
+def _ranks(run: Run, listed: Any) -> Ints:
     """Return the ranks of a list such as ``0-3 8``; all if there is none."""
     if listed is None:
         return np.arange(run.size)
-    found: list[NDArray[np.int64]] = []
+    found: list[Ints] = []
     for word in str(listed).split():
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", word)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)

@@ -67,18 +67,12 @@ class Phase:
     @property
     @shown
     def rates(self) -> Inline[Rates]:
-        """The bandwidth with its interval."""
-        return Rates(*self.bandwidth or ())
-
-    @property
-    def bandwidth(self) -> tuple[float, float | None, float | None] | None:
-        """Bytes per second of the access and its 95 % interval, if known; None: coarse clock."""
+        """Bytes per second of the access and its 95 % interval; unknown with a coarse clock."""
         access = self.times["seconds"]
         if access.median <= 0 or access.low <= 0:
-            return None
-        if not access.has_interval:
-            return self.bytes / access.median, None, None
-        return self.bytes / access.median, self.bytes / access.high, self.bytes / access.low
+            return Rates()
+        ends = [access.median, access.high, access.low][: 3 if access.has_interval else 1]
+        return Rates(*(self.bytes / end for end in ends))
 
 
 def phases(run: Run) -> list[Phase]:

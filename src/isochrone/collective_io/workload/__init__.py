@@ -2,7 +2,7 @@
 
 An access pattern (`pattern`, `patterns`) defines which ranks access which bytes of a file;
 `file_domains` cuts the file into the parts that aggregators serve; `cb_config_list` selects those
-ranks; `traffic` computes the messages by rank, and `node_messages` by node. `call` is all of that
+ranks; `traffic` computes the messages by rank and by node. `call` is all of that
 for one collective call, `allocation` the nodes of a job.
 """
 

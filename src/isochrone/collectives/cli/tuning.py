@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -93,37 +94,37 @@ def print_report(document: Tuned, min_gain: float) -> None:
     """Print what was chosen and what it saves."""
     console = terminal.console()
     console.width = max(console.width, WIDTH)
+    say = partial(console.print, markup=False)
     wanted, library = f"{100 * min_gain:g} %", printable(document.mpi.rstrip("."), 80)
     if not document.savings:
-        console.print(
+        say(
             f"{library}: no rule. No measured algorithm saves more than {wanted} with 95 % "
             f"confidence.",
-            markup=False,
         )  # fmt: skip
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
-        console.print(
+        say(
             f"{library}: {rules} more than {wanted} of the time of "
             f"{_compared(document.savings)} ({document.origin} times)",
-            markup=False, style="bold",
+            style="bold",
         )  # fmt: skip
         console.print(_table(document.savings))
     for file in document.files:
-        console.print(f"Written: {printable(file, 400)}", markup=False)
+        say(f"Written: {printable(file, 400)}")
     if document.rules and document.use:
-        console.print("To use it, without changing the program:", markup=False)
+        say("To use it, without changing the program:")
         for line in document.use:
-            console.print(f"  {printable(line, 1400)}", markup=False)
+            say(f"  {printable(line, 1400)}")
     for one in document.verified:
-        console.print(
+        say(
             printable(
                 f"{one.op} on {one.ranks} ranks, {format_bytes(one.bytes)}, "
                 f"{one.choice}: {one.verdict}: {one.why}", 400,
-            ), markup=False,
+            )
         )  # fmt: skip
     for warning in document.warnings:
-        console.print(f"Warning: {printable(warning, 400)}", style="yellow", markup=False)
+        say(f"Warning: {printable(warning, 400)}", style="yellow")
 
 
 def _compared(savings: list[Saving]) -> str:

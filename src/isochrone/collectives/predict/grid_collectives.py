@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
-from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase, phases
+from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
 from isochrone.collectives.measured import (
     Ends,
     MeasuredGroup,
@@ -31,10 +31,13 @@ from isochrone.collectives.measured import (
     time_at,
     together_of,
 )
+from isochrone.collectives.results.grid_collectives import TOTAL, GridPoint, points
 from isochrone.models import Model
+from isochrone.models.deviation import Deviation, deviation
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, not_held
 from isochrone.runfile.grid_groups import Place, ranks_on_nodes
+from isochrone.runfile.run import Run
 
 NOISE: Final = "within the noise"
 """The verdict where intervals overlap, so that a choice may be chance."""
@@ -236,7 +239,7 @@ def verdict(times: Sequence[GridTime]) -> str:
 
 
 def places(
-    phase: Phase, word: str, length: int, machine: Machine, ranks: int = 0
+    phase: Phase, word: str, length: int, machine: Machine, ranks: int
 ) -> Place | None:  # fmt: skip
     """Return the place of rank 0's group in a phase, and the number of groups on a node.
 
@@ -245,14 +248,14 @@ def places(
     word, length
         The grid as it is typed, and the ranks of a row.
     ranks
-        Of all groups; those of the phase if not given.
+        Of all groups.
 
     Returns
     -------
     Place or None
         None if the nodes of the ranks are unknown.
     """
-    node_of = machine.node_of(ranks or phase.ranks)
+    node_of = machine.node_of(ranks)
     if node_of is None:
         return None
     return group_place(word, length, phase.group, node_of, at_once=phase.groups > 1)
@@ -381,3 +384,79 @@ class PhaseTimes:
             self.model.kept.get("disturbance", ()), phase.group, phase.op, phase.ranks,
             phase.groups, size, place.sharing if place else 0,
         )  # fmt: skip
+
+
+# --- accuracy ------------------------------------------------------------------------------------
+
+# Comparison of predicted and measured times: operations on grids, and their phases.
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One measured time and its prediction, in seconds.
+
+    Attributes
+    ----------
+    op, ranks, bytes, grid
+        Of the whole operation.
+    part
+        ``LG``, ``CG`` or ``total``.
+    """
+
+    op: str
+    ranks: int
+    bytes: int
+    grid: str
+    part: str
+    measured: float
+    predicted: float
+
+    @property
+    def away(self) -> float:
+        """|predicted - measured| / measured."""
+        return abs(self.predicted - self.measured) / self.measured
+
+
+def compare(model: Model, run: Run) -> list[Compared]:
+    """Compare all operations of a run with a model: totals, and phases as in a total.
+
+    Phases are measured, and predicted, with all groups at once. Operations missing in the model are
+    omitted.
+
+    Raises
+    ------
+    InputError
+        If the run is not of collectives.
+    """
+    machine = Machine.of_hosts(run.hosts)
+    groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
+    for point in points(run):
+        groups.setdefault((point.op, point.ranks, point.bytes, point.grid), []).append(point)
+    found = []
+    for (op, ranks, size, grid), of in groups.items():
+        if op not in OPERATIONS:
+            continue
+        try:
+            wanted = None if grid == LIBRARY else Grid.parse(grid)
+            (time,) = predict(model, op, ranks, [wanted], [size], machine)
+        except InputError:  # the model has no such operation, or no time for it
+            continue
+        several = len(time.phases) > 1
+        predicted = [(one.phase.group, one.seconds) for one in time.phases if several]
+        for part, seconds in (*predicted, (TOTAL, time.seconds)):
+            own = [one for one in of if one.phase == part]
+            most = max((one.groups for one in own), default=0)
+            measured = next((one.seconds for one in own if one.groups == most), 0.0)
+            if measured > 0 and math.isfinite(seconds):
+                found.append(Compared(op, ranks, size, time.grid, part, measured, seconds))
+    return found
+
+
+def summarised(compared: Iterable[Compared]) -> Deviation | None:
+    """Return least, average and largest deviation; None if empty."""
+    rows = list(compared)
+    if not rows:
+        return None
+    predicted, measured = (np.array([getattr(one, what) for one in rows])
+                           for what in ("predicted", "measured"))  # fmt: skip
+    return deviation(predicted, measured)

@@ -341,7 +341,7 @@ class Gain:
     @property
     def verdict(self) -> Verdict:
         """Whether the grid is significantly faster."""
-        low, high = _ends(self, self.ratio)
+        low, high = _ends(self)
         return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=MIN_GAIN)]
 
     def document(self) -> dict[str, Any]:
@@ -377,7 +377,7 @@ class Parts:
     @property
     def adds_up(self) -> bool:
         """Whether the sum of the phases equals the total, within the interval."""
-        low, high = _ends(self, self.ratio)
+        low, high = _ends(self)
         return bool(low <= 1 + ADDS_UP and high >= 1 - ADDS_UP)
 
     def document(self) -> dict[str, Any]:
@@ -435,9 +435,9 @@ def _parts(total: GridPoint, phases: tuple[GridPoint, GridPoint]) -> Parts:
     return Parts(total, phases, seconds / total.seconds, *ends)
 
 
-def _ends(one: Gain | Parts, unknown: float | None) -> Any:
-    """Return the ends of an interval; unknown ones are replaced."""
-    return (unknown if math.isnan(end) else end for end in (one.low, one.high))
+def _ends(one: Gain | Parts) -> tuple[float, ...]:
+    """Return the ends of an interval; unknown ones are the ratio itself."""
+    return tuple(one.ratio if math.isnan(end) else end for end in (one.low, one.high))
 
 
 def _key(point: GridPoint) -> Key:

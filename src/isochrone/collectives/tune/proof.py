@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
@@ -81,7 +82,7 @@ class TuningJobs:
 
     setup: Setup
     folder: Path
-    number: list[int] = field(default_factory=lambda: [0])
+    number: Iterator[int] = field(default_factory=count)
 
     def run(
         self, ops: Sequence[str], sizes: Sequence[int], ranks: int, forced: Forced
@@ -93,8 +94,7 @@ class TuningJobs:
         InputError, MeasurementError
             If the ranks cannot be started, or fail.
         """
-        self.number[0] += 1
-        path = self.folder / f"{self.number[0]}.jsonl"
+        path = self.folder / f"{next(self.number)}.jsonl"
         options = [
             "--op", ",".join(ops), "--bytes", ",".join(map(str, sizes)),
             "--repeats", str(_REPEATS), "--again", "0",
@@ -187,8 +187,7 @@ def _pattern(
     jobs: TuningJobs, rule: LibraryRule, environ: Mapping[str, str], name: str
 ) -> NDArray[np.float64] | None:
     """Return parts of bytes and messages from each rank to each other; None: not counted."""
-    jobs.number[0] += 1
-    base = jobs.folder / f"{name}-{jobs.number[0]}"
+    base = jobs.folder / f"{name}-{next(jobs.number)}"
     environment = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
     jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environment))
     found = np.zeros((2, rule.ranks, rule.ranks))

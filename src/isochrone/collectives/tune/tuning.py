@@ -1,7 +1,7 @@
 """Choose the fastest algorithm for each operation, number of ranks and size.
 
 At each size that was measured a candidate is taken if the interval of its gain is above the minimum
-gain (`isochrone.collectives.tune.gains`). A grid must be faster than the best measured library
+gain (`isochrone.collectives.tune.times`). A grid must be faster than the best measured library
 algorithm, default or named. Sizes that follow each other and have the same choice become one range.
 It ends at the geometric mean with the next size, or, beyond what was measured, at the size itself.
 """
@@ -17,8 +17,17 @@ from typing import Final, Literal, NamedTuple
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
 from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict
-from isochrone.collectives.tune.gains import FEWEST_LAUNCHES, Gain, gain, median_of
-from isochrone.collectives.tune.times import DEFAULT, Choice, Place, Times, TuningTimes
+from isochrone.collectives.tune.times import (
+    DEFAULT,
+    FEWEST_LAUNCHES,
+    Choice,
+    Gain,
+    Place,
+    Times,
+    TuningTimes,
+    gain,
+    median_of,
+)
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
 from isochrone.models import Model

@@ -41,7 +41,7 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
-from isochrone.collective_io.workload.node_messages import block_layout
+from isochrone.collective_io.workload.traffic import block_layout
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero
 from isochrone.console.output import check_output

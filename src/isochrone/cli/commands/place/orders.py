@@ -34,11 +34,11 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.orders import orders_file
+from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
 from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
 from isochrone.collective_io.pages import orders as page
-from isochrone.collective_io.predict.collective_io import CallCost
+from isochrone.collective_io.predict.node_cost import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of

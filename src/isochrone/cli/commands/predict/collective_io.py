@@ -25,8 +25,8 @@ from isochrone.collective_io.data_distribution import distribution
 from isochrone.collective_io.pages import whole_call as whole_page
 from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
 from isochrone.collective_io.predict.call_parts import Parts
-from isochrone.collective_io.predict.collective_io import CallCost, predict
-from isochrone.collective_io.workload.node_messages import layout_of
+from isochrone.collective_io.predict.node_cost import CallCost, predict
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import check_output

@@ -25,12 +25,12 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.cli.placing import print_outcome, reporter
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.program.chooser import Chooser
-from isochrone.collective_io.program.proposals import (
+from isochrone.collective_io.program.trials import (
     ROMIO_HINTS,
     Proposal,
+    Trials,
     hints_of_user,
 )
-from isochrone.collective_io.program.trials import Trials
 from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.options import (
