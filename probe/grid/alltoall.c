@@ -153,7 +153,7 @@ static int along_columns(const iso_arrangement_t *a, const char *send,
 static int alltoall(const iso_arrangement_t *a, const iso_blocks_t *outgoing,
                     const iso_blocks_t *incoming)
 {
-    size_t bytes = (size_t)incoming->bytes, between = blocks_between(a);
+    size_t bytes = incoming->bytes, between = blocks_between(a);
     size_t room = between > (size_t)a->size ? between : (size_t)a->size;
     char *first = malloc(room * bytes), *second = malloc(room * bytes);
     int error = MPI_ERR_NO_MEM;

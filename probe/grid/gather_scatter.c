@@ -80,7 +80,7 @@ static int follow(const rooted_t *at)
     const iso_blocks_t *own = &at->own;
     MPI_Comm row = at->a->row;
     int bytes = (int)own->bytes, error = MPI_SUCCESS;
-    char *packed = own->dense ? own->buffer : malloc((size_t)bytes);
+    char *packed = own->dense ? own->buffer : malloc(bytes);
     if (packed == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -137,7 +137,7 @@ static int lead(const rooted_t *at)
     const iso_blocks_t *all = &at->all;
     bool is_root = a->rank == at->root;
     int column = a->column_of[a->rank], error = MPI_SUCCESS;
-    size_t bytes = (size_t)all->bytes;
+    size_t bytes = all->bytes;
     char *rows = is_root
                      ? iso_rows_alloc(a, all)
                      : malloc((size_t)a->lengths[a->row_of[a->rank]] * bytes);

@@ -27,6 +27,21 @@ typedef struct iso_call {
     const struct iso_grid *grid;
 } iso_call_t;
 
+#define ISO_TWO_BLOCKS c->send, c->count, c->type, c->receive, c->count, c->type
+#define ISO_REDUCED    c->send, c->receive, c->count, c->type, MPI_SUM
+
+/** X(name, name in MPI, arguments before the communicator) for the operations
+ *  that also exist on grids; c is the iso_call_t. */
+#define ISO_CALLS(X)                                                           \
+    X(bcast, Bcast, c->receive, c->count, c->type, c->root)                    \
+    X(reduce, Reduce, ISO_REDUCED, c->root)                                    \
+    X(allreduce, Allreduce, ISO_REDUCED)                                       \
+    X(gather, Gather, ISO_TWO_BLOCKS, c->root)                                 \
+    X(scatter, Scatter, ISO_TWO_BLOCKS, c->root)                               \
+    X(allgather, Allgather, ISO_TWO_BLOCKS)                                    \
+    X(alltoall, Alltoall, ISO_TWO_BLOCKS)                                      \
+    X(reduce_scatter_block, Reduce_scatter_block, ISO_REDUCED)
+
 typedef struct iso_operation {
     const char *name;     /**< as the user types it */
     bool empty;           /**< has no size */

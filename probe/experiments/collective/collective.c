@@ -59,10 +59,12 @@ static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
 
 /* --- the options --------------------------------------------------------- */
 
-static int check_doubles(const iso_op_request_t *named, char *error)
+static int check_doubles(char *error)
 {
-    for (int k = 0; iso_op_request_reduces(named) && k < options.sizes.count;
-         k++) {
+    if (!iso_op_request_reduces(&request)) {
+        return 0;
+    }
+    for (int k = 0; k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
             return ISO_REFUSE(
                 error,
@@ -71,8 +73,7 @@ static int check_doubles(const iso_op_request_t *named, char *error)
                 options.names, options.sizes.bytes[k]);
         }
     }
-    if (iso_op_request_reduces(named) &&
-        iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
+    if (iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
         return ISO_REFUSE(
             error,
             "--op %.60s takes at most 16 GiB (its count of doubles is an int)",
@@ -83,9 +84,8 @@ static int check_doubles(const iso_op_request_t *named, char *error)
 
 static int check(char *error)
 {
-    iso_op_request_t named;
-    if (iso_op_request_parse(options.names, options.grids, &named, error) ||
-        check_doubles(&named, error)) {
+    if (iso_op_request_parse(options.names, options.grids, &request, error) ||
+        check_doubles(error)) {
         return -1;
     }
     if (options.grids && options.sizes.automatic) {
@@ -98,19 +98,15 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    iso_op_request_t named;
-    return iso_op_request_parse(options.names, options.grids, &named, error) ||
-                   iso_op_request_check_ranks(&named, ranks, error) ||
-                   iso_subjects_check(&named, iso_sizes_largest(&options.sizes),
-                                      ranks, error)
-               ? -1
-               : 0;
+    if (iso_op_request_check_ranks(&request, ranks, error)) {
+        return -1;
+    }
+    return iso_subjects_check(&request, iso_sizes_largest(&options.sizes),
+                              ranks, error);
 }
 
 static void resolve(int ranks)
 {
-    char error[ISO_ERROR_LENGTH];
-    iso_op_request_parse(options.names, options.grids, &request, error);
     by[2] = request.grid_count > 0 ? "grid" : NULL;
     iso_sampler_resolve(ranks);
 }
