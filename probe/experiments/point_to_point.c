@@ -147,8 +147,8 @@ static void record(void *self, const iso_task_t *task, const double *times,
     (void)times;
     (void)reporters;
     (void)sample;
-    iso_record_int(state->ctx->record, "i", pairs[task->subject].i);
-    iso_record_int(state->ctx->record, "j", pairs[task->subject].j);
+    ISO_MEMBERS(state->ctx->record, ("i", pairs[task->subject].i),
+                ("j", pairs[task->subject].j));
 }
 
 static iso_outcome_t run(iso_context_t *ctx)

@@ -53,10 +53,7 @@ static int allgather(const iso_arrangement_t *a, const iso_blocks_t *own,
     return error;
 }
 
-int iso_grid_allgather(const void *send, int send_count, MPI_Datatype send_type,
-                       void *receive, int receive_count,
-                       MPI_Datatype receive_type, MPI_Comm comm,
-                       const iso_grid_t *grid)
+int iso_grid_allgather(ISO_BLOCKS(int), MPI_Comm comm, const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     int rank = iso_phases_rank(comm);

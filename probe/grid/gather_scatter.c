@@ -181,9 +181,8 @@ static int run(rooted_t *at, bool gathers, MPI_Comm comm)
     return iso_phases_end(comm, leads ? lead(at) : follow(at));
 }
 
-int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
-                    void *receive, int receive_count, MPI_Datatype receive_type,
-                    int root, MPI_Comm comm, const iso_grid_t *grid)
+int iso_grid_gather(ISO_BLOCKS(int), int root, MPI_Comm comm,
+                    const iso_grid_t *grid)
 {
     rooted_t at;
     int error = begin((given_t){send, send_count, send_type},
@@ -198,9 +197,7 @@ int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
                              receive_count, receive_type, root, comm);
 }
 
-int iso_grid_scatter(const void *send, int send_count, MPI_Datatype send_type,
-                     void *receive, int receive_count,
-                     MPI_Datatype receive_type, int root, MPI_Comm comm,
+int iso_grid_scatter(ISO_BLOCKS(int), int root, MPI_Comm comm,
                      const iso_grid_t *grid)
 {
     rooted_t at;

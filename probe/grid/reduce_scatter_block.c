@@ -101,9 +101,8 @@ static int along_columns(const iso_arrangement_t *a, const iso_blocks_t *mine,
     return error;
 }
 
-int iso_grid_reduce_scatter_block(const void *send, void *receive, int count,
-                                  MPI_Datatype type, MPI_Op operation,
-                                  MPI_Comm comm, const iso_grid_t *grid)
+int iso_grid_reduce_scatter_block(ISO_REDUCTION(int), MPI_Comm comm,
+                                  const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     const void *input = send == MPI_IN_PLACE ? receive : send;

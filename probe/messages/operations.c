@@ -14,7 +14,7 @@ static void barrier(const iso_call_t *c)
         MPI_##Name(__VA_ARGS__, c->comm);                                      \
     }
 ISO_CALLS(DEFINE)
-DEFINE(scan, Scan, ISO_REDUCED)
+DEFINE(scan, Scan, ISO_CALL_REDUCED)
 
 const iso_operation_t iso_operations[] = {
     {"barrier", .empty = true, .call = barrier},

@@ -225,16 +225,15 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
     if (subject->grid) {
         iso_grid_word(subject->grid, word);
     }
-    iso_record_text(out, "grid", word);
-    iso_record_text(out, "phase",
-                    phase == NULL ? "total"
-                    : phase->rows ? "CG"
-                                  : "LG");
-    iso_record_int(out, "groups", subject->groups);
+    ISO_MEMBERS(out, ("grid", word),
+                ("phase", phase == NULL ? "total"
+                          : phase->rows ? "CG"
+                                        : "LG"),
+                ("groups", subject->groups));
     if (phase) {
-        iso_record_text(out, "phase_op", subject->operation->name);
-        iso_record_int(out, "phase_p", subject->ranks);
-        iso_record_int(out, "phase_bytes", iso_subject_block(subject, bytes));
+        ISO_MEMBERS(out, ("phase_op", subject->operation->name),
+                    ("phase_p", subject->ranks),
+                    ("phase_bytes", iso_subject_block(subject, bytes)));
     }
 }
 
@@ -244,8 +243,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct state *state = self;
     const iso_subject_t *subject = &state->subjects.items[task->subject];
     iso_record_t *out = state->ctx->record;
-    iso_record_text(out, "op", subject->operation->name);
-    iso_record_int(out, "p", state->ctx->size);
+    ISO_MEMBERS(out, ("op", subject->operation->name), ("p", state->ctx->size));
     if (request.grid_count > 0) {
         record_grid(out, subject, task->bytes);
     }

@@ -230,9 +230,9 @@ static void record(void *self, const iso_task_t *task, const double *times,
     iso_record_t *out = state->ctx->record;
     iso_block_t block = block_of(state, task->bytes);
     (void)sample;
-    iso_record_text(out, "op", state->subjects[task->subject].kernel->name);
-    iso_record_int(out, "p", reporters);
-    iso_record_int(out, "operations", (long)iso_block_operations(&block));
+    ISO_MEMBERS(out, ("op", state->subjects[task->subject].kernel->name),
+                ("p", reporters),
+                ("operations", (long)iso_block_operations(&block)));
     iso_record_doubles(out, "times", times, reporters);
 }
 
