@@ -17,8 +17,7 @@
  * Failure: an experiment ends all ranks with ISO_FAIL or MPI_CHECK (check.h);
  * what was flushed stays readable.
  */
-#ifndef ISO_EXPERIMENT_H
-#define ISO_EXPERIMENT_H
+#pragma once
 
 #include "base/options.h"
 #include "machine/clock.h"
@@ -110,5 +109,3 @@ extern const iso_experiment_t *const iso_experiments[];
  */
 void iso_progress(const iso_context_t *ctx, long done, long total,
                   double estimate);
-
-#endif

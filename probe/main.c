@@ -96,14 +96,10 @@ static void print_version(void)
 static void list_options(iso_record_t *record, const iso_option_t *option)
 {
     for (; option->name; option++) {
-        iso_record_begin(record, "option");
-        iso_record_text(record, "name", option->name);
-        iso_record_text(record, "value",
-                        option->metavar ? option->metavar : "");
-        iso_record_text(record, "default",
-                        option->initial ? option->initial : "");
-        iso_record_text(record, "help", option->help);
-        iso_record_end(record);
+        ISO_RECORD(record, "option", ("name", option->name),
+                   ("value", option->metavar ? option->metavar : ""),
+                   ("default", option->initial ? option->initial : ""),
+                   ("help", option->help));
     }
 }
 
@@ -117,8 +113,8 @@ static void print_list(void)
         iso_record_begin(&record, "experiment");
         iso_record_text(&record, "name", iso_experiments[k]->name);
         const char *kind = iso_experiments[k]->kind;
-        iso_record_text(&record, "kind", kind ? kind : "");
-        iso_record_text(&record, "summary", iso_experiments[k]->summary);
+        ISO_MEMBERS(&record, ("kind", kind ? kind : ""),
+                    ("summary", iso_experiments[k]->summary));
         iso_record_end(&record);
         for (int t = 0; iso_experiments[k]->options[t]; t++) {
             list_options(&record, iso_experiments[k]->options[t]);
@@ -301,10 +297,8 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     iso_outcome_t outcome = experiment->run(&ctx);
     iso_clock_set_warn(&ctx);
     if (rank == 0) {
-        iso_record_begin(record, "end");
-        iso_record_double(record, "seconds", iso_now() - ctx.started);
-        iso_record_bool(record, "complete", outcome == ISO_COMPLETE);
-        iso_record_end(record);
+        ISO_RECORD(record, "end", ("seconds", iso_now() - ctx.started),
+                   ("complete", (bool)(outcome == ISO_COMPLETE)));
         iso_record_close(record);
     }
     free(invented);

@@ -4,8 +4,7 @@
  * Fatal errors: print the message with MPI's text, file and line, then end all
  * ranks.
  */
-#ifndef ISO_CHECK_H
-#define ISO_CHECK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdio.h>
@@ -60,5 +59,3 @@ static inline void *iso_calloc(size_t count, size_t size)
     }
     return memory;
 }
-
-#endif

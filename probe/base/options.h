@@ -7,8 +7,7 @@
  * Functions return 0, or -1 after writing one line into an error text; nothing
  * is printed here. None of them needs MPI to be initialised.
  */
-#ifndef ISO_OPTIONS_H
-#define ISO_OPTIONS_H
+#pragma once
 
 #include "base/sizes.h"
 
@@ -59,5 +58,3 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
 
 /** Print the help of a table to standard output. */
 void iso_options_help(const iso_option_t *table);
-
-#endif

@@ -3,8 +3,7 @@
  * @file pairs.h
  * Pairs of ranks as a user lists them: "0-5,3-7". Knows nothing of MPI.
  */
-#ifndef ISO_PAIRS_H
-#define ISO_PAIRS_H
+#pragma once
 
 /**
  * Read the next pair of a list.
@@ -25,5 +24,3 @@ int iso_pairs_next(const char **rest, int pair[2]);
  * @return 0, or -1 with one line in @a error
  */
 int iso_pairs_check_ranks(const char *list, int ranks, char *error);
-
-#endif

@@ -5,8 +5,7 @@
  * (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number
  * generators, OOPSLA 2014). The state is one integer, which begins as --seed.
  */
-#ifndef ISO_RANDOM_H
-#define ISO_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ int iso_random_below(uint64_t *state, int limit);
 
 /** The next number between 0 and 1, never one of the two. */
 double iso_random_uniform(uint64_t *state);
-
-#endif

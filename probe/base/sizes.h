@@ -10,8 +10,7 @@
  *     auto, auto:0:64KiB     chosen while measuring, where the curve bends;
  *                            auto alone is auto:0:1MiB
  */
-#ifndef ISO_SIZES_H
-#define ISO_SIZES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ long long iso_sizes_largest(const iso_sizes_t *sizes);
 /** Read one size such as "64", "1KiB" or "4MB" as bytes, up to 1 PiB. */
 int iso_size_parse(const char *text, size_t length, long long *bytes,
                    char *error);
-
-#endif

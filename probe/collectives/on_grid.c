@@ -5,33 +5,19 @@
 
 #include <string.h>
 
-#define TWO_BLOCKS c->send, c->count, c->type, c->receive, c->count, c->type
-#define REDUCED    c->send, c->receive, c->count, c->type, MPI_SUM
-
-/** X(name, arguments of the call, up to the communicator) */
-#define OPERATIONS(X)                                                          \
-    X(bcast, c->receive, c->count, c->type, c->root)                           \
-    X(reduce, REDUCED, c->root)                                                \
-    X(allreduce, REDUCED)                                                      \
-    X(gather, TWO_BLOCKS, c->root)                                             \
-    X(scatter, TWO_BLOCKS, c->root)                                            \
-    X(allgather, TWO_BLOCKS)                                                   \
-    X(alltoall, TWO_BLOCKS)                                                    \
-    X(reduce_scatter_block, REDUCED)
-
-#define DEFINE(name, ...)                                                      \
+#define DEFINE(name, Name, ...)                                                \
     static void name(const iso_call_t *c)                                      \
     {                                                                          \
         iso_grid_##name(__VA_ARGS__, c->comm, c->grid);                        \
     }
-OPERATIONS(DEFINE)
+ISO_CALLS(DEFINE)
 
 static const struct {
     const char *name;
     void (*call)(const iso_call_t *call);
 } realisations[] = {
 #define ENTRY(name, ...) {#name, name},
-    OPERATIONS(ENTRY){NULL, NULL},
+    ISO_CALLS(ENTRY){NULL, NULL},
 };
 
 void (*iso_on_grid(const iso_operation_t *operation))(const iso_call_t *call)

@@ -4,12 +4,9 @@
  * The operations as two phases on a grid, called as operations.h calls the
  * library's own.
  */
-#ifndef ISO_ON_GRID_H
-#define ISO_ON_GRID_H
+#pragma once
 
 #include "messages/operations.h"
 
 /** The realisation of an operation on the grid of the call, or NULL. */
 void (*iso_on_grid(const iso_operation_t *operation))(const iso_call_t *call);
-
-#endif

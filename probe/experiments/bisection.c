@@ -118,14 +118,9 @@ static void record_pairs(const struct state *state)
     iso_record_t *record = state->ctx->record;
     for (int r = 0; r < state->ctx->size; r++) {
         if (leads(state, r)) {
-            iso_record_begin(record, "cut");
-            iso_record_int(record, "i", r);
-            iso_record_int(record, "j", state->partner[r]);
-            iso_record_end(record);
+            ISO_RECORD(record, "cut", ("i", r), ("j", state->partner[r]));
         } else if (state->partner[r] < 0) {
-            iso_record_begin(record, "bystander");
-            iso_record_int(record, "rank", r);
-            iso_record_end(record);
+            ISO_RECORD(record, "bystander", ("rank", r));
         }
     }
 }
@@ -173,9 +168,8 @@ static void record(void *self, const iso_task_t *task, const double *times,
     for (int k = 0; k < reporters; k++) {
         rate += times[k] > 0 ? (double)task->bytes / times[k] : 0;
     }
-    iso_record_int(out, "p", state->ctx->size);
-    iso_record_int(out, "pairs", state->pairs);
-    iso_record_double(out, "rate", rate * iso_transfer_directions());
+    ISO_MEMBERS(out, ("p", state->ctx->size), ("pairs", state->pairs),
+                ("rate", rate * iso_transfer_directions()));
     iso_record_doubles(out, "times", times, reporters);
 }
 

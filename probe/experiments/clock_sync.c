@@ -139,14 +139,9 @@ static double conduct_pair(const struct member *m, int i, int j,
         iso_coordinator_collect(ctx, i, found, 2);
     }
     iso_heartbeat_clear();
-    iso_record_begin(ctx->record, "offset");
-    iso_record_int(ctx->record, "i", i);
-    iso_record_int(ctx->record, "j", j);
-    iso_record_double(ctx->record, "at", now - ctx->started);
-    iso_record_double(ctx->record, "age", now - synchronised);
-    iso_record_double(ctx->record, "seconds", found[0]);
-    iso_record_double(ctx->record, "bound", found[1]);
-    iso_record_end(ctx->record);
+    ISO_RECORD(ctx->record, "offset", ("i", i), ("j", j),
+               ("at", now - ctx->started), ("age", now - synchronised),
+               ("seconds", found[0]), ("bound", found[1]));
     iso_record_flush(ctx->record);
     return found[0];
 }

@@ -44,8 +44,17 @@ struct pair {
 static struct pair pairs[MAX_PAIRS]; /* as --pairs says, or the default */
 static int pair_count;
 
-static int bad_pairs(char *error)
+/** Read --pairs. @return 0, or -1 with an error text */
+static int parse_pairs(char *error)
 {
+    const char *rest = options.pairs;
+    int pair[2], more;
+    while ((more = iso_pairs_next(&rest, pair)) > 0 && pair_count < MAX_PAIRS) {
+        pairs[pair_count++] = (struct pair){pair[0], pair[1]};
+    }
+    if (more == 0) {
+        return 0;
+    }
     return ISO_REFUSE(
         error,
         "--pairs is '%.60s', not up to %d pairs of two ranks such as "
@@ -53,28 +62,9 @@ static int bad_pairs(char *error)
         options.pairs, MAX_PAIRS);
 }
 
-/** Read --pairs. @return how many, 0 if not given, or -1 with an error text */
-static int parse_pairs(struct pair found[MAX_PAIRS], char *error)
-{
-    const char *rest = options.pairs;
-    int count = 0, pair[2], more;
-    while ((more = iso_pairs_next(&rest, pair)) > 0) {
-        if (count == MAX_PAIRS) {
-            return bad_pairs(error);
-        }
-        found[count++] = (struct pair){pair[0], pair[1]};
-    }
-    if (more < 0) {
-        return bad_pairs(error);
-    }
-    return count;
-}
-
 static int check(char *error)
 {
-    struct pair found[MAX_PAIRS];
-    if (parse_pairs(found, error) < 0 ||
-        iso_transfer_check(&options.sizes, error)) {
+    if (parse_pairs(error) || iso_transfer_check(&options.sizes, error)) {
         return -1;
     }
     return iso_sweep_check(error);
@@ -87,8 +77,6 @@ static int check_ranks(int ranks, char *error)
 
 static void resolve(int ranks)
 {
-    char error[ISO_ERROR_LENGTH];
-    pair_count = parse_pairs(pairs, error);
     if (pair_count == 0) {
         pairs[0] = (struct pair){0, ranks - 1};
         pair_count = 1;
@@ -159,8 +147,8 @@ static void record(void *self, const iso_task_t *task, const double *times,
     (void)times;
     (void)reporters;
     (void)sample;
-    iso_record_int(state->ctx->record, "i", pairs[task->subject].i);
-    iso_record_int(state->ctx->record, "j", pairs[task->subject].j);
+    ISO_MEMBERS(state->ctx->record, ("i", pairs[task->subject].i),
+                ("j", pairs[task->subject].j));
 }
 
 static iso_outcome_t run(iso_context_t *ctx)

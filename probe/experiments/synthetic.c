@@ -76,12 +76,12 @@ struct pair {
 static struct pair slow_pair;
 
 /** Read --slow-pair; -1 and -1 if not given. */
-static int parse_slow_pair(struct pair *pair, char *error)
+static int parse_slow_pair(char *error)
 {
     char after;
-    *pair = (struct pair){-1, -1};
-    if (options.slow_pair &&
-        sscanf(options.slow_pair, "%d-%d%c", &pair->i, &pair->j, &after) != 2) {
+    slow_pair = (struct pair){-1, -1};
+    if (options.slow_pair && sscanf(options.slow_pair, "%d-%d%c", &slow_pair.i,
+                                    &slow_pair.j, &after) != 2) {
         return ISO_REFUSE(error,
                           "--slow-pair is '%.40s', not two ranks such as 2-7",
                           options.slow_pair);
@@ -92,7 +92,6 @@ static int parse_slow_pair(struct pair *pair, char *error)
 static int check(char *error)
 {
     long ranks = 1;
-    struct pair slow;
     for (int k = 0; k < options.shape.count; k++) {
         ranks *= options.shape.value[k];
         if (ranks < 1 || ranks > MAX_RANKS || k >= MAX_LEVELS) {
@@ -102,12 +101,13 @@ static int check(char *error)
                 MAX_LEVELS, MAX_RANKS);
         }
     }
-    if (parse_slow_pair(&slow, error)) {
+    if (parse_slow_pair(error)) {
         return -1;
     }
     int nodes = options.shape.count ? (int)(ranks / options.shape.value[0]) : 0;
     if (nodes && (options.slow_node >= nodes || options.slow_rank >= ranks ||
-                  slow.j >= ranks || (options.slow_pair && slow.i >= slow.j))) {
+                  slow_pair.j >= ranks ||
+                  (options.slow_pair && slow_pair.i >= slow_pair.j))) {
         return ISO_REFUSE(error,
                           "the slow component does not exist: nodes are 0 to "
                           "%d, ranks 0 to %ld, pairs I-J with I < J",
@@ -117,13 +117,6 @@ static int check(char *error)
         return ISO_REFUSE(error, "--bandwidth must be above 0");
     }
     return iso_sampler_check(error);
-}
-
-static void resolve(int ranks)
-{
-    char error[ISO_ERROR_LENGTH];
-    parse_slow_pair(&slow_pair, error);
-    iso_sampler_resolve(ranks);
 }
 
 static int shape_ranks(void)
@@ -267,7 +260,7 @@ const iso_experiment_t iso_experiment_synthetic = {
     .options = all_options,
     .min_ranks = 1,
     .check = check,
-    .resolve = resolve,
+    .resolve = iso_sampler_resolve,
     .invent = invent,
     .format = format,
     .run = run,

@@ -10,8 +10,7 @@
  * throughout; drift has no unit (1e-6 is a microsecond a second). Arithmetic
  * only.
  */
-#ifndef ISO_DRIFT_H
-#define ISO_DRIFT_H
+#pragma once
 
 /** The offset of two clocks by one comparison. */
 typedef struct iso_offset {
@@ -71,5 +70,3 @@ double iso_drift_own(const iso_drift_t *line, double other);
  * included. Seconds a second.
  */
 double iso_drift_growth(const iso_drift_t *line);
-
-#endif

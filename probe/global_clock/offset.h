@@ -19,8 +19,7 @@
  * Before that one wakes the other, and they move to different processors if
  * they can (machine/host.h).
  */
-#ifndef ISO_OFFSET_H
-#define ISO_OFFSET_H
+#pragma once
 
 #include "experiment.h"
 #include "global_clock/drift.h"
@@ -47,5 +46,3 @@ iso_offset_t iso_offset_ask(const iso_context_t *ctx, int partner,
 
 void iso_offset_answer(const iso_context_t *ctx, int partner,
                        const iso_reading_t *reading);
-
-#endif

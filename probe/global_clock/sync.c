@@ -295,17 +295,13 @@ void iso_sync_record(const iso_sync_t *sync, iso_record_t *record)
             bounds[checks++] = report->bound;
         }
     }
-    iso_record_begin(record, "sync");
-    iso_record_double(record, "at", sync->synchronised - sync->ctx->started);
-    iso_record_double(record, "seconds", sync->spent);
-    iso_record_double(record, "residual_median", median(residuals, checks));
-    iso_record_double(record, "residual_max",
-                      checks ? residuals[checks - 1] : 0);
-    iso_record_double(record, "bound_median", median(bounds, checks));
-    iso_record_double(record, "bound_max", checks ? bounds[checks - 1] : 0);
-    iso_record_double(record, "drift_max", drift);
-    iso_record_double(record, "drift_error", largest_growth(sync));
-    iso_record_end(record);
+    ISO_RECORD(record, "sync", ("at", sync->synchronised - sync->ctx->started),
+               ("seconds", sync->spent),
+               ("residual_median", median(residuals, checks)),
+               ("residual_max", checks ? residuals[checks - 1] : 0),
+               ("bound_median", median(bounds, checks)),
+               ("bound_max", checks ? bounds[checks - 1] : 0),
+               ("drift_max", drift), ("drift_error", largest_growth(sync)));
     free(bounds);
     free(residuals);
 }
@@ -315,11 +311,8 @@ void iso_sync_record_clocks(const iso_sync_t *sync, iso_record_t *record)
     for (int r = 0; r < sync->ctx->size; r++) {
         const struct report *report = &sync->reports[r];
         double at = sync->one_clock ? sync->synchronised : report->at;
-        iso_record_begin(record, "clock");
-        iso_record_int(record, "rank", r);
-        iso_record_double(record, "at", at - sync->ctx->started);
-        iso_record_double(record, "offset", report->offset);
-        iso_record_double(record, "drift", report->drift);
-        iso_record_end(record);
+        ISO_RECORD(record, "clock", ("rank", r),
+                   ("at", at - sync->ctx->started), ("offset", report->offset),
+                   ("drift", report->drift));
     }
 }

@@ -22,8 +22,7 @@
  * All clocks are in seconds. Every rank must call create, refresh and free
  * together.
  */
-#ifndef ISO_SYNC_H
-#define ISO_SYNC_H
+#pragma once
 
 #include "experiment.h"
 #include "runfile/record.h"
@@ -80,5 +79,3 @@ void iso_sync_record(const iso_sync_t *sync, iso_record_t *record);
 
 /** At rank 0: write a "clock" record of each rank, as it was then. */
 void iso_sync_record_clocks(const iso_sync_t *sync, iso_record_t *record);
-
-#endif

@@ -8,8 +8,7 @@
  * rank 0. The other ranks of a node hang on its leader, eight at most; if there
  * are more, on these, eight on each, and so on.
  */
-#ifndef ISO_TREE_H
-#define ISO_TREE_H
+#pragma once
 
 #include "experiment.h"
 
@@ -22,5 +21,3 @@ typedef struct iso_tree {
 /** Find the place of this rank. Collective over ctx->control. */
 iso_tree_t iso_tree_grow(const iso_context_t *ctx);
 void iso_tree_free(iso_tree_t *tree);
-
-#endif

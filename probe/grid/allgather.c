@@ -9,7 +9,7 @@
  *  has filled in its own. */
 static int both_phases(const iso_arrangement_t *a, char *all, int bytes)
 {
-    char *mine = iso_rows_mine(a, all, (size_t)bytes);
+    char *mine = iso_rows_mine(a, all, bytes);
     int error = PMPI_Allgather(MPI_IN_PLACE, 0, MPI_BYTE, mine, bytes, MPI_BYTE,
                                a->row);
     if (a->even) {
@@ -37,7 +37,7 @@ static int allgather(const iso_arrangement_t *a, const iso_blocks_t *own,
                      int own_block, const iso_blocks_t *all)
 {
     char *rows = iso_rows_alloc(a, all);
-    size_t bytes = (size_t)all->bytes;
+    size_t bytes = all->bytes;
     if (rows == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -53,10 +53,7 @@ static int allgather(const iso_arrangement_t *a, const iso_blocks_t *own,
     return error;
 }
 
-int iso_grid_allgather(const void *send, int send_count, MPI_Datatype send_type,
-                       void *receive, int receive_count,
-                       MPI_Datatype receive_type, MPI_Comm comm,
-                       const iso_grid_t *grid)
+int iso_grid_allgather(ISO_BLOCKS(int), MPI_Comm comm, const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     int rank = iso_phases_rank(comm);

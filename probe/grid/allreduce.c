@@ -24,8 +24,7 @@ static int in_many_columns(const iso_arrangement_t *a, const void *send,
     return error;
 }
 
-int iso_grid_allreduce(const void *send, void *receive, int count,
-                       MPI_Datatype type, MPI_Op operation, MPI_Comm comm,
+int iso_grid_allreduce(ISO_REDUCTION(int), MPI_Comm comm,
                        const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;

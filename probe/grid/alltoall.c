@@ -153,7 +153,7 @@ static int along_columns(const iso_arrangement_t *a, const char *send,
 static int alltoall(const iso_arrangement_t *a, const iso_blocks_t *outgoing,
                     const iso_blocks_t *incoming)
 {
-    size_t bytes = (size_t)incoming->bytes, between = blocks_between(a);
+    size_t bytes = incoming->bytes, between = blocks_between(a);
     size_t room = between > (size_t)a->size ? between : (size_t)a->size;
     char *first = malloc(room * bytes), *second = malloc(room * bytes);
     int error = MPI_ERR_NO_MEM;
@@ -173,10 +173,7 @@ static int alltoall(const iso_arrangement_t *a, const iso_blocks_t *outgoing,
     return error;
 }
 
-int iso_grid_alltoall(const void *send, int send_count, MPI_Datatype send_type,
-                      void *receive, int receive_count,
-                      MPI_Datatype receive_type, MPI_Comm comm,
-                      const iso_grid_t *grid)
+int iso_grid_alltoall(ISO_BLOCKS(int), MPI_Comm comm, const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     iso_blocks_t in = iso_blocks_of(receive, receive_count, receive_type);

@@ -181,7 +181,7 @@ static int lay_out(MPI_Comm comm, holder_t *holder)
 {
     iso_arrangement_t *a = &holder->arrangement;
     const iso_grid_t *grid = &holder->grid;
-    holder->row_of = calloc((size_t)a->size, sizeof(int));
+    holder->row_of = calloc(a->size, sizeof(int));
     if (holder->row_of == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -198,7 +198,7 @@ static int lay_out(MPI_Comm comm, holder_t *holder)
     if (!fill_layout(a, holder->row_of, &holder->layout)) {
         return MPI_ERR_NO_MEM;
     }
-    holder->columns = calloc((size_t)a->longest, sizeof(MPI_Comm));
+    holder->columns = calloc(a->longest, sizeof(MPI_Comm));
     if (holder->columns == NULL) {
         return MPI_ERR_NO_MEM;
     }

@@ -10,8 +10,7 @@
  * so that each column has exactly one member in every row. It needs a
  * communicator for each such column.
  */
-#ifndef ISO_GRID_ARRANGEMENT_H
-#define ISO_GRID_ARRANGEMENT_H
+#pragma once
 
 #include "grid/shape.h"
 
@@ -66,5 +65,3 @@ static inline int iso_arrangement_columns_end(const iso_arrangement_t *a)
     int place = a->column_of[a->rank];
     return place == a->lengths[a->row_of[a->rank]] - 1 ? a->longest : place + 1;
 }
-
-#endif

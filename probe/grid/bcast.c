@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "grid/collectives.h"
 #include "grid/blocks.h"
+#include "grid/collectives.h"
 #include "grid/phases.h"
 
 int iso_grid_bcast(void *buffer, int count, MPI_Datatype type, int root,

@@ -44,7 +44,7 @@ int iso_blocks_pack(const iso_blocks_t *blocks, int block, char *packed,
     const char *from = iso_blocks_at(blocks, block);
     int position = 0;
     if (blocks->dense) {
-        memcpy(packed, from, (size_t)blocks->bytes);
+        memcpy(packed, from, blocks->bytes);
         return MPI_SUCCESS;
     }
     return PMPI_Pack(from, blocks->count, blocks->type, packed,
@@ -57,7 +57,7 @@ int iso_blocks_unpack(const iso_blocks_t *blocks, int block, const char *packed,
     char *to = iso_blocks_at(blocks, block);
     int position = 0;
     if (blocks->dense) {
-        memcpy(to, packed, (size_t)blocks->bytes);
+        memcpy(to, packed, blocks->bytes);
         return MPI_SUCCESS;
     }
     return PMPI_Unpack(packed, (int)blocks->bytes, &position, to, blocks->count,
@@ -77,7 +77,7 @@ iso_elements_t iso_elements_alloc(long long count, MPI_Datatype type)
     MPI_Aint last = extent * (MPI_Aint)(count - 1);
     MPI_Aint first = true_low + (last < 0 ? last : 0);
     MPI_Aint span = true_extent + (last < 0 ? -last : last);
-    elements.memory = malloc((size_t)span);
+    elements.memory = malloc(span);
     if (elements.memory != NULL) {
         elements.buffer = (char *)elements.memory - first;
     }

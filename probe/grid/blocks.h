@@ -5,8 +5,7 @@
  * packed form: the bytes of a block one after the other, without gaps, in the
  * order of its datatype. Operations that only move data move packed blocks.
  */
-#ifndef ISO_GRID_BLOCKS_H
-#define ISO_GRID_BLOCKS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ typedef struct iso_elements {
 /** Make room for @a count elements; iso_elements_free releases it. */
 iso_elements_t iso_elements_alloc(long long count, MPI_Datatype type);
 void iso_elements_free(iso_elements_t *elements);
-
-#endif

@@ -57,40 +57,36 @@
  * has it. All library calls are PMPI_ calls; the same sources compile into a
  * shared library (they need MPI 3.0, base/sizes.h and POSIX threads).
  */
-#ifndef ISO_GRID_COLLECTIVES_H
-#define ISO_GRID_COLLECTIVES_H
+#pragma once
 
 #include "grid/shape.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 
+/** Parameters of operations that move blocks, and of those that combine them,
+ *  with counts of the type COUNT. */
+#define ISO_BLOCKS(COUNT)                                                      \
+    const void *send, COUNT send_count, MPI_Datatype send_type, void *receive, \
+        COUNT receive_count, MPI_Datatype receive_type
+#define ISO_REDUCTION(COUNT)                                                   \
+    const void *send, void *receive, COUNT count, MPI_Datatype type,           \
+        MPI_Op operation
+
 int iso_grid_bcast(void *buffer, int count, MPI_Datatype type, int root,
                    MPI_Comm comm, const iso_grid_t *grid);
-int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
-                    void *receive, int receive_count, MPI_Datatype receive_type,
-                    int root, MPI_Comm comm, const iso_grid_t *grid);
-int iso_grid_scatter(const void *send, int send_count, MPI_Datatype send_type,
-                     void *receive, int receive_count,
-                     MPI_Datatype receive_type, int root, MPI_Comm comm,
+int iso_grid_gather(ISO_BLOCKS(int), int root, MPI_Comm comm,
+                    const iso_grid_t *grid);
+int iso_grid_scatter(ISO_BLOCKS(int), int root, MPI_Comm comm,
                      const iso_grid_t *grid);
-int iso_grid_reduce(const void *send, void *receive, int count,
-                    MPI_Datatype type, MPI_Op operation, int root,
-                    MPI_Comm comm, const iso_grid_t *grid);
-int iso_grid_allreduce(const void *send, void *receive, int count,
-                       MPI_Datatype type, MPI_Op operation, MPI_Comm comm,
+int iso_grid_reduce(ISO_REDUCTION(int), int root, MPI_Comm comm,
+                    const iso_grid_t *grid);
+int iso_grid_allreduce(ISO_REDUCTION(int), MPI_Comm comm,
                        const iso_grid_t *grid);
-int iso_grid_allgather(const void *send, int send_count, MPI_Datatype send_type,
-                       void *receive, int receive_count,
-                       MPI_Datatype receive_type, MPI_Comm comm,
-                       const iso_grid_t *grid);
-int iso_grid_alltoall(const void *send, int send_count, MPI_Datatype send_type,
-                      void *receive, int receive_count,
-                      MPI_Datatype receive_type, MPI_Comm comm,
-                      const iso_grid_t *grid);
-int iso_grid_reduce_scatter_block(const void *send, void *receive, int count,
-                                  MPI_Datatype type, MPI_Op operation,
-                                  MPI_Comm comm, const iso_grid_t *grid);
+int iso_grid_allgather(ISO_BLOCKS(int), MPI_Comm comm, const iso_grid_t *grid);
+int iso_grid_alltoall(ISO_BLOCKS(int), MPI_Comm comm, const iso_grid_t *grid);
+int iso_grid_reduce_scatter_block(ISO_REDUCTION(int), MPI_Comm comm,
+                                  const iso_grid_t *grid);
 
 /** One of the two phases of an operation: the same of the library. */
 typedef struct iso_grid_phase {
@@ -111,5 +107,3 @@ extern const iso_grid_operation_t iso_grid_operations[];
 /** Find an operation by the first @a length characters of @a name, or NULL. */
 const iso_grid_operation_t *iso_grid_operation_find(const char *name,
                                                     size_t length);
-
-#endif

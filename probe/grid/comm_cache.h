@@ -5,8 +5,7 @@
  * long as the communicator, at most until MPI_Finalize begins. A duplicate
  * starts empty.
  */
-#ifndef ISO_GRID_COMM_CACHE_H
-#define ISO_GRID_COMM_CACHE_H
+#pragma once
 
 #include <mpi.h>
 
@@ -24,5 +23,3 @@ iso_cached_t *iso_comm_cache_first(MPI_Comm comm);
  * @return an MPI error code; if it is one, @a entry is still the caller's
  */
 int iso_comm_cache_add(MPI_Comm comm, iso_cached_t *entry);
-
-#endif

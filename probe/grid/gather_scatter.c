@@ -80,7 +80,7 @@ static int follow(const rooted_t *at)
     const iso_blocks_t *own = &at->own;
     MPI_Comm row = at->a->row;
     int bytes = (int)own->bytes, error = MPI_SUCCESS;
-    char *packed = own->dense ? own->buffer : malloc((size_t)bytes);
+    char *packed = own->dense ? own->buffer : malloc(bytes);
     if (packed == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -137,7 +137,7 @@ static int lead(const rooted_t *at)
     const iso_blocks_t *all = &at->all;
     bool is_root = a->rank == at->root;
     int column = a->column_of[a->rank], error = MPI_SUCCESS;
-    size_t bytes = (size_t)all->bytes;
+    size_t bytes = all->bytes;
     char *rows = is_root
                      ? iso_rows_alloc(a, all)
                      : malloc((size_t)a->lengths[a->row_of[a->rank]] * bytes);
@@ -181,9 +181,8 @@ static int run(rooted_t *at, bool gathers, MPI_Comm comm)
     return iso_phases_end(comm, leads ? lead(at) : follow(at));
 }
 
-int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
-                    void *receive, int receive_count, MPI_Datatype receive_type,
-                    int root, MPI_Comm comm, const iso_grid_t *grid)
+int iso_grid_gather(ISO_BLOCKS(int), int root, MPI_Comm comm,
+                    const iso_grid_t *grid)
 {
     rooted_t at;
     int error = begin((given_t){send, send_count, send_type},
@@ -198,9 +197,7 @@ int iso_grid_gather(const void *send, int send_count, MPI_Datatype send_type,
                              receive_count, receive_type, root, comm);
 }
 
-int iso_grid_scatter(const void *send, int send_count, MPI_Datatype send_type,
-                     void *receive, int receive_count,
-                     MPI_Datatype receive_type, int root, MPI_Comm comm,
+int iso_grid_scatter(ISO_BLOCKS(int), int root, MPI_Comm comm,
                      const iso_grid_t *grid)
 {
     rooted_t at;

@@ -7,8 +7,7 @@
  * After an error a rank still executes the next phase, in which others may
  * wait for it; the first error is returned.
  */
-#ifndef ISO_GRID_PHASES_H
-#define ISO_GRID_PHASES_H
+#pragma once
 
 #include "grid/arrangement.h"
 
@@ -40,5 +39,3 @@ static inline int iso_phases_first(int error, int next)
 {
     return error != MPI_SUCCESS ? error : next;
 }
-
-#endif

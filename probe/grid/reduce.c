@@ -22,9 +22,8 @@ static int lead(const iso_arrangement_t *a, const void *send, void *receive,
     return error;
 }
 
-int iso_grid_reduce(const void *send, void *receive, int count,
-                    MPI_Datatype type, MPI_Op operation, int root,
-                    MPI_Comm comm, const iso_grid_t *grid)
+int iso_grid_reduce(ISO_REDUCTION(int), int root, MPI_Comm comm,
+                    const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     int rank = iso_phases_rank(comm), error = MPI_SUCCESS;

@@ -25,7 +25,7 @@ static bool is_safe(MPI_Datatype type, MPI_Op operation)
 static int copy_by_columns(const iso_arrangement_t *a, const iso_blocks_t *from,
                            const iso_blocks_t *to)
 {
-    char *packed = malloc((size_t)from->bytes);
+    char *packed = malloc(from->bytes);
     if (packed == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -56,7 +56,7 @@ static int along_row(const iso_arrangement_t *a, const iso_blocks_t *all,
                                          a->rows * all->count, all->type,
                                          operation, a->row);
     }
-    int *counts = calloc((size_t)length, sizeof(int));
+    int *counts = calloc(length, sizeof(int));
     if (counts == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -81,7 +81,7 @@ static int along_columns(const iso_arrangement_t *a, const iso_blocks_t *mine,
                                          mine->type, operation,
                                          a->columns[own]);
     }
-    int *counts = calloc((size_t)a->rows, sizeof(int));
+    int *counts = calloc(a->rows, sizeof(int));
     if (counts == NULL) {
         return MPI_ERR_NO_MEM;
     }
@@ -101,9 +101,8 @@ static int along_columns(const iso_arrangement_t *a, const iso_blocks_t *mine,
     return error;
 }
 
-int iso_grid_reduce_scatter_block(const void *send, void *receive, int count,
-                                  MPI_Datatype type, MPI_Op operation,
-                                  MPI_Comm comm, const iso_grid_t *grid)
+int iso_grid_reduce_scatter_block(ISO_REDUCTION(int), MPI_Comm comm,
+                                  const iso_grid_t *grid)
 {
     const iso_arrangement_t *a = NULL;
     const void *input = send == MPI_IN_PLACE ? receive : send;

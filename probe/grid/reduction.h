@@ -3,8 +3,7 @@
  * @file reduction.h
  * What the operations that reduce share.
  */
-#ifndef ISO_GRID_REDUCTION_H
-#define ISO_GRID_REDUCTION_H
+#pragma once
 
 #include "grid/blocks.h"
 #include "grid/phases.h"
@@ -20,5 +19,3 @@ int iso_reduction_begin(MPI_Comm comm, const iso_grid_t *grid,
                         const void *buffer, int count, MPI_Datatype type,
                         MPI_Op operation, bool many,
                         const iso_arrangement_t **arrangement);
-
-#endif

@@ -4,8 +4,7 @@
  * The blocks of all ranks packed and row by row, which is how whole rows are
  * sent.
  */
-#ifndef ISO_GRID_ROWS_H
-#define ISO_GRID_ROWS_H
+#pragma once
 
 #include "grid/arrangement.h"
 #include "grid/blocks.h"
@@ -34,5 +33,3 @@ char *iso_rows_mine(const iso_arrangement_t *a, char *rows, size_t bytes);
  * released by free. NULL if there is no memory.
  */
 int *iso_rows_counts(const iso_arrangement_t *a, int bytes);
-
-#endif

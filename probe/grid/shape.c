@@ -29,7 +29,7 @@ static int whole_number(const char *word, const char *end)
 /** Read "4x8". */
 static bool parse_exact(const char *word, const char *end, iso_grid_t *grid)
 {
-    const char *x = memchr(word, 'x', (size_t)(end - word));
+    const char *x = memchr(word, 'x', (end - word));
     if (x == NULL) {
         return false;
     }

@@ -9,8 +9,7 @@
  *
  * Needs no MPI.
  */
-#ifndef ISO_GRID_SHAPE_H
-#define ISO_GRID_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ void iso_grid_word(const iso_grid_t *grid, char *word);
  * @return 0, or -1 with one line in @a error
  */
 int iso_grid_check(const iso_grid_t *grid, int ranks, char *error);
-
-#endif

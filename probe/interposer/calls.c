@@ -37,15 +37,9 @@ ISO_WRAPPER int MPI_Finalize(void)
 
 /* --- operations ----------------------------------------------------------- */
 
-/* Parameters, with counts of the type COUNT, and their names. */
-#define TWO_BLOCKS                                                             \
-    const void *send, COUNT send_count, MPI_Datatype send_type, void *receive, \
-        COUNT receive_count, MPI_Datatype receive_type
+/* Names of the parameters, whose counts are of the type COUNT. */
 #define TWO_BLOCKS_NAMES                                                       \
     send, send_count, send_type, receive, receive_count, receive_type
-#define REDUCED                                                                \
-    const void *send, void *receive, COUNT count, MPI_Datatype type,           \
-        MPI_Op operation
 #define REDUCED_NAMES send, receive, count, type, operation
 
 /* Select by the block of the root or of the other ranks. */
@@ -68,25 +62,26 @@ ISO_WRAPPER int MPI_Finalize(void)
       (void *buffer, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), \
       iso_tuning_choice(ISO_BCAST, count, type, comm), FITS, buffer, count,    \
       type, root, comm)                                                        \
-    X(Gather, gather, (TWO_BLOCKS, int root, MPI_Comm comm),                   \
+    X(Gather, gather, (ISO_BLOCKS(COUNT), int root, MPI_Comm comm),            \
       ROOTED(ISO_GATHER, receive, send), ROOTED_FIT(receive, send),            \
       TWO_BLOCKS_NAMES, root, comm)                                            \
-    X(Scatter, scatter, (TWO_BLOCKS, int root, MPI_Comm comm),                 \
+    X(Scatter, scatter, (ISO_BLOCKS(COUNT), int root, MPI_Comm comm),          \
       ROOTED(ISO_SCATTER, send, receive), ROOTED_FIT(send, receive),           \
       TWO_BLOCKS_NAMES, root, comm)                                            \
-    X(Reduce, reduce, (REDUCED, int root, MPI_Comm comm),                      \
+    X(Reduce, reduce, (ISO_REDUCTION(COUNT), int root, MPI_Comm comm),         \
       iso_tuning_choice(ISO_REDUCE, count, type, comm), FITS, REDUCED_NAMES,   \
       root, comm)                                                              \
-    X(Allreduce, allreduce, (REDUCED, MPI_Comm comm),                          \
+    X(Allreduce, allreduce, (ISO_REDUCTION(COUNT), MPI_Comm comm),             \
       iso_tuning_choice(ISO_ALLREDUCE, count, type, comm), FITS,               \
       REDUCED_NAMES, comm)                                                     \
-    X(Allgather, allgather, (TWO_BLOCKS, MPI_Comm comm),                       \
+    X(Allgather, allgather, (ISO_BLOCKS(COUNT), MPI_Comm comm),                \
       iso_tuning_choice(ISO_ALLGATHER, receive_count, receive_type, comm),     \
       ALL_FIT, TWO_BLOCKS_NAMES, comm)                                         \
-    X(Alltoall, alltoall, (TWO_BLOCKS, MPI_Comm comm),                         \
+    X(Alltoall, alltoall, (ISO_BLOCKS(COUNT), MPI_Comm comm),                  \
       iso_tuning_choice(ISO_ALLTOALL, receive_count, receive_type, comm),      \
       ALL_FIT, TWO_BLOCKS_NAMES, comm)                                         \
-    X(Reduce_scatter_block, reduce_scatter_block, (REDUCED, MPI_Comm comm),    \
+    X(Reduce_scatter_block, reduce_scatter_block,                              \
+      (ISO_REDUCTION(COUNT), MPI_Comm comm),                                   \
       iso_tuning_choice(ISO_REDUCE_SCATTER_BLOCK, count, type, comm), FITS,    \
       REDUCED_NAMES, comm)
 

@@ -5,8 +5,7 @@
  * error: lines, and if ISOCHRONE_TUNING_REPORT is 1 there, how often each rule
  * was followed and what it saved by the points of the table.
  */
-#ifndef ISO_REPORT_H
-#define ISO_REPORT_H
+#pragma once
 
 #include "interposer/table.h"
 
@@ -26,5 +25,3 @@ void iso_report_pass(iso_tunable_t operation);
 /** Print the report, if requested.
  *  @param left  whether reductions used the library */
 void iso_report_end(bool left);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * It does not change once it is read. Needs no MPI.
  */
-#ifndef ISO_TABLE_H
-#define ISO_TABLE_H
+#pragma once
 
 #include "grid/shape.h"
 
@@ -76,5 +75,3 @@ double iso_rule_saving(const iso_table_t *table, const iso_rule_t *rule,
 /** Write name and version (ISO_MPI_NAME bytes) from MPI_Get_library_version:
  * "MPICH 5.0.2", "Open MPI v5.0.11". */
 void iso_mpi_name(const char *library, char *name);
-
-#endif

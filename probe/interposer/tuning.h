@@ -7,8 +7,7 @@
  * path of the table, without which every call goes straight to the library.
  * ISOCHRONE_TUNING_REDUCTIONS=library uses the library for all reductions.
  */
-#ifndef ISO_TUNING_H
-#define ISO_TUNING_H
+#pragma once
 
 #include "interposer/table.h"
 
@@ -40,5 +39,3 @@ const iso_grid_t *
 iso_tuning_rooted(iso_tunable_t operation, long long root_count,
                   MPI_Datatype root_type, long long other_count,
                   MPI_Datatype other_type, int root, MPI_Comm comm);
-
-#endif

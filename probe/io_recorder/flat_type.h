@@ -3,8 +3,7 @@
  * @file flat_type.h
  * The bytes of a datatype as pieces, whatever it was made of.
  */
-#ifndef ISO_FLAT_TYPE_H
-#define ISO_FLAT_TYPE_H
+#pragma once
 
 #include "io_recorder/pieces.h"
 
@@ -22,5 +21,3 @@ int64_t iso_type_extent(MPI_Datatype type);
  * @return whether it is of a kind that is known
  */
 bool iso_type_flatten(MPI_Datatype type, iso_pieces_t *list);
-
-#endif

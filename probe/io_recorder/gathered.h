@@ -4,8 +4,7 @@
  * The accesses of all ranks put together at rank 0, one rank after the other,
  * so that memory grows with the accesses and not with ranks times accesses.
  */
-#ifndef ISO_GATHERED_H
-#define ISO_GATHERED_H
+#pragma once
 
 #include "io_recorder/io_recorder.h"
 #include "io_recorder/parts.h"
@@ -69,5 +68,3 @@ void iso_gathered_join(iso_gathered_t *all);
 iso_opened_t *iso_gathered_file(const iso_gathered_t *all, iso_open_id_t file);
 
 void iso_gathered_free(iso_gathered_t *all);
-
-#endif

@@ -7,8 +7,7 @@
  * Calls of MPI-IO are intercepted under both names: the Fortran libraries call
  * PMPI_, and so does all of mpi_f08.
  */
-#ifndef ISO_INTERCEPT_H
-#define ISO_INTERCEPT_H
+#pragma once
 
 #include "preload/wrapper.h"
 
@@ -24,5 +23,3 @@ void *iso_next(const char *name);
     if (next == NULL) {                                                        \
         *(void **)&next = iso_next(#Name);                                     \
     }
-
-#endif

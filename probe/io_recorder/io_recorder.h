@@ -8,8 +8,7 @@
  *
  * Accesses nested in another one are not recorded.
  */
-#ifndef ISO_IO_RECORDER_H
-#define ISO_IO_RECORDER_H
+#pragma once
 
 #include "io_recorder/open_files.h"
 #include "io_recorder/shapes.h"
@@ -98,5 +97,3 @@ void iso_outermost_ends(void);
 /** After MPI_Init and before MPI_Finalize. Collective. */
 void iso_io_begins(void);
 void iso_io_ends(void);
-
-#endif

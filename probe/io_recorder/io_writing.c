@@ -106,14 +106,9 @@ static const iso_io_call_t *first_call(const iso_io_recording_t *recording,
 static void write_piece(iso_record_t *record, int pattern, int rank,
                         const iso_run_t *run, int64_t base)
 {
-    iso_record_begin(record, "piece");
-    iso_record_int(record, "pattern", pattern);
-    iso_record_int(record, "rank", rank);
-    iso_record_int(record, "offset", (base + run->offset));
-    iso_record_int(record, "length", run->length);
-    iso_record_int(record, "count", run->count);
-    iso_record_int(record, "stride", run->stride);
-    iso_record_end(record);
+    ISO_RECORD(record, "piece", ("pattern", pattern), ("rank", rank),
+               ("offset", base + run->offset), ("length", run->length),
+               ("count", run->count), ("stride", run->stride));
 }
 
 /** Write what this rank accesses in each pattern, and mark in @a whole where
@@ -193,8 +188,7 @@ static void write_hints(iso_record_t *record, const iso_opened_t *file)
     for (int k = 0; k < file->hint_count; k++) {
         const iso_hint_t *hint = &file->hints[k];
         iso_record_begin(record, "hint");
-        iso_record_int(record, "file", file->joined);
-        iso_record_text(record, "key", hint->key);
+        ISO_MEMBERS(record, ("file", file->joined), ("key", hint->key));
         if (hint->value) {
             iso_record_text(record, "value", hint->value);
         }
@@ -212,14 +206,11 @@ static void write_independent(iso_record_t *record, const iso_opened_t *file)
         if (count->calls == 0) {
             continue;
         }
-        iso_record_begin(record, "independent");
-        iso_record_int(record, "file", file->joined);
-        iso_record_text(record, "op", write ? "write" : "read");
-        iso_record_int(record, "calls", count->calls);
-        iso_record_int(record, "bytes", count->bytes);
-        iso_record_int(record, "ranks", file->independent_ranks[write]);
-        iso_record_double(record, "seconds", count->seconds);
-        iso_record_end(record);
+        ISO_RECORD(record, "independent", ("file", file->joined),
+                   ("op", write ? "write" : "read"), ("calls", count->calls),
+                   ("bytes", count->bytes),
+                   ("ranks", file->independent_ranks[write]),
+                   ("seconds", count->seconds));
     }
 }
 
@@ -232,8 +223,8 @@ static void write_files(iso_record_t *record, const iso_gathered_t *all,
             continue;
         }
         iso_record_begin(record, "file");
-        iso_record_int(record, "file", file->joined);
-        iso_record_text(record, "name", file->name ? file->name : "");
+        ISO_MEMBERS(record, ("file", file->joined),
+                    ("name", file->name ? file->name : ""));
         if (file->filesystem && file->filesystem[0]) {
             iso_record_text(record, "filesystem", file->filesystem);
         }
@@ -255,15 +246,10 @@ static void write_patterns(iso_record_t *record, const iso_patterns_t *patterns)
 {
     for (int p = 0; p < patterns->used; p++) {
         const iso_pattern_t *pattern = &patterns->list[p];
-        iso_record_begin(record, "pattern");
-        iso_record_int(record, "pattern", p);
-        iso_record_int(record, "file", pattern->file);
-        iso_record_text(record, "op", pattern->write ? "write" : "read");
-        iso_record_int(record, "bytes", pattern->bytes);
-        iso_record_int(record, "pieces", pattern->pieces);
-        iso_record_int(record, "calls", pattern->calls);
-        iso_record_bool(record, "whole", pattern->whole);
-        iso_record_end(record);
+        ISO_RECORD(record, "pattern", ("pattern", p), ("file", pattern->file),
+                   ("op", pattern->write ? "write" : "read"),
+                   ("bytes", pattern->bytes), ("pieces", pattern->pieces),
+                   ("calls", pattern->calls), ("whole", pattern->whole));
     }
 }
 
@@ -274,10 +260,9 @@ static void write_parts(iso_record_t *record, const iso_gathered_t *all,
         iso_parts_of(call->slots, call->slot_count, call->offsets, call->latest,
                      call->seconds);
     if (all->messages_seen) {
-        iso_record_double(record, "offsets", parts.offsets);
-        iso_record_double(record, "counts", parts.counts);
-        iso_record_double(record, "exchange", parts.exchange);
-        iso_record_double(record, "late", parts.late);
+        ISO_MEMBERS(record, ("offsets", parts.offsets),
+                    ("counts", parts.counts), ("exchange", parts.exchange),
+                    ("late", parts.late));
     }
     if (all->file_seen) {
         iso_record_double(record, "file", parts.file);
@@ -298,11 +283,9 @@ static void write_calls(iso_record_t *record, const iso_gathered_t *all,
         }
         const iso_pattern_t *pattern = &patterns->list[call->pattern];
         iso_record_begin(record, "call");
-        iso_record_int(record, "call", number++);
-        iso_record_int(record, "pattern", call->pattern);
-        iso_record_int(record, "shift", (call->reference - pattern->reference));
-        iso_record_text(record, "name", call->name);
-        iso_record_double(record, "seconds", call->seconds);
+        ISO_MEMBERS(record, ("call", number++), ("pattern", call->pattern),
+                    ("shift", call->reference - pattern->reference),
+                    ("name", call->name), ("seconds", call->seconds));
         if (call->parts_known) {
             write_parts(record, all, call);
         }

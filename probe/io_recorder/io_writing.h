@@ -3,12 +3,9 @@
  * @file io_writing.h
  * The run file of collective I/O, written by rank 0 from what all ranks send.
  */
-#ifndef ISO_IO_WRITING_H
-#define ISO_IO_WRITING_H
+#pragma once
 
 #include "io_recorder/io_recorder.h"
 
 /** Write what was recorded. Collective over MPI_COMM_WORLD. */
 void iso_io_writing(const iso_io_recording_t *recording);
-
-#endif

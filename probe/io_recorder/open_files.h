@@ -3,8 +3,7 @@
  * @file open_files.h
  * Files that are or were open at this rank: each time that one was opened.
  */
-#ifndef ISO_OPEN_FILES_H
-#define ISO_OPEN_FILES_H
+#pragma once
 
 #include "io_recorder/view.h"
 
@@ -71,5 +70,3 @@ iso_open_file_t *iso_open_files_find(iso_open_files_t *files, MPI_File handle);
 void iso_open_file_hints(iso_open_file_t *file, MPI_Info given);
 
 void iso_open_files_free(iso_open_files_t *files);
-
-#endif

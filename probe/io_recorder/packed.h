@@ -3,8 +3,7 @@
  * @file packed.h
  * What a rank recorded, as one block of bytes for rank 0.
  */
-#ifndef ISO_PACKED_H
-#define ISO_PACKED_H
+#pragma once
 
 #include "io_recorder/io_recorder.h"
 
@@ -26,5 +25,3 @@ typedef struct iso_packed_file {
 
 /** Pack; to be released. */
 char *iso_pack(const iso_io_recording_t *recording, size_t *length);
-
-#endif

@@ -14,8 +14,7 @@
  * (some MPIs finish a message only when the receiver calls MPI again), nothing
  * is counted twice.
  */
-#ifndef ISO_PARTS_H
-#define ISO_PARTS_H
+#pragma once
 
 #include "io_recorder/timing.h"
 
@@ -43,5 +42,3 @@ void iso_slot_sum_add(iso_slot_sum_t *sum, const iso_slot_t *slot);
  */
 iso_parts_t iso_parts_of(const iso_slot_sum_t *slots, int count, double least,
                          double most, double seconds);
-
-#endif

@@ -6,8 +6,7 @@
  * distance `stride`. Pieces that touch become one. How they are folded depends
  * on the bytes alone, not on the datatypes that described them.
  */
-#ifndef ISO_PIECES_H
-#define ISO_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void iso_pieces_add_part(iso_pieces_t *list, const iso_pieces_t *other,
 void iso_pieces_end(iso_pieces_t *list);
 
 void iso_pieces_free(iso_pieces_t *list);
-
-#endif

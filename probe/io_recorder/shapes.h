@@ -3,8 +3,7 @@
  * @file shapes.h
  * What accesses look like, each once: their pieces, counted from the first.
  */
-#ifndef ISO_SHAPES_H
-#define ISO_SHAPES_H
+#pragma once
 
 #include "io_recorder/pieces.h"
 #include "recording/map.h"
@@ -38,5 +37,3 @@ int iso_shapes_add(iso_shapes_t *shapes, const iso_pieces_t *list,
                    int64_t *base);
 
 void iso_shapes_free(iso_shapes_t *shapes);
-
-#endif

@@ -19,8 +19,7 @@
  * Without rounds, such as with collective buffering switched off, there is one
  * slot with what the file took.
  */
-#ifndef ISO_TIMING_H
-#define ISO_TIMING_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ void iso_timing_waited(double end);
 
 /** The file was accessed. */
 void iso_timing_file(double begin, double end);
-
-#endif

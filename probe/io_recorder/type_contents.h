@@ -3,8 +3,7 @@
  * @file type_contents.h
  * Contents of a datatype, built with small or large counts.
  */
-#ifndef ISO_TYPE_CONTENTS_H
-#define ISO_TYPE_CONTENTS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ int iso_type_combiner(MPI_Datatype type);
 bool iso_type_contents(MPI_Datatype type, iso_contents_t *contents);
 
 void iso_contents_free(iso_contents_t *contents);
-
-#endif

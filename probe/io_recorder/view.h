@@ -4,8 +4,7 @@
  * The view that a rank has of a file: a datatype repeated from a displacement
  * on.
  */
-#ifndef ISO_VIEW_H
-#define ISO_VIEW_H
+#pragma once
 
 #include "io_recorder/pieces.h"
 
@@ -38,5 +37,3 @@ void iso_view_access(const iso_view_t *view, int64_t first, int64_t bytes,
 int64_t iso_view_place(const iso_view_t *view, int64_t first);
 
 void iso_view_free(iso_view_t *view);
-
-#endif

@@ -11,8 +11,7 @@
  * it never runs backwards: it continues from the last value. A sample with
  * such a step lasts 0 s and is void.
  */
-#ifndef ISO_CLOCK_H
-#define ISO_CLOCK_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ iso_clock_t iso_clock_examine(void);
  * @return at least 1
  */
 int iso_clock_batch(const iso_clock_t *clock, double seconds);
-
-#endif

@@ -4,8 +4,7 @@
  * Hardware and system settings of a node that change times between runs or
  * nodes.
  */
-#ifndef ISO_ENVIRONMENT_H
-#define ISO_ENVIRONMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ iso_environment_t iso_environment_find(int cpu);
 /** Checksums of this process, equal where the environment is.
  *  @param sums  room for ISO_ENVIRONMENT */
 void iso_environment_sums(int cpu, uint32_t *sums);
-
-#endif

@@ -7,8 +7,7 @@
  * A rank that hangs in a library cannot answer, so both share a page of
  * memory. A beat is one addition, between two samples and never within one.
  */
-#ifndef ISO_HEARTBEAT_H
-#define ISO_HEARTBEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ unsigned long iso_heartbeat_count(void);
 /** For the watchdog: ranks that have not answered, as "rank 3, 5 and 2 more";
  * empty if none is expected. */
 void iso_heartbeat_silent(char *text, size_t length);
-
-#endif

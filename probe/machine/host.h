@@ -3,8 +3,7 @@
  * @file host.h
  * Actual location of the ranks, read from the system.
  */
-#ifndef ISO_HOST_H
-#define ISO_HOST_H
+#pragma once
 
 #include "machine/environment.h"
 
@@ -55,5 +54,3 @@ bool iso_host_same_cpu(const iso_location_t *a, const iso_location_t *b);
 
 /** Available memory of this machine in bytes; a large number if unknown. */
 double iso_host_memory(void);
-
-#endif

@@ -8,8 +8,7 @@
  * rank looks for a message, sleeps a little, and looks again. Sleeps double
  * from 20 us to 1 ms, so the delay stays in proportion to the wait.
  */
-#ifndef ISO_IDLE_H
-#define ISO_IDLE_H
+#pragma once
 
 #include "machine/clock.h"
 
@@ -21,5 +20,3 @@
 void iso_idle_recv(const iso_clock_t *clock, void *buffer, int count,
                    MPI_Datatype type, int source, int tag, MPI_Comm comm,
                    MPI_Status *status);
-
-#endif

@@ -4,8 +4,7 @@
  * Phases of the last collective file access, recorded by libisochrone-io.so if
  * it is preloaded.
  */
-#ifndef ISO_IO_PARTS_H
-#define ISO_IO_PARTS_H
+#pragma once
 
 #include <mpi.h>
 
@@ -23,5 +22,3 @@ typedef void iso_io_parts_function_t(MPI_Comm comm, iso_io_parts_t *parts);
 /** The parts of the last access, which all ranks of @a comm made. Collective,
  *  and of no use unless all ranks have the library. */
 iso_io_parts_t iso_io_parts_of_last(MPI_Comm comm);
-
-#endif

@@ -6,8 +6,7 @@
  * The probe uses these for its own data, never the library's collective
  * operations: those are measured and may be wrong. Rank 0 is the root.
  */
-#ifndef ISO_PLAIN_H
-#define ISO_PLAIN_H
+#pragma once
 
 #include <mpi.h>
 
@@ -28,5 +27,3 @@ void iso_plain_reduce(MPI_Comm comm, void *values, int count, MPI_Datatype type,
 /** The same at every rank. */
 void iso_plain_allreduce(MPI_Comm comm, void *values, int count,
                          MPI_Datatype type, MPI_Op operation);
-
-#endif

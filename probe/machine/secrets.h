@@ -4,8 +4,7 @@
  * Detects secrets (passwords, tokens, keys) in environment variables, so that
  * run files can be shared. In doubt a value is omitted.
  */
-#ifndef ISO_SECRETS_H
-#define ISO_SECRETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool iso_secret_name(const char *name, size_t length);
 /** Whether a value looks like one: an address with a password, a private key,
  *  a long random word. */
 bool iso_secret_value(const char *value);
-
-#endif

@@ -4,8 +4,7 @@
  * Environment variables of this process that configure the MPI library.
  * Variables set by launchers and possible secrets are omitted.
  */
-#ifndef ISO_SETTINGS_H
-#define ISO_SETTINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ uint32_t iso_settings_sum(const iso_settings_t *settings);
 uint32_t iso_sum(uint32_t sum, const char *text, size_t length);
 
 #define ISO_SUM 2166136261u
-
-#endif

@@ -3,8 +3,7 @@
  * @file subset_barrier.h
  * Barrier over a subset of ranks.
  */
-#ifndef ISO_SUBSET_BARRIER_H
-#define ISO_SUBSET_BARRIER_H
+#pragma once
 
 #include <mpi.h>
 
@@ -20,5 +19,3 @@
  * @param place  of the calling rank in that list
  */
 void iso_subset_barrier(MPI_Comm comm, const int *ranks, int count, int place);
-
-#endif

@@ -9,8 +9,7 @@
  * stopped and continued. That of rank 0 ends it after too long without
  * progress, and reports the ranks that have not answered (heartbeat.h).
  */
-#ifndef ISO_WATCHDOG_H
-#define ISO_WATCHDOG_H
+#pragma once
 
 /**
  * Become the child of a watchdog, which forwards signals. Before MPI_Init,
@@ -22,5 +21,3 @@ void iso_watchdog_begin(int argc, char **argv, double stall);
 
 /** Send the watchdog the rank and host of this process. */
 void iso_watchdog_identify(int rank);
-
-#endif

@@ -8,8 +8,7 @@
  * vector      one double every `stride` doubles, as a derived type: mpptest's
  *             -vector -vstride.
  */
-#ifndef ISO_MESSAGE_H
-#define ISO_MESSAGE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ void iso_message_free(iso_message_t *message);
 
 /** Bytes of memory that such a message spans. */
 size_t iso_message_extent(long long bytes, long stride);
-
-#endif

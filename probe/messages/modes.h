@@ -3,8 +3,7 @@
  * @file modes.h
  * The timed loops of a transfer between two ranks, one pair of loops a mode.
  */
-#ifndef ISO_MODES_H
-#define ISO_MODES_H
+#pragma once
 
 #include "messages/transfer.h"
 
@@ -27,5 +26,3 @@ extern const iso_mode_t iso_modes[];
 
 /** Whether only one of the two ranks takes part in a loop. */
 bool iso_mode_one_sided(const iso_mode_t *mode);
-
-#endif

@@ -8,56 +8,13 @@ static void barrier(const iso_call_t *c)
     MPI_Barrier(c->comm);
 }
 
-static void bcast(const iso_call_t *c)
-{
-    MPI_Bcast(c->receive, c->count, c->type, c->root, c->comm);
-}
-
-static void reduce(const iso_call_t *c)
-{
-    MPI_Reduce(c->send, c->receive, c->count, c->type, MPI_SUM, c->root,
-               c->comm);
-}
-
-static void allreduce(const iso_call_t *c)
-{
-    MPI_Allreduce(c->send, c->receive, c->count, c->type, MPI_SUM, c->comm);
-}
-
-static void gather(const iso_call_t *c)
-{
-    MPI_Gather(c->send, c->count, c->type, c->receive, c->count, c->type,
-               c->root, c->comm);
-}
-
-static void scatter(const iso_call_t *c)
-{
-    MPI_Scatter(c->send, c->count, c->type, c->receive, c->count, c->type,
-                c->root, c->comm);
-}
-
-static void allgather(const iso_call_t *c)
-{
-    MPI_Allgather(c->send, c->count, c->type, c->receive, c->count, c->type,
-                  c->comm);
-}
-
-static void alltoall(const iso_call_t *c)
-{
-    MPI_Alltoall(c->send, c->count, c->type, c->receive, c->count, c->type,
-                 c->comm);
-}
-
-static void reduce_scatter_block(const iso_call_t *c)
-{
-    MPI_Reduce_scatter_block(c->send, c->receive, c->count, c->type, MPI_SUM,
-                             c->comm);
-}
-
-static void scan(const iso_call_t *c)
-{
-    MPI_Scan(c->send, c->receive, c->count, c->type, MPI_SUM, c->comm);
-}
+#define DEFINE(name, Name, ...)                                                \
+    static void name(const iso_call_t *c)                                      \
+    {                                                                          \
+        MPI_##Name(__VA_ARGS__, c->comm);                                      \
+    }
+ISO_CALLS(DEFINE)
+DEFINE(scan, Scan, ISO_CALL_REDUCED)
 
 const iso_operation_t iso_operations[] = {
     {"barrier", .empty = true, .call = barrier},

@@ -7,8 +7,7 @@
  * as in the MPI call: gather at p ranks of b bytes collects p * b at the root.
  * Operations that reduce add doubles.
  */
-#ifndef ISO_OPERATIONS_H
-#define ISO_OPERATIONS_H
+#pragma once
 
 #include "messages/message.h"
 
@@ -26,6 +25,22 @@ typedef struct iso_call {
      *  has none. */
     const struct iso_grid *grid;
 } iso_call_t;
+
+#define ISO_CALL_BLOCKS                                                        \
+    c->send, c->count, c->type, c->receive, c->count, c->type
+#define ISO_CALL_REDUCED c->send, c->receive, c->count, c->type, MPI_SUM
+
+/** X(name, name in MPI, arguments before the communicator) for the operations
+ *  that also exist on grids; c is the iso_call_t. */
+#define ISO_CALLS(X)                                                           \
+    X(bcast, Bcast, c->receive, c->count, c->type, c->root)                    \
+    X(reduce, Reduce, ISO_CALL_REDUCED, c->root)                               \
+    X(allreduce, Allreduce, ISO_CALL_REDUCED)                                  \
+    X(gather, Gather, ISO_CALL_BLOCKS, c->root)                                \
+    X(scatter, Scatter, ISO_CALL_BLOCKS, c->root)                              \
+    X(allgather, Allgather, ISO_CALL_BLOCKS)                                   \
+    X(alltoall, Alltoall, ISO_CALL_BLOCKS)                                     \
+    X(reduce_scatter_block, Reduce_scatter_block, ISO_CALL_REDUCED)
 
 typedef struct iso_operation {
     const char *name;     /**< as the user types it */
@@ -48,5 +63,3 @@ const iso_operation_t *iso_operation_find(const char *name, size_t length);
 /** Bytes of both buffers at a rank, for blocks of @a bytes and @a ranks. */
 double iso_operation_memory(const iso_operation_t *operation, double bytes,
                             int ranks);
-
-#endif

@@ -25,8 +25,7 @@
  * the timed messages had reached it; so no sample is shorter than what it
  * times. A single exchange has no such end: see exchange in modes.c.
  */
-#ifndef ISO_TRANSFER_H
-#define ISO_TRANSFER_H
+#pragma once
 
 #include "experiment.h"
 #include "messages/message.h"
@@ -84,5 +83,3 @@ void iso_transfer_lead(iso_transfer_t *transfer, long samples, long batch,
 
 /** Answer a partner who leads @a operations operations. */
 void iso_transfer_answer(iso_transfer_t *transfer, long operations);
-
-#endif

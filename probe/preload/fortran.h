@@ -4,8 +4,7 @@
  * Fortran names of MPI calls. Up to Open MPI 5, mpif.h, mpi and mpi_f08 differ
  * in names only; in mpi_f08 the error code is optional.
  */
-#ifndef ISO_FORTRAN_H
-#define ISO_FORTRAN_H
+#pragma once
 
 #include "preload/wrapper.h"
 
@@ -37,5 +36,3 @@
 
 /** Find a function of MPI's Fortran library, or end the program. */
 void *iso_fortran_function(const char *name);
-
-#endif

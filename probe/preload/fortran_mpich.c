@@ -12,7 +12,6 @@
 #include "preload/fortran.h"
 #include "preload/program.h"
 
-
 ISO_WRAPPER void mpi_init_f08_(MPI_Fint *code)
 {
     void *found = iso_fortran_function("mpi_init_f08_");

@@ -4,8 +4,7 @@
  * Start and end hooks of a preloaded library; each library defines them. They
  * may be called twice: from C and from Fortran.
  */
-#ifndef ISO_PROGRAM_H
-#define ISO_PROGRAM_H
+#pragma once
 
 /** Prefix of the library's messages. */
 extern const char *const iso_program_library;
@@ -15,5 +14,3 @@ void iso_program_begins(void);
 
 /** Before MPI_Finalize. Collective. */
 void iso_program_ends(void);
-
-#endif

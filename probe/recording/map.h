@@ -4,8 +4,7 @@
  * Entries found by three numbers. An entry is a struct that begins with an
  * iso_key_t; its index is constant until it is removed.
  */
-#ifndef ISO_MAP_H
-#define ISO_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void iso_map_remove(iso_map_t *map, void *entry);
 void *iso_map_next(const iso_map_t *map, const void *before);
 
 void iso_map_free(iso_map_t *map);
-
-#endif

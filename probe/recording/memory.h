@@ -3,8 +3,7 @@
  * @file memory.h
  * Allocation for the recorders; on failure the program ends.
  */
-#ifndef ISO_MEMORY_H
-#define ISO_MEMORY_H
+#pragma once
 
 #include "preload/program.h"
 
@@ -47,5 +46,3 @@ static inline void *iso_zeroed(size_t bytes)
             (list) = iso_resized(list, (size_t)(room) * sizeof(*(list)));      \
         }                                                                      \
     } while (0)
-
-#endif

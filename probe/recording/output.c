@@ -121,10 +121,8 @@ void iso_output_end(iso_output_t *output, double seconds)
     if (output->stream == NULL) {
         return;
     }
-    iso_record_begin(&output->record, "end");
-    iso_record_double(&output->record, "seconds", seconds);
-    iso_record_bool(&output->record, "complete", true);
-    iso_record_end(&output->record);
+    ISO_RECORD(&output->record, "end", ("seconds", seconds),
+               ("complete", (bool)true));
     bool wrong = fflush(output->stream) != 0 || ferror(output->stream);
     wrong = fclose(output->stream) != 0 || wrong;
     if (wrong && output->path) {

@@ -4,8 +4,7 @@
  * The run file of a recording, written by rank 0 when the program ends. If it
  * cannot be written, a message says so and the program ends normally.
  */
-#ifndef ISO_OUTPUT_H
-#define ISO_OUTPUT_H
+#pragma once
 
 #include "experiment.h"
 #include "runfile/record.h"
@@ -53,5 +52,3 @@ void iso_output_end(iso_output_t *output, double seconds);
 
 /** Write ranks in ascending order as "0-3 8 10-11"; to be released. */
 char *iso_output_ranks(const int *ranks, int count);
-
-#endif

@@ -4,8 +4,7 @@
  * Detects a clock that was set during the run: it is compared with the
  * monotonic clock at the beginning and the end. The run file holds a warning.
  */
-#ifndef ISO_CLOCK_SET_H
-#define ISO_CLOCK_SET_H
+#pragma once
 
 #include "experiment.h"
 
@@ -14,5 +13,3 @@ void iso_clock_set_begin(void);
 
 /** Compare, on all ranks; rank 0 writes the warning, if there is reason to. */
 void iso_clock_set_warn(const iso_context_t *ctx);
-
-#endif

@@ -165,10 +165,9 @@ static void record_library(iso_record_t *record)
 static void record_clock(iso_record_t *record, const iso_clock_t *clock)
 {
     iso_record_enter(record, "clock");
-    iso_record_text(record, "source", "MPI_Wtime");
-    iso_record_double(record, "granularity", clock->granularity);
-    iso_record_double(record, "cost", clock->cost);
-    iso_record_bool(record, "simulated", clock->simulated);
+    ISO_MEMBERS(record, ("source", "MPI_Wtime"),
+                ("granularity", clock->granularity), ("cost", clock->cost),
+                ("simulated", clock->simulated));
     iso_record_leave(record);
 }
 
@@ -195,9 +194,10 @@ static void record_run(const iso_context_t *ctx,
     time_t now = time(NULL);
 
     iso_record_begin(record, "run");
-    iso_record_int(record, "format",
-                   experiment->format ? experiment->format(ctx->ranks) : 1);
-    iso_record_text(record, "experiment", experiment->name);
+    ISO_MEMBERS(
+        record,
+        ("format", experiment->format ? experiment->format(ctx->ranks) : 1),
+        ("experiment", experiment->name));
     if (experiment->kind) {
         iso_record_text(record, "kind", experiment->kind);
     }
@@ -233,15 +233,10 @@ static void record_ranks(const iso_context_t *ctx)
     iso_record_t *record = ctx->record;
     for (int r = 0; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
-        iso_record_begin(record, "rank");
-        iso_record_int(record, "rank", r);
-        iso_record_text(record, "host", place->host);
-        iso_record_int(record, "cpu", place->cpu);
-        iso_record_int(record, "core", place->core);
-        iso_record_int(record, "package", place->package);
-        iso_record_int(record, "numa", place->numa);
-        iso_record_int(record, "node", place->node);
-        iso_record_end(record);
+        ISO_RECORD(record, "rank", ("rank", r), ("host", place->host),
+                   ("cpu", place->cpu), ("core", place->core),
+                   ("package", place->package), ("numa", place->numa),
+                   ("node", place->node));
     }
 }
 

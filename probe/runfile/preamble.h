@@ -4,8 +4,7 @@
  * Records of the run file before the samples: header, environment, positions
  * of ranks and warnings about the whole run.
  */
-#ifndef ISO_PREAMBLE_H
-#define ISO_PREAMBLE_H
+#pragma once
 
 #include "experiment.h"
 
@@ -18,5 +17,3 @@
 void iso_preamble_write(const iso_context_t *ctx,
                         const iso_experiment_t *experiment,
                         const char *const notes[], int note_count);
-
-#endif

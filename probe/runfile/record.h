@@ -8,9 +8,9 @@
  * number that is not finite ends the measurement rather than the file's
  * validity. Used by rank 0 alone.
  */
-#ifndef ISO_RECORD_H
-#define ISO_RECORD_H
+#pragma once
 
+#include "base/for_all.h"
 #include "base/options.h"
 
 typedef struct iso_record {
@@ -39,6 +39,30 @@ void iso_record_text(iso_record_t *record, const char *key, const char *value);
 void iso_record_doubles(iso_record_t *record, const char *key,
                         const double *values, int count);
 
+/** Up to 13 members, each of the kind of its value, where a number that is no
+ *  double is whole: ISO_MEMBERS(record, ("i", i), ("seconds", seconds)); */
+#define ISO_MEMBERS(record, ...)                                               \
+    do {                                                                       \
+        iso_record_t *iso_into = (record);                                     \
+        ISO_FOR_ALL(ISO_EACH_MEMBER, __VA_ARGS__);                             \
+    } while (0)
+#define ISO_EACH_MEMBER(place, pair) ISO_MEMBER pair
+#define ISO_MEMBER(key, value)                                                 \
+    _Generic((value),                                                          \
+        bool: iso_record_bool,                                                 \
+        double: iso_record_double,                                             \
+        char *: iso_record_text,                                               \
+        const char *: iso_record_text,                                         \
+        default: iso_record_int)(iso_into, key, value)
+
+/** A whole record of such members. */
+#define ISO_RECORD(record, name, ...)                                          \
+    do {                                                                       \
+        iso_record_begin(record, name);                                        \
+        ISO_MEMBERS(record, __VA_ARGS__);                                      \
+        iso_record_end(record);                                                \
+    } while (0)
+
 /** A list of texts. @param values  NULL-terminated */
 void iso_record_texts(iso_record_t *record, const char *key,
                       const char *const *values);
@@ -60,5 +84,3 @@ void iso_record_flush(iso_record_t *record);
 
 /** Flush and close. */
 void iso_record_close(iso_record_t *record);
-
-#endif

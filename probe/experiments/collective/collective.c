@@ -59,10 +59,12 @@ static const char *by[] = {"op", "p", NULL, "phase", "groups", NULL};
 
 /* --- the options --------------------------------------------------------- */
 
-static int check_doubles(const iso_op_request_t *named, char *error)
+static int check_doubles(char *error)
 {
-    for (int k = 0; iso_op_request_reduces(named) && k < options.sizes.count;
-         k++) {
+    if (!iso_op_request_reduces(&request)) {
+        return 0;
+    }
+    for (int k = 0; k < options.sizes.count; k++) {
         if (options.sizes.bytes[k] % DOUBLE != 0) {
             return ISO_REFUSE(
                 error,
@@ -71,8 +73,7 @@ static int check_doubles(const iso_op_request_t *named, char *error)
                 options.names, options.sizes.bytes[k]);
         }
     }
-    if (iso_op_request_reduces(named) &&
-        iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
+    if (iso_sizes_largest(&options.sizes) / DOUBLE > INT_MAX) {
         return ISO_REFUSE(
             error,
             "--op %.60s takes at most 16 GiB (its count of doubles is an int)",
@@ -83,9 +84,8 @@ static int check_doubles(const iso_op_request_t *named, char *error)
 
 static int check(char *error)
 {
-    iso_op_request_t named;
-    if (iso_op_request_parse(options.names, options.grids, &named, error) ||
-        check_doubles(&named, error)) {
+    if (iso_op_request_parse(options.names, options.grids, &request, error) ||
+        check_doubles(error)) {
         return -1;
     }
     if (options.grids && options.sizes.automatic) {
@@ -98,19 +98,15 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    iso_op_request_t named;
-    return iso_op_request_parse(options.names, options.grids, &named, error) ||
-                   iso_op_request_check_ranks(&named, ranks, error) ||
-                   iso_subjects_check(&named, iso_sizes_largest(&options.sizes),
-                                      ranks, error)
-               ? -1
-               : 0;
+    if (iso_op_request_check_ranks(&request, ranks, error)) {
+        return -1;
+    }
+    return iso_subjects_check(&request, iso_sizes_largest(&options.sizes),
+                              ranks, error);
 }
 
 static void resolve(int ranks)
 {
-    char error[ISO_ERROR_LENGTH];
-    iso_op_request_parse(options.names, options.grids, &request, error);
     by[2] = request.grid_count > 0 ? "grid" : NULL;
     iso_sampler_resolve(ranks);
 }
@@ -229,16 +225,15 @@ static void record_grid(iso_record_t *out, const iso_subject_t *subject,
     if (subject->grid) {
         iso_grid_word(subject->grid, word);
     }
-    iso_record_text(out, "grid", word);
-    iso_record_text(out, "phase",
-                    phase == NULL ? "total"
-                    : phase->rows ? "CG"
-                                  : "LG");
-    iso_record_int(out, "groups", subject->groups);
+    ISO_MEMBERS(out, ("grid", word),
+                ("phase", phase == NULL ? "total"
+                          : phase->rows ? "CG"
+                                        : "LG"),
+                ("groups", subject->groups));
     if (phase) {
-        iso_record_text(out, "phase_op", subject->operation->name);
-        iso_record_int(out, "phase_p", subject->ranks);
-        iso_record_int(out, "phase_bytes", iso_subject_block(subject, bytes));
+        ISO_MEMBERS(out, ("phase_op", subject->operation->name),
+                    ("phase_p", subject->ranks),
+                    ("phase_bytes", iso_subject_block(subject, bytes)));
     }
 }
 
@@ -248,8 +243,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
     const struct state *state = self;
     const iso_subject_t *subject = &state->subjects.items[task->subject];
     iso_record_t *out = state->ctx->record;
-    iso_record_text(out, "op", subject->operation->name);
-    iso_record_int(out, "p", state->ctx->size);
+    ISO_MEMBERS(out, ("op", subject->operation->name), ("p", state->ctx->size));
     if (request.grid_count > 0) {
         record_grid(out, subject, task->bytes);
     }

@@ -3,8 +3,7 @@
  * @file request.h
  * The operations and grids selected by the options. Needs no MPI.
  */
-#ifndef ISO_OP_REQUEST_H
-#define ISO_OP_REQUEST_H
+#pragma once
 
 #include "grid/shape.h"
 #include "messages/operations.h"
@@ -36,5 +35,3 @@ bool iso_op_request_reduces(const iso_op_request_t *request);
  */
 int iso_op_request_check_ranks(const iso_op_request_t *request, int ranks,
                                char *error);
-
-#endif

@@ -17,8 +17,7 @@
  * Where only some ranks work, all others take part in the start, too, and then
  * sleep until those are done (barrier) or until the next task (window).
  */
-#ifndef ISO_START_H
-#define ISO_START_H
+#pragma once
 
 #include "global_clock/sync.h"
 #include "messages/operations.h"
@@ -66,5 +65,3 @@ int iso_start_root(const iso_start_t *start, bool rotating, long long sample);
  * missed. */
 void iso_start_adapt(iso_start_t *start, const iso_task_t *task, long voided,
                      double slowest);
-
-#endif

@@ -13,8 +13,7 @@
  * A grid of one row or one column has no phases; there the library does all.
  * The phases have rank 0 as their root.
  */
-#ifndef ISO_SUBJECTS_H
-#define ISO_SUBJECTS_H
+#pragma once
 
 #include "base/sizes.h"
 #include "experiments/collective/request.h"
@@ -79,5 +78,3 @@ int iso_subjects_check(const iso_op_request_t *request, long long largest,
  *  and those of the realisations. */
 double iso_subjects_memory(const iso_op_request_t *request, double bytes,
                            int ranks);
-
-#endif

@@ -14,8 +14,7 @@
  * A wrong operation is reported in a warning, "wrong-result", and omitted
  * together with its phases.
  */
-#ifndef ISO_VERIFIED_H
-#define ISO_VERIFIED_H
+#pragma once
 
 #include "experiments/collective/start.h"
 #include "experiments/collective/subjects.h"
@@ -34,5 +33,3 @@ int iso_verified(const iso_context_t *ctx, iso_subjects_t *subjects,
                  iso_work_t (*work_of)(void *self, const iso_subject_t *one,
                                        long long bytes, char *send,
                                        char *receive));
-
-#endif

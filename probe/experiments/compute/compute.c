@@ -74,6 +74,9 @@ static const iso_option_t *const all_options[] = {
     own_options, iso_sweep_options, iso_time_limit_options, iso_sampler_options,
     NULL};
 
+static const iso_kernel_t *named[ISO_KERNELS]; /* as --op says */
+static int named_count;
+
 /* --- the options --------------------------------------------------------- */
 
 /** The kernel of a name of @a length characters; NULL: none. */
@@ -88,16 +91,15 @@ static const iso_kernel_t *find_kernel(const char *word, size_t length)
     return NULL;
 }
 
-/** Read --op. @return how many kernels, or -1 with an error text */
-static int parse_names(const iso_kernel_t *found[ISO_KERNELS], char *error)
+/** Read --op. @return 0, or -1 with an error text */
+static int parse_names(char *error)
 {
-    int count = 0;
     for (const char *rest = options.names; rest;) {
         size_t length = strcspn(rest, ",");
         const iso_kernel_t *kernel = find_kernel(rest, length);
         bool twice = false;
-        for (int k = 0; k < count; k++) {
-            twice = twice || found[k] == kernel;
+        for (int k = 0; k < named_count; k++) {
+            twice = twice || named[k] == kernel;
         }
         if (kernel == NULL || twice) {
             return ISO_REFUSE(error,
@@ -105,15 +107,14 @@ static int parse_names(const iso_kernel_t *found[ISO_KERNELS], char *error)
                               (int)(length < 40 ? length : 40), rest,
                               twice ? "named twice" : "none");
         }
-        found[count++] = kernel;
+        named[named_count++] = kernel;
         rest = rest[length] ? rest + length + 1 : NULL;
     }
-    return count;
+    return 0;
 }
 
 static int check(char *error)
 {
-    const iso_kernel_t *named[ISO_KERNELS];
     for (int k = 0; k < options.sizes.count; k++) {
         long long bytes = options.sizes.bytes[k];
         if (bytes == 0 || bytes % DOUBLE != 0) {
@@ -123,7 +124,7 @@ static int check(char *error)
                 bytes);
         }
     }
-    return parse_names(named, error) < 0 ? -1 : iso_sweep_check(error);
+    return parse_names(error) ? -1 : iso_sweep_check(error);
 }
 
 /** Elements of a line of a block of @a elements. */
@@ -229,9 +230,9 @@ static void record(void *self, const iso_task_t *task, const double *times,
     iso_record_t *out = state->ctx->record;
     iso_block_t block = block_of(state, task->bytes);
     (void)sample;
-    iso_record_text(out, "op", state->subjects[task->subject].kernel->name);
-    iso_record_int(out, "p", reporters);
-    iso_record_int(out, "operations", (long)iso_block_operations(&block));
+    ISO_MEMBERS(out, ("op", state->subjects[task->subject].kernel->name),
+                ("p", reporters),
+                ("operations", (long)iso_block_operations(&block)));
     iso_record_doubles(out, "times", times, reporters);
 }
 
@@ -240,10 +241,7 @@ static void record(void *self, const iso_task_t *task, const double *times,
 /** Each kernel on rank 0, and on all ranks where there are more. */
 static void list_subjects(struct state *state)
 {
-    char error[ISO_ERROR_LENGTH];
-    const iso_kernel_t *named[ISO_KERNELS];
-    int kernels = parse_names(named, error);
-    for (int k = 0; k < kernels; k++) {
+    for (int k = 0; k < named_count; k++) {
         for (int all = 0; all <= (state->ctx->size > 1); all++) {
             state->subjects[state->count++] =
                 (struct subject){named[k], all > 0};

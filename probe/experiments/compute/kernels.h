@@ -11,8 +11,7 @@
  *
  * Both do one multiplication and one addition for each element.
  */
-#ifndef ISO_KERNELS_H
-#define ISO_KERNELS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ static inline double iso_block_operations(const iso_block_t *block)
 {
     return 2.0 * (double)block->elements;
 }
-
-#endif

@@ -20,8 +20,7 @@
  * one process of every other node have so many messages from other nodes and
  * to them.
  */
-#ifndef ISO_STAR_H
-#define ISO_STAR_H
+#pragma once
 
 #include "experiment.h"
 
@@ -101,5 +100,3 @@ double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point);
  */
 void iso_star_measure(iso_star_t *star, const iso_star_point_t *point,
                       int samples, int batch, double *seconds);
-
-#endif

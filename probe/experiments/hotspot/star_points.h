@@ -5,8 +5,7 @@
  * including some with all nodes busy. Used by rank 0 alone, which records
  * unreachable points.
  */
-#ifndef ISO_STAR_POINTS_H
-#define ISO_STAR_POINTS_H
+#pragma once
 
 #include "experiments/hotspot/star.h"
 
@@ -37,5 +36,3 @@ void iso_star_points_full(iso_star_points_t *points, const iso_star_t *star,
  */
 void iso_star_points_coarse(iso_star_points_t *points, const iso_star_t *star,
                             const iso_star_wanted_t *wanted);
-
-#endif

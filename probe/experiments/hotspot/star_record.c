@@ -10,20 +10,15 @@ void iso_star_record_sample(const iso_star_t *star,
     iso_record_t *record = star->ctx->record;
     long hot = star->hot;
     iso_record_begin(record, "sample");
-    iso_record_int(record, "intra", 2 * hot * point->intra);
-    iso_record_int(record, "in", hot * point->in);
-    iso_record_int(record, "out", hot * point->out);
-    iso_record_int(record, "pa", hot * point->intra);
-    iso_record_double(record, "pe",
-                      0.5 * (double)(hot * (point->in + point->out)));
-    iso_record_text(record, "shape", point->ring ? "ring" : "star");
-    iso_record_double(record, "busy", iso_star_busy(star, point));
-    iso_record_text(record, "order",
-                    point->inter_first ? "inter-first" : "intra-first");
-    iso_record_int(record, "hot", hot);
-    iso_record_int(record, "bytes", point->bytes);
-    iso_record_int(record, "repeat", repeat);
-    iso_record_double(record, "seconds", seconds);
+    ISO_MEMBERS(record, ("intra", 2 * hot * point->intra),
+                ("in", hot * point->in), ("out", hot * point->out),
+                ("pa", hot * point->intra),
+                ("pe", 0.5 * (double)(hot * (point->in + point->out))),
+                ("shape", point->ring ? "ring" : "star"),
+                ("busy", iso_star_busy(star, point)),
+                ("order", point->inter_first ? "inter-first" : "intra-first"),
+                ("hot", hot), ("bytes", point->bytes), ("repeat", repeat),
+                ("seconds", seconds));
     if (batch > 1) {
         iso_record_int(record, "batch", batch);
     }
@@ -38,12 +33,8 @@ void iso_star_record_roles(const iso_star_t *star)
         int group, index;
         iso_role_t role = iso_star_role(star, r, &group, &index);
         if (role != ISO_ROLE_NONE) {
-            iso_record_begin(record, "role");
-            iso_record_int(record, "rank", r);
-            iso_record_text(record, "role", names[role]);
-            iso_record_int(record, "group", group);
-            iso_record_int(record, "index", index);
-            iso_record_end(record);
+            ISO_RECORD(record, "role", ("rank", r), ("role", names[role]),
+                       ("group", group), ("index", index));
         }
     }
 }
@@ -67,11 +58,8 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
                  "hot process",
                  star->reach_inter);
     }
-    iso_record_begin(record, "unreachable");
-    iso_record_int(record, "intra", intra);
-    iso_record_int(record, "inter", inter);
-    iso_record_text(record, "why", why);
-    iso_record_end(record);
+    ISO_RECORD(record, "unreachable", ("intra", intra), ("inter", inter),
+               ("why", why));
 }
 
 void iso_star_warn(const iso_star_t *star, long unreachable, long points)

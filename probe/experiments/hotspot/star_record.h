@@ -11,8 +11,7 @@
  * which are the paper's numbers of communication pairs where in equals out;
  * and how busy all nodes are: a "star" is about one node, in a "ring" all are.
  */
-#ifndef ISO_STAR_RECORD_H
-#define ISO_STAR_RECORD_H
+#pragma once
 
 #include "experiments/hotspot/star.h"
 
@@ -34,5 +33,3 @@ void iso_star_record_unreachable(const iso_star_t *star, long hot, int intra,
 
 /** Warnings about the grid: unreachable points, other busy nodes. */
 void iso_star_warn(const iso_star_t *star, long unreachable, long points);
-
-#endif

@@ -5,8 +5,7 @@
  * function is called on all ranks at the same time. An error ends all ranks
  * after one line, and removes a file that was created here.
  */
-#ifndef ISO_TILE_FILE_H
-#define ISO_TILE_FILE_H
+#pragma once
 
 #include "experiment.h"
 #include "experiments/tile_io/tiling.h"
@@ -60,5 +59,3 @@ void iso_tile_file_check(iso_tile_file_t *file, int seed);
 
 /** Remove the file, so that the next writing makes it anew. */
 void iso_tile_file_remove(iso_tile_file_t *file);
-
-#endif

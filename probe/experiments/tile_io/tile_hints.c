@@ -126,10 +126,7 @@ void iso_hints_record(const iso_context_t *ctx, const iso_tiling_t *tiling,
     for (int k = 0; k < count; k++) {
         MPI_CHECK(MPI_Info_get_nthkey(used, k, key));
         get(used, key, value);
-        iso_record_begin(ctx->record, "hint");
-        iso_record_text(ctx->record, "key", key);
-        iso_record_text(ctx->record, "value", value);
-        iso_record_end(ctx->record);
+        ISO_RECORD(ctx->record, "hint", ("key", key), ("value", value));
     }
     if (!get(used, "romio_cb_write", value)) {
         iso_record_warning(

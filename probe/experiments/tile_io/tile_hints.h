@@ -3,8 +3,7 @@
  * @file tile_hints.h
  * Hints for the MPI-IO library, and the hints it reports.
  */
-#ifndef ISO_TILE_HINTS_H
-#define ISO_TILE_HINTS_H
+#pragma once
 
 #include "experiment.h"
 #include "experiments/tile_io/tiling.h"
@@ -40,5 +39,3 @@ int *iso_hints_aggregators(const iso_context_t *ctx, MPI_Info used, int *count);
 /** A numeric hint of rank 0, on all ranks. */
 long long iso_hints_number(const iso_context_t *ctx, MPI_Info used,
                            const char *key, long long otherwise);
-
-#endif

@@ -100,7 +100,7 @@ static struct {
     bool keep, replace;
 } options;
 
-static iso_tiling_t tiling; /* as the options say */
+static iso_tiling_t tiling; /* as the options say; x and y are 0 if not given */
 
 static const iso_option_t own_options[] = {
     {"file", ISO_OPTION_TEXT, "FILE", NULL,
@@ -162,10 +162,10 @@ static bool wants(const char *phase)
            strcmp(options.phase, "all") == 0;
 }
 
-/** Read the tiling from the options; x and y are 0 if not given. */
-static int parse_tiling(iso_tiling_t *t, char *error)
+/** Read the tiling from the options. */
+static int parse_tiling(char *error)
 {
-    *t = (iso_tiling_t){0};
+    iso_tiling_t *t = &tiling;
     if (options.tiles &&
         parse_pair("tiles", options.tiles, 1, &t->x, &t->y, error)) {
         return -1;
@@ -191,26 +191,10 @@ static int parse_tiling(iso_tiling_t *t, char *error)
     return 0;
 }
 
-/** The same for a number of ranks: as square as they allow if not given. */
-static int parse_tiling_of(int ranks, iso_tiling_t *t, char *error)
-{
-    if (parse_tiling(t, error)) {
-        return -1;
-    }
-    if (t->x == 0) {
-        for (int y = 1; (long)y * y <= ranks; y++) {
-            t->y = ranks % y == 0 ? y : t->y;
-        }
-        t->x = ranks / t->y;
-    }
-    return 0;
-}
-
 static int check(char *error)
 {
     const char *wrong = NULL;
-    iso_tiling_t requested;
-    if (parse_tiling(&requested, error) ||
+    if (parse_tiling(error) ||
         (options.hints && iso_hints_parse(options.hints, NULL, error))) {
         return -1;
     }
@@ -238,22 +222,26 @@ static int check(char *error)
 
 static int check_ranks(int ranks, char *error)
 {
-    iso_tiling_t t;
-    if (parse_tiling_of(ranks, &t, error)) {
-        return -1;
+    iso_tiling_t *t = &tiling;
+    if (t->x == 0) { /* as square as the number of ranks allows */
+        for (int y = 1; (long)y * y <= ranks; y++) {
+            t->y = ranks % y == 0 ? y : t->y;
+        }
+        t->x = ranks / t->y;
     }
-    if ((long)t.x * t.y != ranks) {
+    if ((long)t->x * t->y != ranks) {
         return ISO_REFUSE(error,
                           "--tiles %dx%d gives %ld tiles for %d ranks; give "
                           "one tile per rank",
-                          t.x, t.y, (long)t.x * t.y, ranks);
+                          t->x, t->y, (long)t->x * t->y, ranks);
     }
-    if ((double)t.x * t.width > INT_MAX || (double)t.y * t.height > INT_MAX) {
+    if ((double)t->x * t->width > INT_MAX ||
+        (double)t->y * t->height > INT_MAX) {
         return ISO_REFUSE(
             error, "the array is too wide or too high: at most %d elements",
             INT_MAX);
     }
-    double bytes = (double)iso_tiling_tile(&t) * ranks;
+    double bytes = (double)iso_tiling_tile(t) * ranks;
     if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
         return ISO_REFUSE(
             error,
@@ -266,12 +254,6 @@ static int check_ranks(int ranks, char *error)
                  parse_aggregators(options.aggregators, ranks, list, error) > 0;
     free(list);
     return valid ? 0 : -1;
-}
-
-static void resolve(int ranks)
-{
-    char error[ISO_ERROR_LENGTH];
-    parse_tiling_of(ranks, &tiling, error);
 }
 
 /* --- exchange ------------------------------------------------------------ */
@@ -433,7 +415,6 @@ const iso_experiment_t iso_experiment_tile_io = {
     .min_ranks = 1,
     .check = check,
     .check_ranks = check_ranks,
-    .resolve = resolve,
     .memory = memory,
     .quantity = quantity,
     .run = run,

@@ -11,12 +11,9 @@ void iso_tile_record_aggregators(const iso_context_t *ctx,
 {
     iso_record_t *record = ctx->record;
     for (int k = 0; record && k < domains->count; k++) {
-        iso_record_begin(record, "aggregator");
-        iso_record_int(record, "domain", k);
-        iso_record_int(record, "rank", domains->rank[k]);
-        iso_record_int(record, "node", ctx->places[domains->rank[k]].node);
-        iso_record_text(record, "source", source);
-        iso_record_end(record);
+        ISO_RECORD(
+            record, "aggregator", ("domain", k), ("rank", domains->rank[k]),
+            ("node", ctx->places[domains->rank[k]].node), ("source", source));
     }
 }
 
@@ -29,25 +26,17 @@ static void record_nodes(const iso_context_t *ctx,
                          const struct node_counts *counts, int nodes)
 {
     for (int n = 0; n < nodes; n++) {
-        iso_record_begin(ctx->record, "node");
-        iso_record_int(ctx->record, "node", n);
-        iso_record_int(ctx->record, "intra", counts[n].intra);
-        iso_record_int(ctx->record, "in", counts[n].in);
-        iso_record_int(ctx->record, "out", counts[n].out);
-        iso_record_end(ctx->record);
+        ISO_RECORD(ctx->record, "node", ("node", n), ("intra", counts[n].intra),
+                   ("in", counts[n].in), ("out", counts[n].out));
     }
 }
 
 static void record_message(const iso_context_t *ctx, int rank, int domain,
                            int aggregator, long messages, long long bytes)
 {
-    iso_record_begin(ctx->record, "message");
-    iso_record_int(ctx->record, "rank", rank);
-    iso_record_int(ctx->record, "domain", domain);
-    iso_record_int(ctx->record, "aggregator", aggregator);
-    iso_record_int(ctx->record, "messages", messages);
-    iso_record_int(ctx->record, "bytes", bytes);
-    iso_record_end(ctx->record);
+    ISO_RECORD(ctx->record, "message", ("rank", rank), ("domain", domain),
+               ("aggregator", aggregator), ("messages", messages),
+               ("bytes", bytes));
 }
 
 void iso_tile_record_messages(const iso_context_t *ctx,
@@ -88,11 +77,8 @@ static void begin_sample(const iso_context_t *ctx, const char *phase,
                          bool write, long repeat, long long bytes)
 {
     iso_record_begin(ctx->record, "sample");
-    iso_record_text(ctx->record, "op", write ? "write" : "read");
-    iso_record_text(ctx->record, "phase", phase);
-    iso_record_int(ctx->record, "p", ctx->size);
-    iso_record_int(ctx->record, "bytes", bytes);
-    iso_record_int(ctx->record, "repeat", repeat);
+    ISO_MEMBERS(ctx->record, ("op", write ? "write" : "read"), ("phase", phase),
+                ("p", ctx->size), ("bytes", bytes), ("repeat", repeat));
 }
 
 /** Write the recorded phases and the remainder of the access. */
@@ -143,10 +129,8 @@ void iso_tile_record_access(const iso_context_t *ctx,
     iso_plain_reduce(ctx->control, mine, 5, MPI_DOUBLE, MPI_MAX);
     if (ctx->rank == 0 && mine[4] == 0) {
         begin_sample(ctx, "file", write, repeat, iso_tiling_bytes(tiling));
-        iso_record_double(ctx->record, "open", mine[0]);
-        iso_record_double(ctx->record, "seconds", mine[1]);
-        iso_record_double(ctx->record, "close", mine[2]);
-        iso_record_double(ctx->record, "total", mine[3]);
+        ISO_MEMBERS(ctx->record, ("open", mine[0]), ("seconds", mine[1]),
+                    ("close", mine[2]), ("total", mine[3]));
         record_parts(ctx, &access->parts, mine[1]);
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
@@ -161,8 +145,8 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
     iso_plain_reduce(ctx->control, mine, 2, MPI_DOUBLE, MPI_MAX);
     if (ctx->rank == 0 && mine[1] == 0) {
         begin_sample(ctx, "exchange", write, repeat, domains->file);
-        iso_record_int(ctx->record, "rounds", domains->rounds);
-        iso_record_double(ctx->record, "seconds", mine[0]);
+        ISO_MEMBERS(ctx->record, ("rounds", domains->rounds),
+                    ("seconds", mine[0]));
         iso_record_end(ctx->record);
         iso_record_flush(ctx->record);
     }
@@ -186,12 +170,9 @@ int iso_tile_record_file_io(const iso_context_t *ctx,
     for (int r = 0; ctx->rank == 0 && r < ctx->size; r++) {
         if (all[r] > least) {
             found++;
-            iso_record_begin(ctx->record, "file-io");
-            iso_record_text(ctx->record, "op", write ? "write" : "read");
-            iso_record_int(ctx->record, "rank", r);
-            iso_record_int(ctx->record, "node", ctx->places[r].node);
-            iso_record_int(ctx->record, "bytes", all[r]);
-            iso_record_end(ctx->record);
+            ISO_RECORD(ctx->record, "file-io", ("op", write ? "write" : "read"),
+                       ("rank", r), ("node", ctx->places[r].node),
+                       ("bytes", all[r]));
         }
     }
     free(all);

@@ -3,8 +3,7 @@
  * @file tile_record.h
  * Records of collective I/O in the run file. All functions are collective.
  */
-#ifndef ISO_TILE_RECORD_H
-#define ISO_TILE_RECORD_H
+#pragma once
 
 #include "experiments/tile_io/tile_file.h"
 #include "experiments/tile_io/two_phase.h"
@@ -44,5 +43,3 @@ void iso_tile_record_exchange(const iso_context_t *ctx,
 int iso_tile_record_file_io(const iso_context_t *ctx,
                             const iso_tiling_t *tiling, bool write,
                             long long bytes);
-
-#endif

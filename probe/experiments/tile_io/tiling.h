@@ -5,8 +5,7 @@
  * cut into tiles, one per rank, row by row of tiles. Offsets and lengths in
  * bytes where not said otherwise.
  */
-#ifndef ISO_TILING_H
-#define ISO_TILING_H
+#pragma once
 
 #include <mpi.h>
 
@@ -56,5 +55,3 @@ void iso_tiling_fill(const iso_tiling_t *tiling, int rank, int seed,
  */
 long long iso_tiling_differ(const iso_tiling_t *tiling, int rank, int seed,
                             const unsigned char *tile, long long *where);
-
-#endif

@@ -11,8 +11,7 @@
  * included; reading is the same the other way round. The aggregator's side of
  * a message is scattered over its window, the rank's side is contiguous.
  */
-#ifndef ISO_TWO_PHASE_H
-#define ISO_TWO_PHASE_H
+#pragma once
 
 #include "experiment.h"
 #include "experiments/tile_io/tiling.h"
@@ -71,5 +70,3 @@ long long iso_two_phase_verify(iso_two_phase_t *exchange, bool write);
 
 /** Exchange once. @return elapsed time of this rank, seconds */
 double iso_two_phase_measure(iso_two_phase_t *exchange, bool write);
-
-#endif

@@ -65,6 +65,11 @@ names, load = registry.family("formats.placements", "PLACEMENT", Placement)
 """The formats, as the user types them; one by its name."""
 
 
+def hosts_of_ranks(arrangement: Arrangement) -> str:
+    """Return a line for each rank: its host."""
+    return "".join(f"{host}\n" for host in arrangement.hosts())
+
+
 def absolute(path: Path) -> str:
     """Return a path that means the same wherever the job is started."""
     return str(path.absolute())

@@ -79,7 +79,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         named = (*_HOTSPOT, *known)
         _write(path, named, _hotspot(run, nbytes, named))
     elif run.kind == KIND:
-        rows = [tuple(map(_cell, _safe(row))) for row in _emulated(run)]
+        rows = [tuple(map(_cell, row)) for row in _emulated(run)]
         _write(path, _EMULATED, rows)
     else:
         _write(path, _COLUMNS, _pairs(run, nbytes))
@@ -159,18 +159,16 @@ def _texts(table: Table, key: str, missing: str | None = None) -> Iterable[str]:
     return ("" if v is None else safe(str(v)) for v in _values(table, key, missing))
 
 
-def _safe(row: Iterable[object]) -> Iterator[object]:
-    """Make texts of a row cells that no program takes for anything else than text."""
-    return (cell_of(value) if isinstance(value, str) else value for value in row)
-
-
 def _cell(value: object) -> str:
-    """Write one value; a column in which some records lack a count is one of floats inside."""
+    """Write one value; a column in which some records lack a count is one of floats inside.
+
+    No program takes a text for anything else than text.
+    """
     if isinstance(value, bool) or value is None:
         return "" if value is None else str(value).lower()
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return value if isinstance(value, str) else repr(value)
+    return cell_of(value) if isinstance(value, str) else repr(value)
 
 
 def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:

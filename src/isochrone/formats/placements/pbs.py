@@ -5,13 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.measure.arrangement import Arrangement
-from isochrone.measure.placement import LaunchPlan, Placement, within_option
-
-
-def text(arrangement: Arrangement) -> str:
-    """Return a line for each rank."""
-    return "".join(f"{host}\n" for host in arrangement.hosts())
+from isochrone.measure.placement import LaunchPlan, Placement, hosts_of_ranks, within_option
 
 
 def start(path: Path, ranks: int) -> LaunchPlan:
@@ -23,4 +17,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
-PLACEMENT: Final = Placement(file="pbs-nodefile", text=text, start=start)
+PLACEMENT: Final = Placement(file="pbs-nodefile", text=hosts_of_ranks, start=start)

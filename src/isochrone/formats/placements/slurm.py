@@ -5,13 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from isochrone.measure.arrangement import Arrangement
-from isochrone.measure.placement import LaunchPlan, Placement, absolute
-
-
-def text(arrangement: Arrangement) -> str:
-    """Return a line for each rank."""
-    return "".join(f"{host}\n" for host in arrangement.hosts())
+from isochrone.measure.placement import LaunchPlan, Placement, absolute, hosts_of_ranks
 
 
 def start(path: Path, ranks: int) -> LaunchPlan:
@@ -20,4 +14,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("srun", words, ("-m", "arbitrary"), {"SLURM_HOSTFILE": absolute(path)})
 
 
-PLACEMENT: Final = Placement(file="slurm-hostfile", text=text, start=start)
+PLACEMENT: Final = Placement(file="slurm-hostfile", text=hosts_of_ranks, start=start)

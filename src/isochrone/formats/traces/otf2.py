@@ -282,9 +282,7 @@ def _block(op: str, sent: float, received: float, ranks: int) -> float:
     """Return the bytes of a block, of what a rank sent to and received from all."""
     if op in ("allgather", "alltoall"):
         return (received or sent) / ranks
-    if op == "bcast":
-        return received or sent / ranks
-    if op in ("scatter", "reduce_scatter_block"):
+    if op in ("bcast", "scatter", "reduce_scatter_block"):
         return received or sent / ranks
     if op == "allreduce":
         return min(sent, received) or max(sent, received)

@@ -146,8 +146,7 @@ class Explorer {
   }
 
   hover(x, y) {
-    const last = this.layer.size - 1;
-    const at = (place) => this.layer.order[Math.max(0, Math.min(last, Math.floor(place)))];
+    const at = (place) => this.layer.order[clamp(0, Math.floor(place), this.layer.size - 1)];
     this.choose(at(x), at(y));
   }
 
@@ -172,9 +171,9 @@ class Explorer {
 
   step(dx, dy) {
     const { size, order, position } = this.layer;
-    const clamp = (place) => Math.max(0, Math.min(size - 1, place));
     const [i, j] = this.chosen || [order[0], order[0]];
-    this.choose(order[clamp(position[i] + dx)], order[clamp(position[j] + dy)], true);
+    const moved = (unit, by) => order[clamp(0, position[unit] + by, size - 1)];
+    this.choose(moved(i, dx), moved(j, dy), true);
   }
 
   say([title, ...rest]) {

@@ -184,7 +184,7 @@ function drawLabel({ pen, plot, view, layer, across }, { label, ratio, ranks }, 
   if (!seen) return free;
   const text = shortened(pen, `${label} ${times(ratio)}`, plot.side / 2);
   const width = pen.measureText(text).width;
-  const x = Math.max(plot.x, Math.min(across(seen[0]), plot.end - width));
+  const x = clamp(plot.x, across(seen[0]), plot.end - width);
   if (x < free) return free;
   pen.textAlign = "left";
   pen.textBaseline = "bottom";

@@ -3,14 +3,14 @@
 const DRAGGED = 6; // points of a drag that is no click
 
 function clampView(view, size) {
-  view.span = Math.min(size, Math.max(Math.min(size, 4), view.span));
-  view.x = Math.min(size - view.span, Math.max(0, view.x));
-  view.y = Math.min(size - view.span, Math.max(0, view.y));
+  view.span = clamp(Math.min(size, 4), view.span, size);
+  view.x = clamp(0, view.x, size - view.span);
+  view.y = clamp(0, view.y, size - view.span);
 }
 
 // Zoom, with the position (x, y) staying where it is on the screen.
 function zoomAt(view, size, factor, x, y) {
-  const span = Math.min(size, Math.max(Math.min(size, 4), view.span * factor));
+  const span = clamp(Math.min(size, 4), view.span * factor, size);
   view.x = x - ((x - view.x) * span) / view.span;
   view.y = y - ((y - view.y) * span) / view.span;
   view.span = span;

@@ -10,9 +10,9 @@ function asNumber([red, green, blue]) {
 function positions(from, span, side, size) {
   const first = new Int32Array(side), last = new Int32Array(side);
   for (let point = 0; point < side; point++) {
-    first[point] = Math.max(0, Math.min(size - 1, Math.floor(from + (point * span) / side)));
+    first[point] = clamp(0, Math.floor(from + (point * span) / side), size - 1);
     const end = Math.ceil(from + ((point + 1) * span) / side) - 1;
-    last[point] = span > side ? Math.max(first[point], Math.min(size - 1, end)) : first[point];
+    last[point] = span > side ? clamp(first[point], end, size - 1) : first[point];
   }
   return { first, last };
 }

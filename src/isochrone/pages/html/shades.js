@@ -36,7 +36,7 @@ function shadesOfTimes(matrix, colours) {
   const back = log ? (p) => low * (high / low) ** p : (p) => low + p * (high - low);
   const stops = colours.map(rgb);
   return {
-    cells: cellsOf(matrix, (value) => 1 + Math.round(254 * Math.min(1, Math.max(0, place(value))))),
+    cells: cellsOf(matrix, (value) => 1 + Math.round(254 * clamp(0, place(value), 1))),
     palette: Array.from({ length: 256 }, (_, k) => mixed(stops, Math.max(0, k - 1) / 254)),
     marks: [0, 0.25, 0.5, 0.75, 1].map((part) => timeInWords(back(part))),
     stronger: (a, b) => a > b,
@@ -47,7 +47,7 @@ function shadesOfTimes(matrix, colours) {
 function shadesOfRatios(matrix) {
   const [low, high] = ends(matrix.seconds);
   const most = Math.max(1.25, high, 1 / low), span = Math.log(most);
-  const place = (value) => Math.min(1, Math.max(-1, Math.log(value) / span));
+  const place = (value) => clamp(-1, Math.log(value) / span, 1);
   return {
     cells: cellsOf(matrix, (value) => MIDDLE + Math.round(127 * place(value))),
     palette: Array.from({ length: 256 }, (_, k) => (k < MIDDLE

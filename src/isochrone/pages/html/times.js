@@ -2,6 +2,10 @@
 
 const UNITS = [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"]];
 
+function clamp(low, value, high) {
+  return Math.max(low, Math.min(high, value));
+}
+
 function digits(value) {
   return Math.abs(value) >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
 }
@@ -19,7 +23,7 @@ function between(low, high) {
 }
 
 function times(ratio) {
-  return `${ratio.toPrecision(ratio >= 9.995 ? 3 : ratio < 0.1 ? 2 : 3)}×`;
+  return `${ratio.toPrecision(ratio < 0.1 ? 2 : 3)}×`;
 }
 
 // `10 µs`, `10us`, `0.5 ms`; a number alone is in `usual`. NaN if it is none of these.
