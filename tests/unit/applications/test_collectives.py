@@ -30,7 +30,7 @@ def left(op: str, of: Unfolding, came: Sequence[float], root: int = 0) -> list[f
 
     for rank in range(len(came)):
         clock.start(member(rank))
-    assert not clock.play(lambda: False)
+    assert not clock.run(lambda: False)
     return found
 
 
@@ -91,7 +91,7 @@ def test_data_of_a_root_that_runs_ahead_wait_for_its_port() -> None:
 
     for number in range(3):
         clock.start(rank(number))
-    clock.play(lambda: False)
+    clock.run(lambda: False)
     assert found == pytest.approx([0.0, 10.0, 10.0])
 
 
@@ -109,5 +109,5 @@ def test_calls_of_ranks_that_ran_ahead_are_kept_apart() -> None:
 
     clock.start(rank(0, 0.5))
     clock.start(rank(1, 10.0))
-    clock.play(lambda: False)
+    clock.run(lambda: False)
     assert found == pytest.approx([1.0, 22.0])
