@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from beds import rates
 from isochrone.applications.description.lowering import program
-from isochrone.applications.description.program import Collective, Compute, Program, Serve
+from isochrone.applications.description.program import (
+    Collective,
+    Compute,
+    Program,
+    Repeat,
+    Serve,
+    Single,
+    Step,
+)
 from isochrone.applications.description.reading import parse
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError
@@ -29,14 +38,13 @@ def worked_out(written: dict[str, Any]) -> Program:
     return program(parse(written, "test"))
 
 
-def seen(phases: Phases, ranks: int = 8, noise: float = 0.0) -> tuple[Phases, list[str]]:
-    """Return the phases that are derived from a program of these phases, and warnings."""
-    found, warnings = describe(Seen(worked_out(document(phases, ranks)), noise=noise).trace())
-    (app,) = found["apps"]
-    assert app["iterations"] == ITERATIONS
-    assert app["ranks"] == ranks
-    worked_out(found)  # it is a description that can be read
-    return app["phases"], warnings
+def repeated(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Single, int]]:
+    """Yield steps, and how often each is done in an iteration."""
+    for step in steps:
+        if isinstance(step, Repeat):
+            yield from repeated(step.steps, times * step.times // step.every)
+        else:
+            yield step, times
 
 
 def messages(made: Program, iterations: int) -> Counter[tuple[object, ...]]:
@@ -44,7 +52,7 @@ def messages(made: Program, iterations: int) -> Counter[tuple[object, ...]]:
     found: Counter[tuple[object, ...]] = Counter()
     (app,) = made.applications
     for rank, steps in enumerate(app.steps):
-        for step in steps:
+        for step, times in repeated(steps):
             kind = type(step).__name__
             if isinstance(step, Collective):
                 members = step.among or tuple(range(app.ranks))
@@ -57,7 +65,7 @@ def messages(made: Program, iterations: int) -> Counter[tuple[object, ...]]:
                 key = (kind[-4:].lower(), peer, made.values[step.size])  # type: ignore[union-attr]
             else:
                 continue
-            found[(rank, *key)] += iterations
+            found[(rank, *key)] += iterations * times
     return found
 
 
@@ -66,9 +74,9 @@ def computation(made: Program) -> tuple[np.ndarray, np.ndarray]:
     (app,) = made.applications
     mean, variance = np.zeros(app.ranks), np.zeros(app.ranks)
     for rank, steps in enumerate(app.steps):
-        for step in steps:
+        for step, turns in repeated(steps):
             if isinstance(step, Compute | Serve):
-                times = 1 if isinstance(step, Compute) else len(step.clients)
+                times = turns * (1 if isinstance(step, Compute) else len(step.clients))
                 factor = step.factor if isinstance(step, Compute) else 1.0
                 mean[rank] += times * factor * np.mean(made.values[step.time])
                 variance[rank] += times * factor**2 * np.var(made.values[step.time])

@@ -35,7 +35,7 @@ from isochrone.runfile import rules_table
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up import grids, hotspots, sweeps
-from made_up.applications import collectives
+from made_up.applications import collectives, messages
 from made_up.emulations import emulation
 from made_up.grid_runs import grid_run
 from made_up.io_machines import MIB, hosts, random_machine, served, tile_run
@@ -203,6 +203,17 @@ def applications(folder: Path) -> Found:
     yield answered(*asked, "--set", "n=1000,2000")
 
 
+def scaled(folder: Path) -> Found:
+    files = [folder / f"r{rows * columns}.jsonl" for rows, columns in ((2, 2), (4, 2), (4, 4))]
+    for path, shape in zip(files, ((2, 2), (4, 2), (4, 4)), strict=True):
+        write(halo_recording(*shape), path)
+    models.write(messages(), folder / "m.json")
+    models.write(collectives(allreduce=(10e-6, 1e-6)), folder / "a.json")
+    known = ("--to", "32", "--model", folder / "m.json", folder / "a.json")
+    yield answered("scale", *files, *known)
+    yield answered("scale", *files[1:], *known)
+
+
 def collective_io(folder: Path) -> Found:
     yield answered("predict", "collective-io", *UNEVEN)
     call = Call(tile_io(4, 4, (512, 512), 4), buffer=4 * MIB)
@@ -320,6 +331,7 @@ CASES: dict[str, Callable[[Path], Found]] = {
     "place-aggregators": aggregators, "place-nodes": nodes, "place-orders": orders,
     "predict-app": applications, "predict-collective-io": collective_io,
     "predict-grids": on_grids, "predict-times": times, "run-file": run_files,
+    "scale": scaled,
     "show-clocks": unknown_kinds, "show-emulation": emulated, "show-hotspot": hot_spots,
     "show-io-recording": recorded_io, "show-latency-map": maps, "show-pool": pooled,
     "show-recording": recorded, "show-sweep": all_sweeps, "show-tile-io": tiles,

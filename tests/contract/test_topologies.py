@@ -71,7 +71,7 @@ def test_its_edges_are_among_the_ranks(name: str, tmp_path: Path) -> None:
         assert 0 <= edge.source < RANKS
         assert 0 <= edge.target < RANKS
         assert edge.source != edge.target
-        assert edge.count >= 1
+        assert edge.times >= 1
 
 
 def test_it_is_the_same_graph_each_time(name: str, tmp_path: Path) -> None:

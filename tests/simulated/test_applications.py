@@ -36,6 +36,13 @@ apps:
       {exchange: {topology: {halo: {shape: [2, 2]}}, bytes: 100KiB}}]}
   - {name: rows, ranks: 4, iterations: 10, phases: [
       {compute: 20us}, {allgather: {bytes: 8*n/p}}]}
+  - {name: repeats, ranks: 4, iterations: 3, phases: [
+      {repeat: {times: 10, phases: [
+        {compute: {time: 20us, schedule: [0.5, 1, 1.5]}},
+        {exchange: {topology: {offsets: {dimensions: 2, list: [{to: [0, 1]}, {to: [1, 0]}]}},
+                    bytes: 4KiB}},
+        {every: 5, allgather: {bytes: 8*n/p}}]}},
+      {reduce: {bytes: 512}}]}
   - {name: columns, ranks: 4, iterations: 10, phases: [
       {compute: 20us}, {reduce: {bytes: 8*n}}, {bcast: {bytes: 8*n}}]}
 """
@@ -57,9 +64,9 @@ def run(*words: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, simulation: object) -> Path:
-    """A machine of 14 nodes of two cores."""
+    """A machine of 16 nodes of two cores."""
     folder = tmp_path_factory.mktemp("applications")
-    machine = parse("nodes:14 cores:2")
+    machine = parse("nodes:16 cores:2")
     (folder / "machine.xml").write_text(machine.xml())
     (folder / "machine.hosts").write_text(machine.hosts())
     return folder
@@ -102,7 +109,7 @@ def test_predicted_times_are_those_of_the_emulation(folder: Path, fitted: list[P
     run("emulate", folder / "app.yaml", "--quiet", "--platform", folder / "machine.xml", "-o", out)
     document = json.loads(run("compare", out, "--with-prediction", "--json", "--model", *fitted))
     totals = {row["app"]: row for row in document["compared"] if row["phase"] is None}
-    assert list(totals) == ["ring", "servers", "farm", "pipe", "halo", "rows", "columns"]
+    assert list(totals) == ["ring", "servers", "farm", "pipe", "halo", "rows", "repeats", "columns"]
     away = {name: abs(row["away"]) for name, row in totals.items()}
     assert max(away.values()) < WITHIN, away
     assert document["origin"] == "simulated"

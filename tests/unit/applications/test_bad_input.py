@@ -57,6 +57,13 @@ CASES: list[tuple[str, str, str]] = [
     ("compute: 30us", "compute: {time: {lognormal: {median: 1us, sigma: 1e9}}}", "sigma"),
     ("compute: 30us", "compute: {time: {poisson: {tasks: 1e300, each: 1ns}}}", "poisson.tasks"),
     ("compute: 30us", "compute: {time: {empirical: []}}", "compute.time.empirical"),
+    ("compute: 30us", "compute: 5", "apps[0].phases[0].compute"),
+    ("compute: 30us", "compute: 2*n", "apps[0].phases[0].compute"),
+    ("compute: 30us", "compute: {time: 1us, schedule: [1s]}", "schedule[0]"),
+    ("compute: 30us", "repeat: {times: -1, phases: [{compute: 1us}]}", "repeat.times"),
+    ("compute: 30us", "repeat: {times: 1e9, phases: [{compute: 1us}]}", "repeat.times"),
+    ("compute: 30us", "repeat: {times: 2, phases: []}", "repeat.phases"),
+    ("allreduce: {bytes: 8}", "allreduce: {bytes: 8, among: {size: 3, stride: 1}}", "among"),
     ("compute: 30us", "compute: {time: {empirical: {1us: 0}}}", "compute.time.empirical"),
     ("compute: 30us", "compute: {time: {empirical: [1us, -1us]}}", "empirical[1]"),
     ("compute: 30us", "compute: {time: 1us, imbalance: -2}", "compute.imbalance"),
@@ -263,7 +270,7 @@ def test_an_outside_starter_needs_a_rank_of_its_own(tmp_path: Path, golden: Gold
 
 def test_more_steps_than_there_is_room_for_are_refused() -> None:
     """A thousand phases of 60,000 ranks would fill the memory."""
-    app = {"name": "a", "iterations": 1, "ranks": 60_000, "phases": [{"compute": 1}] * 1000}
+    app = {"name": "a", "iterations": 1, "ranks": 60_000, "phases": [{"compute": "1s"}] * 1000}
     with pytest.raises(InputError, match=r"apps\[0\].phases: 60000000 messages"):
         lowering.program(reading.parse({"isochrone": "app/1", "apps": [app]}, "here"))
 

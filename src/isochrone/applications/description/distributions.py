@@ -18,7 +18,7 @@ from scipy import special
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.quantities import Reader, Scope, number
+from isochrone.applications.description.quantities import Reader, Scope, number, seconds
 from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
 
 BINS: Final = 4096
@@ -143,6 +143,10 @@ def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:
         if arguments.get(key, 1) <= 0 and not (key == "mean" and spread.kind == "normal"):
             raise spread.arguments[key].at.error(f"the {key} is not above 0")
     found = _FUNCTIONS[spread.kind](arguments, spread.arguments)
+    if read is seconds:
+        for value in (min(found), max(found)):
+            read(Given(f"{float(value)!r}s", spread.at), scope)  # possible
+        return [float(value) for value in found]
     return [read(Given(float(value), spread.at), scope) for value in found]  # whole, and possible
 
 

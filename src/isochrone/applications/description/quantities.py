@@ -54,16 +54,18 @@ def quantity(given: Given, scope: Scope) -> Quantity:
 
 
 def seconds(given: Given, scope: Scope) -> float:
-    """Return a time in seconds; a plain number is of seconds.
+    """Return a time in seconds; only 0 needs no unit.
 
     Raises
     ------
     InputError
-        If it is a size, negative, or longer than eleven days.
+        If it has no unit, is a size, negative, or longer than eleven days.
     """
     found = quantity(given, scope)
     if found.seconds != 1 and not found.plain:
         raise given.at.error(f"{_shown(given)} is not a time", "write for example 30us or 1.5ms")
+    if found.plain and found.value > 0:
+        raise given.at.error(f"{_shown(given)} is a time without a unit", "write 30us, 1.5ms or 2s")
     if found.value < 0:
         raise given.at.error(f"a negative time: {_shown(given)} is {found.value:g} s")
     if found.value > LONGEST:

@@ -44,6 +44,8 @@ class Emulation:
         See there; each in the order of the applications, alone first.
     simulated
         Whether the times are those of a simulator.
+    unbound
+        Whether applications were asked to share cores, and it cannot bind ranks.
     """
 
     apps: list[App]
@@ -55,6 +57,7 @@ class Emulation:
     phases: list[Phase]
     edges: list[Edge]
     simulated: bool = False
+    unbound: bool = False
 
     def beside(self, others: tuple[int, ...]) -> str:
         """Say what an application ran beside: empty if alone, names, or ``all others``."""
@@ -164,6 +167,7 @@ def emulation(run: Run) -> Emulation:
         phases=work.phases(apps, found, phase_seconds(run)),
         edges=edges(run),
         simulated=run.clock.simulated,
+        unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),
     )
 
 

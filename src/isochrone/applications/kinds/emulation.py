@@ -203,6 +203,11 @@ def _disturbed(found: Emulation) -> list[Block]:
         return [_too_few(found)]
     clear = [one for one in found.slowdowns if one.wall.differs]
     clear.sort(key=lambda one: -one.wall.median)
+    if not clear and found.unbound:
+        return [Sentence(
+            "Shared cores were asked for and not simulated: no slowdown is known. Try a platform "
+            "with as many hosts and cores as ranks are to share"
+        )]  # fmt: skip
     if not clear:
         return [Sentence("No application was slowed down: no ratio is distinguishable from 1")]
     items = tuple(_said(found, one) for one in clear[:MAX_NAMED])

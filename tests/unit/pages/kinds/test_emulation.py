@@ -57,6 +57,16 @@ def test_no_slowdown_is_said_too(
     golden(show(capsys, tmp_path, even))
 
 
+def test_shared_cores_that_were_not_simulated_are_not_called_harmless(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    even = emulation([replace(VICTIM, slowed={}), QUIET], seed=2, noise=0.02)
+    harmless = show(capsys, tmp_path, even)
+    even.warnings.append({"code": "not-bound", "text": "in a simulator ranks cannot be bound"})
+    assert "No application" in harmless
+    assert "No application" not in show(capsys, tmp_path, even)
+
+
 def test_percentiles_without_enough_iterations_are_not_printed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
