@@ -74,7 +74,7 @@ SEEN: Final = 3
 MOSTLY: Final = 0.7
 """Part of the pairs among slow nodes that must be as slow as they are."""
 
-FAR: Final = 0.9
+FAR: Final = 0.98
 """Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
 
 OFF: Final = 0.10

@@ -17,7 +17,9 @@ import numpy as np
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.text import listed, printable
+from isochrone.base.units import format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
 from isochrone.latency_map.slow import NotUnderstood, Slow
@@ -35,6 +37,9 @@ BLIND: Final = (
     "sampled", "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
+
+WIDE: Final = 0.1
+"""Times of one level that differ by more, in the fifth that differs most, may be distances."""
 
 MAX_NAMED: Final = 8
 """Names in a warning."""
@@ -275,11 +280,30 @@ def _warnings(
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
         warn("two-groups", "only two groups of nodes: a slow link between them "
                            "cannot be detected")  # fmt: skip
+    warnings += _no_levels(diagnosis)
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
         warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:
         warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
     return warnings
+
+
+def _no_levels(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Say it where nodes are on one level, but at many distances."""
+    times = diagnosis.outer_times[0]
+    if diagnosis.outer is None or len(diagnosis.outer.chain) > 1:
+        return []
+    off = np.abs(np.log(times.seconds / diagnosis.outer.expected))
+    if times.sparse or float(np.quantile(off, 0.8)) < WIDE:
+        return []
+    grid = grid_of(times)
+    if grid is None:
+        return []
+    text = (
+        f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
+        f"{grid.hops} hops, as on a torus or mesh"
+    )
+    return [{"code": "no-hierarchy", "text": text}]
 
 
 def is_sampled(run: Run) -> bool:

@@ -212,6 +212,12 @@ class Run:
                 where=self.where,
                 hint="it is not a latency map, or ended before the first pair",
             )
+        if not self.options.get("sample"):  # a sample is analysed without a matrix
+            self._refuse_few(table)
+        return table
+
+    def _refuse_few(self, table: Table) -> None:
+        """Refuse pairs that a matrix of all of them would be far larger than."""
         most = SMALL_MATRIX + CELLS_PER_PAIR * len(table)
         if self.size <= MAX_MATRIX_RANKS and self.size**2 > most:
             raise InputError(
@@ -219,7 +225,6 @@ class Run:
                 where=self.where,
                 hint="it ended early: measure again",
             )
-        return table
 
     def statistic(self) -> str:
         """Return the statistic used as the round trip of a pair: ``median``; ``mean`` of mmpi logs.
@@ -270,6 +275,7 @@ class Run:
             raise InputError(f"a 'pair' record whose '{what}' is not a number", where=self.where)
         if self.size > MAX_MATRIX_RANKS:
             raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
+        self._refuse_few(table)
         of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
         if not of_size.any():
             raise self.no_such_pairs(nbytes)

@@ -10,6 +10,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
+from isochrone.base.table import Table
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import (
@@ -381,3 +382,17 @@ def test_single_pairs_of_a_sample_are_not_named_by_chance() -> None:
         keep = np.random.default_rng(seed).random(len(table)) < 0.06
         run.tables["pair"] = table.where(keep)
         assert analyse(run).slow == []
+
+
+def test_a_small_sample_of_many_ranks_is_analysed() -> None:
+    """2,048 ranks on 64 nodes: each node with each other once, of a thousand pairs one."""
+    node = np.repeat(np.arange(64), 32)
+    a, b = np.triu_indices(64, 1)
+    i, j = 32 * a + b % 32, 32 * b + a % 32
+    seconds = 1e-6 * np.where(a // 8 == b // 8, 3.0, 5.0) + 3e-6 * ((a == 7) | (b == 7))
+    table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": seconds})
+    ranks = [Rank(k, f"n{n}", int(n)) for k, n in enumerate(node.tolist())]
+    header = {"experiment": "latency-map", "ranks": 2048, "options": {"sample": "2016"}}
+    found = analyse(Run(header, ranks, {"pair": table}, end={"complete": True}))
+    assert named(found) == {("node", "n7")}
+    assert len(found.levels[0].groups) == 8

@@ -1,0 +1,68 @@
+"""Machines without levels: a torus or mesh, where times grow with the hops between nodes.
+
+The nearest nodes are neighbours; the hops between two nodes are the edges of the shortest path in
+the graph of neighbours. Where time = latency + hops x time of a hop explains most of how times
+differ, the machine is a grid.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.times import Times
+
+MIN_NODES: Final = 8
+MAX_NODES: Final = 2048
+"""Nodes of which all shortest paths are computed."""
+
+NEAREST: Final = 1.15
+"""Times up to this multiple of that of the nearest nodes are of one hop."""
+
+MIN_HOPS: Final = 3
+"""Hops of the longest path, at least: with fewer, levels explain the times as well."""
+
+EXPLAINED: Final = 0.8
+"""Part of the variance of the times that hops must explain."""
+
+
+class Grid(NamedTuple):
+    """Hops explain the times: their largest number, and seconds of the first and each further."""
+
+    hops: int
+    first: float
+    further: float
+
+
+def grid_of(times: Times) -> Grid | None:
+    """Return what hops say of a complete map of nodes; None if they do not explain it."""
+    if not MIN_NODES <= times.units <= MAX_NODES or times.root.any():
+        return None
+    if len(times.i) < times.units * (times.units - 1) / 2:
+        return None
+    nearest = np.full(times.units, np.inf)
+    for end in (times.i, times.j):
+        np.minimum.at(nearest, end, times.seconds)
+    near = times.seconds <= NEAREST * float(np.median(nearest))
+    hops = _hops(times, near)
+    if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
+        return None
+    further, first = np.polyfit(hops, times.seconds, 1)
+    left = np.var(times.seconds - first - further * hops)
+    if further <= 0 or left > (1 - EXPLAINED) * np.var(times.seconds):
+        return None
+    return Grid(int(hops.max()), float(first + further), float(further))
+
+
+def _hops(times: Times, near: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+    """Return the hops of each pair over near pairs; None if these do not join all nodes."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import shortest_path
+
+    ends = times.i[near], times.j[near]
+    graph = csr_array((np.ones(len(ends[0])), ends), shape=(times.units, times.units))
+    lengths = shortest_path(graph, method="D", directed=False, unweighted=True)
+    found = lengths[times.i, times.j]
+    return found.astype(np.int64) if np.isfinite(found).all() else None
