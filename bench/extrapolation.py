@@ -33,9 +33,11 @@ def extrapolation(seeds: Iterable[int] = range(1000, 1048), file: Path | None = 
         rows += _drawn(seed)
         if file is not None:
             file.write_text(json.dumps(rows))
-    print("\nRandom laws: mean error, coverage of the truth, median half width; at 4x also lower "
-          "bounds of 0,\ninterval score of log(time) (Gneiting & Raftery 2007), coverage of the "
-          "worst law")  # fmt: skip
+    print(
+        "\nRandom laws: mean error, coverage of the truth, median half width; at 4x lower bounds"
+        "\nof 0, interval score (Gneiting & Raftery 2007) of the logarithm of a time, coverage of "
+        "the worst"
+    )
     for kind in dict.fromkeys(row["kind"] for row in rows):
         own = [row for row in rows if row["kind"] == kind]
         _show(kind.upper(), own)
