@@ -6,12 +6,12 @@ from typing import Final
 
 from isochrone.models.family import Family, Form
 
-_BATCHES: Final = (8, 16, 32)
+_BATCHES: Final = (8, 32)
 
 FAMILY = Family(
     formula=(
         r"t(p,b) = \tau + \alpha\,p + \gamma \lceil (p - 1) / k \rceil + \beta\,p\,b, "
-        r"\quad k = 8, 16 \;\text{or}\; 32"
+        r"\quad k = 8 \;\text{or}\; 32"
     ),
     source=(
         "MPICH, alltoall of medium messages: isend and irecv in batches of "
