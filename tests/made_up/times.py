@@ -29,7 +29,7 @@ SCALE = {
     "log2(p)*log2(p)": 1e-5, "log2(p)*log2(p)*b": 1e-9, "ceil(log2(p))*p*b": 1.2e-9,
     "log2(p)*p": 4e-6, "sqrt(p)": 3e-5, "sqrt(p)*b": 2e-9, "p*sqrt(p)": 2e-6,
     "p*sqrt(p)*b": 1.5e-10, "ceil(log2(nodes))*ppn*b": 1.2e-9, "floor(log2(p-1))": 3e-5,
-    "batches8(p)": 4e-5, "batches32(p)": 4e-5,
+    "batches8(p)": 4e-5, "batches16(p)": 4e-5,
     "pa": 4e-3, "pe": 8e-3, "max(in,out)": 8e-3, "min(in,out)": 1e-3,
     "max(bi,bo)": 2e-8, "min(bi,bo)": 6e-9, "ba": 5e-9, "busy*busy*max(bi,bo)": 6e-9,
     "busy*busy*min(bi,bo)": 9e-9,
