@@ -23,13 +23,14 @@ SCALE = {
     "floor(log2(p))": 3e-5,
     "floor(log2(p))*b": 4e-9, "floor(log2(p))*floor(log2(p))*b": 2e-9, "1/p*b": -2e-9,
     "ppn": 1e-5, "nodes": 3e-5, "nodes*ppn": 2e-5, "ppn*b": 4e-10, "nodes*b": 1.2e-9,
-    "nodes*ppn*b": 6e-10, "ceil(log2(ppn))": 2e-5, "ceil(log2(nodes))": 5e-5,
+    "nodes*ppn*b": 6e-10, "ceil(log2(nodes))*ppn*b": 6e-10, "floor(log2(p-1))": 2e-5,
+    "batches8(p)": 3e-5, "batches16(p)": 5e-4, "batches32(p)": 5e-3,
+    "ceil(log2(ppn))": 2e-5, "ceil(log2(nodes))": 5e-5,
     "floor(log2(ppn))": 2e-5, "floor(log2(nodes))": 5e-5, "floor(log2(ppn))*b": 2e-9,
     "floor(log2(nodes))*b": 4e-9, "ceil(log2(ppn))*b": 2e-9, "ceil(log2(nodes))*b": 4e-9,
     "log2(p)*log2(p)": 1e-5, "log2(p)*log2(p)*b": 1e-9, "ceil(log2(p))*p*b": 1.2e-9,
     "log2(p)*p": 4e-6, "sqrt(p)": 3e-5, "sqrt(p)*b": 2e-9, "p*sqrt(p)": 2e-6,
-    "p*sqrt(p)*b": 1.5e-10, "ceil(log2(nodes))*ppn*b": 1.2e-9, "floor(log2(p-1))": 3e-5,
-    "batches8(p)": 4e-5, "batches16(p)": 4e-5,
+    "p*sqrt(p)*b": 1.5e-10,
     "pa": 4e-3, "pe": 8e-3, "max(in,out)": 8e-3, "min(in,out)": 1e-3,
     "max(bi,bo)": 2e-8, "min(bi,bo)": 6e-9, "ba": 5e-9, "busy*busy*max(bi,bo)": 6e-9,
     "busy*busy*min(bi,bo)": 9e-9,
@@ -45,6 +46,8 @@ def grid(family: str) -> dict[str, np.ndarray]:
         "w": (1, 2, 4, 8, 16, 32, 64, 128), "n": np.arange(1, 11) * 1e5,
         "pa": range(8), "pe": range(8), "in": range(5), "out": range(5),
     }  # fmt: skip
+    if family == "throttled":  # batches of 32 show above 33 ranks only
+        axes["p"] = (*RANKS, 64, 80, 100)
     if "bi" in needed:  # so many variables take few values each
         axes |= {"pa": (0, 4), "pe": (0, 2), "ba": (0, 1e6), "busy": (0, 1)}
         axes |= {"bi": (1e5, 4e5, 1e6), "bo": (2e5, 7e5)}

@@ -2,7 +2,7 @@
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
 ``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)``, ``min(v,w)``, or
-``batches8(v)``, which is (v - 1)/8 rounded up, or ``batches16(v)``. Ranges may be of ``power2(v)``
+``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)``
 and ``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are
 read by this small grammar and never evaluated.
 """
@@ -60,7 +60,7 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
     *(
         (re.compile(rf"batches{k}\((\w+)\)"), lambda v, k=k: np.ceil((v - 1) / k), False)
-        for k in (8, 16)
+        for k in (8, 16, 32)
     ),
     (re.compile(r"power2\((\w+)\)"), lambda v: (np.log2(v) % 1 == 0) * 1.0, False),
     (re.compile(r"even\((\w+)\)"), lambda v: (v % 2 == 0) * 1.0, False),

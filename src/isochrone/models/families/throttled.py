@@ -6,16 +6,16 @@ from typing import Final
 
 from isochrone.models.family import Family, Form
 
-_BATCHES: Final = (8, 16)
+_BATCHES: Final = (8, 16, 32)
 
 FAMILY = Family(
     formula=(
         r"t(p,b) = \tau + \alpha\,p + \gamma \lceil (p - 1) / k \rceil + \beta\,p\,b, "
-        r"\quad k = 8 \;\text{or}\; 16"
+        r"\quad k = 8, 16 \;\text{or}\; 32"
     ),
     source=(
         "MPICH, alltoall of medium messages: isend and irecv in batches of "
-        "MPIR_CVAR_ALLTOALL_THROTTLE messages; Open MPI, linear_sync, batches of a parameter"
+        "MPIR_CVAR_ALLTOALL_THROTTLE (32) messages; Open MPI, linear_sync, batches of a parameter"
     ),
     limitations="Batches of other sizes, whose steps are taken for smooth growth.",
     forms=tuple(
