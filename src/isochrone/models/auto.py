@@ -367,11 +367,14 @@ def _segment(
 
 
 def _only(own: Observations, region: Region) -> list[str]:
-    """Return the classes that all numbers of ranks are of, if these are several."""
-    ranks = np.unique(own.variables.get("p", np.ones(1)))
-    if len(ranks) < 2 or region.range.keys() & set(CLASSES):
+    """Return the class that all numbers of ranks, or of nodes, are of, if these are several."""
+    nodes = {"nodes", "ppn"} <= own.variables.keys()
+    classes = ("power2(nodes)",) if nodes else CLASSES
+    values = np.unique(own.variables.get("nodes" if nodes else "p", np.ones(1)))
+    if len(values) < 2 or region.range.keys() & set(CLASSES):
         return []
-    return [name for name in CLASSES if evaluate_term(name, {"p": ranks}).all()][:1]
+    points = {"nodes" if nodes else "p": values}
+    return [name for name in classes if evaluate_term(name, points).all()][:1]
 
 
 def _left_out(fit: linear.Fit, seconds: Array) -> float:

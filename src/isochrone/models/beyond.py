@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-_ONLY: Final = {"power2(p)": "powers of two", "even(p)": "even numbers"}
+_ONLY: Final = {
+    "power2(p)": "powers of two", "power2(nodes)": "powers of two", "even(p)": "even numbers",
+}  # fmt: skip
 
 
 def outside(
@@ -44,9 +46,10 @@ def outside(
     for k, segment in enumerate(segments):
         other = segment.of_other_class(points) & (owner == k)
         if other.any():
+            (name,) = variables_of(segment.only)
             found.append(
-                f"p = {_listed('p', np.unique(points['p'][other]))}: only {_ONLY[segment.only[0]]} "
-                "were measured; the interval holds two more steps"
+                f"{name} = {_listed(name, np.unique(points[name][other]))}: only "
+                f"{_ONLY[segment.only[0]]} were measured; the interval holds two more steps"
             )
         for name, (low, high) in segment.fitted.items():
             if not set(variables_of([name])) <= points.keys():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
 from isochrone.models.starts import Starts
-from isochrone.models.terms import design_matrix, evaluate_term
+from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 
 Array = NDArray[np.float64]
 Selector = str | int
@@ -238,30 +238,33 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         if not other.any():
             return low, high
         points = {name: column[other] for name, column in variables.items()}
-        ranks = np.log2(points["p"])
-        below, above, first = (
-            self._at(points, values) for values in (
-                2 ** np.floor(ranks), 2 ** np.ceil(ranks), np.full_like(ranks, self.fitted["p"][0])
-            )
-        )  # fmt: skip
-        step = first / max(np.log2(self.fitted["p"][0]), 1.0)
+        (name,) = variables_of(self.only)
+        doublings, least = np.log2(points[name]), self.fitted[name][0]
+        below, above = (self._at(points, 2.0 ** end(doublings)) for end in (np.floor, np.ceil))
+        step = self._at(points, least) / max(np.log2(least), 1.0)
+        if name == "nodes":  # of a node alone it is no step between nodes
+            step = self._at(points, 2 * least) - self._at(points, least)
         low, high = low.copy(), high.copy()
         away = np.maximum(seconds[other] / low[other], high[other] / seconds[other])
         low[other] = np.fmin(low[other], below / away)
         high[other] = np.fmax(high[other], np.fmax(above, below + 2 * step) * away)
         return low, high
 
-    def _at(self, points: Mapping[str, Array], ranks: Array) -> Array:
-        """Return the times of other numbers of ranks; the least that was fitted if lower."""
-        ranks = np.maximum(ranks, self.fitted["p"][0])
-        columns = design_matrix(self.terms, {**points, "p": ranks})
-        return np.asarray(columns @ np.array(self.coefficients))
+    def _at(self, points: Mapping[str, Array], value: Array | float) -> Array:
+        """Return the times of other numbers of ranks or nodes; the least fitted one if lower."""
+        (name,) = variables_of(self.only)
+        other = np.full_like(points[name], np.maximum(value, self.fitted[name][0]))
+        moved = {**points, name: other}
+        if name == "nodes":
+            moved["p"] = other * points["ppn"]
+        return np.asarray(design_matrix(self.terms, moved) @ np.array(self.coefficients))
 
     def of_other_class(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
-        """Return which numbers of ranks are of a class that was not measured; shape (n,)."""
+        """Return which numbers of ranks or nodes are of a class that was not measured."""
         found = np.zeros(len(next(iter(variables.values()), ())), dtype=bool)
-        for name in self.only if "p" in variables and "nodes" not in variables else ():
-            found |= evaluate_term(name, variables) == 0
+        for name in self.only:
+            if set(variables_of([name])) <= variables.keys():
+                found |= evaluate_term(name, variables) == 0
         return found
 
 

@@ -170,6 +170,20 @@ def test_powers_of_two_only_say_that_other_ranks_may_take_two_more_steps() -> No
     assert inside.high / inside.low < 1.2
 
 
+def test_powers_of_two_of_nodes_only_say_so_for_other_nodes() -> None:
+    rows = [(n, q, b) for n in (1, 2, 4, 8) for q in (1, 2, 4, 8) if n * q > 1 for b in SIZES]
+    nodes, ppn, b = (np.repeat(v, 5) for v in np.array(rows, dtype=float).T)
+    seconds = 5e-7 + np.log2(ppn) * (4e-7 + 8e-11 * b) + np.log2(nodes) * (1.6e-6 + 1e-10 * b)
+    model = models.fit(Samples(
+        {"p": nodes * ppn, "nodes": nodes, "ppn": ppn, "b": b},
+        {"op": np.full(len(b), "allreduce")},
+        seconds * np.random.default_rng(1).lognormal(0, 0.01, len(b)), "collective"))  # fmt: skip
+    found = model.predict(nodes=6, ppn=4, b=1024)
+    truth = 5e-7 + 2 * (4e-7 + 8e-11 * 1024) + 4 * (1.6e-6 + 1e-10 * 1024)
+    assert found.low <= truth <= found.high
+    assert any("power" in text for text in found.warnings)
+
+
 def test_both_classes_measured_are_segments() -> None:
     ranks = (2, 3, 4, 5, 6, 8, 11, 13, 16, 21, 27, 32)
     data = table(ranks)

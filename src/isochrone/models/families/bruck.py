@@ -6,8 +6,9 @@ from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=(
-        r"t(p,b) = \tau_1 + \tau_2\,p\,b + \alpha\,s + \beta\,p\,b \log_2 p, "
-        r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p"
+        r"t(p,b) = \tau_1 + \tau_2\,p\,b + \alpha\,s + \beta\,p\,b\,l, "
+        r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p, "
+        r"\quad l = \log_2 p \;\text{or}\; \lceil\log_2 p\rceil"
     ),
     source=(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
