@@ -252,7 +252,9 @@ def _groups(among: Among, app: Resolved) -> list[tuple[int, ...]]:
     size = count(among.size, app.scope, 1, app.p)
     stride = count(among.stride, app.scope, 1, app.p)
     if app.p % (size * stride):
-        raise among.at.error(f"groups of {size} ranks, {stride} apart, do not divide {app.p} ranks")
+        raise among.at.error(
+            f"groups of {size} ranks with stride {stride} do not divide {app.p} ranks"
+        )
     return [
         tuple(first + k * stride for k in range(size))
         for first in range(app.p) if first // stride % size == 0
