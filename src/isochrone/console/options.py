@@ -64,7 +64,7 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "report slowdowns of a map below this, but do not flag them as slow (default: 10%%)",
+        "flag components of a map as slow from this slowdown on (default: 10%%)",
         default=0.10)  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Check runs for slow nodes and regressions (for nightly jobs); exit 1 on failure.
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
-is also compared with earlier runs of the same kind, place and settings, three at least. The verdict
+is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
 is good, slow, slower (than the baseline) or not known. The exit status is 1 if something is slow or
 slower, with --strict also if something is not known. What looks slow but is not yet confirmed is
 possibly slow, and its hosts are suspects.
@@ -35,7 +35,7 @@ from isochrone.runfile.baseline_folder import Others, files
 EXAMPLES: Final = (
     ("is a node slow? bad hosts are written, one a line",
      "isochrone check run.jsonl --hosts-out bad.txt"),
-    ("hold tonight's run against earlier ones", "isochrone check run.jsonl --baseline nights"),
+    ("compare tonight's run with earlier ones", "isochrone check run.jsonl --baseline nights"),
     ("n05 waits for repair; the report is for CI",
      "isochrone check run.jsonl --allow host=n05 --junit check.xml"),
 )  # fmt: skip
@@ -74,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reference runs (from baseline add) to compare with; RUN itself is left out"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "waive a known problem: host=n05, rank=3, pair=n1,n2 or level=2, up to 30%% with :30%%; "
-        "may be repeated",
+        "waive a known problem: host=n05, rank=3, pair=n1,n2 or level=2; append :30%% to waive "
+        "at most 30%%; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one per line")
     add_option(parser, "--suspects-out", "FILE", Path,
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        warn(f"'{printable(host, 80)}' is no name of a host: it is in no list of hosts")
+        warn(f"'{printable(host, 80)}' is not a valid host name: left out of the list")
     return int(failed)
 
 

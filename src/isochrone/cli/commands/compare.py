@@ -5,7 +5,7 @@ folder of run files, or several joined by commas; several runs of one thing are 
 `before.jsonl` also includes before-1.jsonl, before-2.jsonl … of `isochrone measure
 --launches`. B is compared with A: a ratio above 1 means that B is slower.
 
-Launches of one command differ by more than their repetitions. A verdict needs two launches a side,
+Launches of one command differ more than repetitions do. A verdict needs two launches per side,
 --fail-on three, and five are better: `isochrone measure … --launches 5`, or both sides in turns
 with --measure, where A and B are what you would type after `isochrone measure`.
 
@@ -47,7 +47,7 @@ EXAMPLES: Final = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
     ("for a nightly job: exit code 1 if something is slower by more than 5 %",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
-    ("measure both sides in turns, which excludes changes of the machine",
+    ("measure both sides in turns, so that drift of the machine cancels",
      "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
     ("an emulation against what models say of it",
      "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),

@@ -1,8 +1,7 @@
 """Show the value and the source of each setting.
 
-What is on a command line wins over the environment (ISOCHRONE_…), that over your file,
-~/.config/isochrone/config.toml, that over the file of the site, /etc/isochrone.toml, and that over
-what Isochrone does by itself (docs/command-line.md).
+Precedence, highest first: command line, environment (ISOCHRONE_…), your file
+(~/.config/isochrone/config.toml), the site's file (/etc/isochrone.toml), built-in defaults.
 """
 
 from __future__ import annotations

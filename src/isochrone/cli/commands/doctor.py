@@ -1,7 +1,7 @@
 """Show which MPI, launcher and compiler are used, and what to change before measuring.
 
-The exit code is 1 if nothing can be measured here. With ``-n`` a short map is measured: whether
-ranks start, on which processors, and how fine their clock is.
+The exit code is 1 if nothing can be measured here. With -n a short latency map is measured to check
+that ranks start, on which processors they run, and the resolution of their clock.
 """
 
 from __future__ import annotations

@@ -2,11 +2,12 @@
 
     isochrone exec --tuning table.json -- mpiexec -n 16 ./app ...
 
-A library is loaded into the ranks (LD_PRELOAD) that does the calls of MPI_Bcast, Gather, Scatter,
-Reduce, Allreduce, Allgather, Alltoall and Reduce_scatter_block of the table on their grid. All
-others go straight to the MPI library. Exit code, output and signals are those of the program. On
-a grid floating-point numbers are added in another order, so that the last digits of sums may
-differ from the library's; --library-reductions avoids that.
+A library is loaded into the ranks (LD_PRELOAD). It replaces the calls that the table lists
+(MPI_Bcast, Gather, Scatter, Reduce, Allreduce, Allgather, Alltoall, Reduce_scatter_block) by two
+steps on a grid of ranks: along its rows, then along its columns. All other calls go straight to the
+MPI library. Exit code, output and signals are those of the program. On a grid floating-point
+numbers are added in another order, so the last digits of sums may differ; --library-reductions
+avoids that.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--tuning", "TABLE", Path, "table of isochrone tune collectives -o", required=True
     )
     add_flag(parser, "--report",
-        "print at MPI_Finalize how often each choice was used, and what it saved by the table"
+        "print at MPI_Finalize how often each choice was used, and the saving by the table"
     )  # fmt: skip
     add_flag(parser, "--library-reductions",
         "leave reductions to the MPI library: sums then have the same bits as without a table",

@@ -3,9 +3,9 @@
     isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
     isochrone scale -n 4,8,16 --to 512 --model m.json -- ./app
 
-The second form records the program first. What it does is described as a function of the number of
-ranks; the largest recording is held out once, and its error makes the interval wider. A program
-that does not fit is refused, and the place named.
+The second form records the program first. The recordings become one description that is a function
+of the number of ranks. The largest recording is predicted from the others, and the error widens the
+interval. A program that cannot be described this way is refused, naming the call.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Summarise run files: levels, curves, hot spots, phases of I/O.
 
-The intervals of one run cover its moments, not what differs from one start to another. With --pool
-all files are launches of one measurement, as `isochrone measure … --launches 5 -o run.jsonl` writes
-them, and intervals rest on the launches: that of the typical time, and that for the next start.
-Launches in a row are alike: where the load of the machine changes, start them at different times.
+The intervals of one run cover the variation within it, not between launches. With --pool all files
+are launches of one measurement, as `isochrone measure … --launches 5 -o run.jsonl` writes them, and
+intervals are based on launches: of the typical time, and for the next launch. Consecutive launches
+are similar: if the load of the machine changes, launch at different times.
 """
 
 from __future__ import annotations

@@ -145,5 +145,5 @@ def gained(name: str, gain: Speedup) -> str:
     return (
         f"{name}: {format_seconds(gain.given, 3)} as given, "
         f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "
-        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} starts each)"
+        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
     )

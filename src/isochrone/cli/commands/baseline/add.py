@@ -1,10 +1,9 @@
 """Add reference runs; those that are there already are skipped.
 
-A copy is named by the date of the run and a hash of its content. Runs of several kinds, places and
-settings may be in one folder: isochrone check takes those that belong to the run it judges. Runs
-of separate starts, best of separate days, show how much runs differ; five are good, three the
-least. A run in which something is slow, or worse than in the folder, is refused: later runs would
-be measured by it.
+A copy is named by the date of the run and a hash of its content. Runs of several kinds, hosts and
+settings may be in one folder: isochrone check uses those that are comparable. Use runs of separate
+launches, ideally on different days: at least three, preferably five. A run with a slow component,
+or slower than the folder, is refused, because later runs would be judged against it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,13 @@ EXAMPLES: Final = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline remove``."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="file in it, or its like")
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="a file of the folder, or any file with the same content",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
 """Show typical times, and the range expected of the next run.
 
-The typical time is the geometric mean of the medians of the runs; the interval holds that of one
-more run with 95 %. isochrone check uses narrower ones for nodes and pairs, because it leaves out
-what a run has in common.
+The typical time is the geometric mean of the medians of the runs, with the 95 % prediction interval
+for the next run. isochrone check uses narrower intervals for nodes and pairs, because it removes
+shifts that are common to a whole run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compare predicted and measured times of several node orders.
 
-The given order, the best and the worst that are found, sorted ones and random ones, or those that
-are listed: does the prediction find the best, and how far is it off? As figure 6 of the cFireworks
-paper.
+Compares the given order, the best and worst ones found, sorted and random ones, or those listed.
+Shows whether the prediction finds the best order, and how far it is off. Reproduces figure 6 of the
+cFireworks paper (Cha).
 """
 
 from __future__ import annotations

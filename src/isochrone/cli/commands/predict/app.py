@@ -1,9 +1,8 @@
 """Predict the time of a described application.
 
-Its phases are played through with fitted models for clocks: collectives by their runtime functions,
-messages by what was measured of messages, computation as it is described. So give models of all
-that it does: --model messages.json allgather.json. What no model holds is refused, with the
-measurement that is missing.
+Its phases are simulated, with fitted models supplying the times of messages and collectives, and
+the description those of computation. Give models of all operations: --model messages.json
+allgather.json. An operation that no model covers is refused, with the missing measurement.
 
 --set n=1024,2048 --set p=4:64:x2 predicts all combinations. Applications are predicted one by one,
 each alone: how they slow each other down is not predicted.

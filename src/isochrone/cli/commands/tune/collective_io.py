@@ -3,9 +3,9 @@
     isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
 
 The program is run once with its collective reads and writes recorded. Settings of the MPI library
-that promise a gain are chosen by a model of the machine, and tried: the program is started with and
-without them in turn. What is faster for certain is kept, as a file of hints; often nothing is. What
-the program writes is its own business: it is started many times (see --before).
+that promise a gain are chosen by a model of the machine, and tried: the program runs with and
+without them in turn. Only what is significantly faster is kept, as a file of hints; finding no gain
+is common. The program runs many times and rewrites its output each time (see --before).
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
 RUN are runs of `isochrone measure collective --grid …` and, for the algorithms of the library,
 several launches of `measure collective --algorithm …` (--launches 3) and as many without. At each
-operation, number of ranks and size something else than the library's own choice is taken only if
-the interval of what it saves lies above --min-gain. A grid has to beat all that was measured of
-the library: without forced algorithms that is its default only, which is said. Nothing gained is a
-normal answer.
+operation, number of ranks and size an alternative to the library's own choice is chosen only if the
+interval of its saving lies above --min-gain. A grid has to beat all measured algorithms of the
+library; if only its default was measured, the output says so. Finding no gain is common.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ EXAMPLES: Final = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
     ("write the table of isochrone exec",
      "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
-    ("a rules file of Open MPI, and is it active?",
+    ("write an Open MPI rules file, and check that it takes effect",
      "isochrone tune collectives default.jsonl forced.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
 

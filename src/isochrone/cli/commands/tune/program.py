@@ -1,4 +1,4 @@
-"""Tune the collective operations of an unmodified program, or find that nothing is gained.
+"""Tune the collective operations of an unmodified program, if there is a gain.
 
     isochrone tune program -o FOLDER -- mpiexec -n 16 ./app ...
 
