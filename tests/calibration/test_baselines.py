@@ -30,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure nothing again, and find the levels of each machine once; others test both."""
     found: dict[int, Topology] = {}
 
-    def known(run: Run) -> Topology:
+    def known(run: Run, **_: object) -> Topology:
         if run.size not in found:
             found[run.size] = analyse(run)
         return found[run.size]

@@ -68,4 +68,4 @@ def test_there_are_four_that_start_from_nothing() -> None:
     assert len(TUTORIALS) == 4
     for page in TUTORIALS:
         before = page.read_text("utf-8").split("```console")[0]
-        assert "nstall" in before or "1-install" in before or "made up" in before, page.name
+        assert "nstall" in before or "1-install" in before or "synthetic" in before, page.name

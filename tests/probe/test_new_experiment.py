@@ -35,7 +35,7 @@ def extended(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
     text = table.read_text()
     assert row in text
     text = text.replace(row, '    {"ibcast", .in_one_buffer = true, .call = ibcast},\n' + row)
-    table.write_text(text.replace("static void bcast", IBCAST + "static void bcast"))
+    table.write_text(text.replace("static void barrier", IBCAST + "static void barrier"))
     mpicc = mpich.probe.mpicc
     subprocess.run(["make", "-C", tree, f"MPICC={mpicc}"], check=True, timeout=120)
     return Mpi(mpich.name, Probe(tree / "build/isochrone-probe", mpicc))
