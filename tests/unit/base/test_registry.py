@@ -57,6 +57,7 @@ def isochrone(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
 def test_auto_leaves_broken_families_out_and_says_which_and_why(
     package: Path, golden: Golden
 ) -> None:
+    golden.masks = {str(package): "COPY", **golden.masks}
     answer = isochrone(package, "fit", "times.csv", "-v")
     assert answer.returncode == 0, answer.stderr
     for name, (_, reason) in BROKEN.items():
@@ -85,6 +86,7 @@ def test_a_broken_family_that_is_named_is_one_line(package: Path, name: str) -> 
 def test_too_little_memory_is_no_fault_of_the_plugin(
     package: Path, error: str, golden: Golden
 ) -> None:
+    golden.masks = {str(package): "COPY", **golden.masks}
     (package / "isochrone/models/families/own_memory.py").write_text(f"raise {error}\n")
     answer = isochrone(package, "fit", "times.csv", "--family", "own-memory")
     (package / "isochrone/models/families/own_memory.py").unlink()
