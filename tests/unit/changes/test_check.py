@@ -207,6 +207,7 @@ def test_a_level_that_became_slow_is_found_and_no_host_is_bad(name: str) -> None
     assert found.bad_hosts == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["few nodes", "switches", "torus"])
 def test_a_pair_that_became_slow_is_found_and_its_ends_are_suspects(name: str) -> None:
     found, truth = tonight(name, "pair", 1.3)
@@ -231,6 +232,7 @@ def test_fewer_than_three_earlier_runs_are_not_known(golden: Golden) -> None:
     assert "baseline add" in found.doubts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["switches", "few nodes", "dragonfly"])
 def test_runs_judged_together_are_judged_as_one_by_one(name: str) -> None:
     """What follows from a run is computed once for all: nothing else may differ."""

@@ -30,6 +30,7 @@ def season(name: str, changes_at: int, truth: str, by: float, runs: int = 14) ->
     return found
 
 
+@pytest.mark.slow
 def test_a_node_that_became_slow_changed_that_night_and_no_other_node_did() -> None:
     found = season("few nodes", 9, "node", 1.25)
     (changed,) = [one for one in found.of("node") if one.changes]
@@ -39,6 +40,7 @@ def test_a_node_that_became_slow_changed_that_night_and_no_other_node_did() -> N
     assert found.dates == sorted(found.dates)
 
 
+@pytest.mark.slow
 def test_a_level_that_became_slow_changed_and_its_nodes_did_not() -> None:
     found = season("flat", 6, "level", 1.3)
     assert [(one.name, [c.at for c in one.changes]) for one in found.of("level")] == [

@@ -20,6 +20,7 @@ def codes(run: Run) -> set[str]:
     return {str(one["code"]) for one in analyse(run).warnings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 @pytest.mark.parametrize(("shape", "hops"), [((8, 8), 8), ((4, 4, 4), 6), ((16,), 8)])
 def test_times_of_a_torus_grow_with_its_hops(

@@ -198,6 +198,7 @@ def same_as_searched(machine_seed: int, *, drop: bool) -> None:
     assert found.base == pytest.approx(whole.base, rel=2e-3, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drop", [False, True], ids=["as before", "a level is missing"])
 def test_a_map_like_one_before_is_explained_as_the_search_explains_it(drop: bool) -> None:
     for seed in range(10 + 10 * drop, 20 + 10 * drop):

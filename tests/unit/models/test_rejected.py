@@ -63,6 +63,7 @@ def test_rare_outliers_suggest_robust() -> None:
     assert not any("--robust" in text for text in clean.warnings)
 
 
+@pytest.mark.slow
 def test_a_break_in_ranks_suggests_nodes() -> None:
     data = table((2, 3, 4, 6, 8, 12, 16, 24, 32, 48))
     data["seconds"] = np.where(data["p"] > 8, 3 * data["seconds"], data["seconds"])
@@ -196,6 +197,7 @@ def test_both_classes_measured_are_segments() -> None:
     assert found.seconds == pytest.approx(truth, rel=0.05)
 
 
+@pytest.mark.slow
 def test_many_points_of_three_segments_are_three_segments() -> None:
     dice = np.random.default_rng(0)
     p = dice.integers(2, 65, 3000).astype(float)
