@@ -24,7 +24,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """sample.c alone."""
     path = tmp_path_factory.mktemp("sample") / "libsample.so"
     probe = ROOT / "probe"
-    sources = ["experiments/latency_map/sample.c", "base/check.c", "base/random.c"]
+    sources = [
+        "experiments/latency_map/sample.c",
+        "experiments/latency_map/schedule.c",
+        "base/check.c",
+        "base/random.c",
+    ]
     subprocess.run(
         [MPIS["mpich-wheel"], "-std=c11", "-shared", "-fPIC", "-I", probe,
          *(probe / source for source in sources), "-o", path, "-lm"],

@@ -54,24 +54,6 @@ static int node_size(const iso_sample_t *s, int node)
     return s->first[node + 1] - s->first[node];
 }
 
-static void group_by_node(iso_sample_t *s, const int node_of_rank[])
-{
-    for (int r = 0; r < s->ranks; r++) {
-        s->nodes = node_of_rank[r] >= s->nodes ? node_of_rank[r] + 1 : s->nodes;
-    }
-    s->first = iso_calloc((size_t)s->nodes + 2, sizeof(int));
-    s->members = iso_calloc((size_t)s->ranks, sizeof(int));
-    for (int r = 0; r < s->ranks; r++) {
-        s->first[node_of_rank[r] + 2]++;
-    }
-    for (int n = 2; n <= s->nodes; n++) {
-        s->first[n] += s->first[n - 1];
-    }
-    for (int r = 0; r < s->ranks; r++) {
-        s->members[s->first[node_of_rank[r] + 1]++] = r;
-    }
-}
-
 static int *shuffled(int count, uint64_t *state)
 {
     int *order = iso_calloc((size_t)count + 1, sizeof(int));
@@ -107,7 +89,7 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
     iso_sample_t *s = iso_calloc(1, sizeof(*s));
     uint64_t state = 1;
     s->ranks = ranks;
-    group_by_node(s, node_of_rank);
+    s->nodes = iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
     s->players = s->nodes + s->nodes % 2;
     s->at = shuffled(s->players, &state);
     s->place = iso_calloc((size_t)s->players + 1, sizeof(int));
@@ -132,35 +114,27 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
 
 /* --- one pair ------------------------------------------------------------ */
 
-static iso_pair_t ordered(int a, int b)
-{
-    iso_pair_t pair = {a < b ? a : b, a < b ? b : a};
-    return pair;
-}
-
 static int inner_pair(const iso_sample_t *s, long round, int node,
                       iso_pair_t *pair)
 {
     const int *member = s->members + s->first[node];
-    int size = node_size(s, node), row = 0;
+    int size = node_size(s, node);
     if (!s->all_inner && s->place[node] >= FULL_NODES) {
         uint64_t state = (uint64_t)node + 1;
         int turn = iso_random_below(&state, size);
         if (round >= size / 2) {
             return 0;
         }
-        *pair = ordered(member[(2 * round + turn) % size],
-                        member[(2 * round + 1 + turn) % size]);
+        *pair = iso_pair_of(member[(2 * round + turn) % size],
+                            member[(2 * round + 1 + turn) % size]);
         return 1;
     }
     if (round >= (long)size * (size - 1) / 2) {
         return 0;
     }
-    while (round >= size - 1 - row) {
-        round -= size - 1 - row;
-        row++;
-    }
-    *pair = ordered(member[row], member[row + 1 + round]);
+    int a, b;
+    iso_serial_pair(size, (int)round, &a, &b);
+    *pair = iso_pair_of(member[a], member[b]);
     return 1;
 }
 
@@ -200,8 +174,8 @@ static int outer_pair(const iso_sample_t *s, long round, int node,
     }
     int first = iso_random_below(&state, all);
     int chosen = (int)((first + visit * step) % all);
-    *pair = ordered(s->members[s->first[a] + chosen / width],
-                    s->members[s->first[b] + chosen % width]);
+    *pair = iso_pair_of(s->members[s->first[a] + chosen / width],
+                        s->members[s->first[b] + chosen % width]);
     return 1;
 }
 

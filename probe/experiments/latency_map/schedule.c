@@ -39,8 +39,7 @@ static int tournament_rounds(int n)
     return n < 2 ? 0 : n - 1 + n % 2;
 }
 
-/** Pair number k of 0-1, 0-2 ... 1-2 ... among n players. */
-static void serial_pair(int n, int k, int *a, int *b)
+void iso_serial_pair(int n, int k, int *a, int *b)
 {
     int row = 0;
     while (k >= n - 1 - row) {
@@ -51,7 +50,7 @@ static void serial_pair(int n, int k, int *a, int *b)
     *b = row + 1 + k;
 }
 
-static iso_pair_t ordered(int a, int b)
+iso_pair_t iso_pair_of(int a, int b)
 {
     iso_pair_t pair = {a < b ? a : b, a < b ? b : a};
     return pair;
@@ -62,25 +61,27 @@ static int node_size(const iso_schedule_t *s, int node)
     return s->first[node + 1] - s->first[node];
 }
 
-static void group_by_node(iso_schedule_t *s, const int node_of_rank[])
+int iso_group_by_node(int ranks, const int node_of_rank[], int **first,
+                      int **members)
 {
-    for (int r = 0; r < s->ranks; r++) {
-        s->nodes = node_of_rank[r] >= s->nodes ? node_of_rank[r] + 1 : s->nodes;
+    int nodes = 0;
+    for (int r = 0; r < ranks; r++) {
+        nodes = node_of_rank[r] >= nodes ? node_of_rank[r] + 1 : nodes;
     }
-    s->first = iso_calloc((size_t)s->nodes + 1, sizeof(int));
-    s->members = iso_calloc((size_t)s->ranks, sizeof(int));
-    int filled = 0;
-    for (int node = 0; node < s->nodes; node++) {
-        s->first[node] = filled;
-        for (int r = 0; r < s->ranks; r++) {
-            if (node_of_rank[r] == node) {
-                s->members[filled++] = r;
-            }
-        }
-        s->first[node + 1] = filled;
-        int size = node_size(s, node);
-        s->largest = size > s->largest ? size : s->largest;
+    int *at = iso_calloc((size_t)nodes + 2, sizeof(int));
+    int *found = iso_calloc((size_t)ranks, sizeof(int));
+    for (int r = 0; r < ranks; r++) {
+        at[node_of_rank[r] + 2]++;
     }
+    for (int n = 2; n <= nodes; n++) {
+        at[n] += at[n - 1];
+    }
+    for (int r = 0; r < ranks; r++) {
+        found[at[node_of_rank[r] + 1]++] = r;
+    }
+    *first = at;
+    *members = found;
+    return nodes;
 }
 
 iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
@@ -93,7 +94,12 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
     s->inner_parallel = inner_parallel;
     s->within = 1;
     if (order == ISO_SCHEDULE_ISOLATED) {
-        group_by_node(s, node_of_rank);
+        s->nodes =
+            iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
+        for (int node = 0; node < s->nodes; node++) {
+            int size = node_size(s, node);
+            s->largest = size > s->largest ? size : s->largest;
+        }
     }
     return s;
 }
@@ -104,7 +110,7 @@ static int next_serial(iso_schedule_t *s, iso_pair_t *pairs)
     if (i >= s->ranks - 1) {
         return 0;
     }
-    pairs[0] = ordered(i, j);
+    pairs[0] = iso_pair_of(i, j);
     if (j + 1 < s->ranks) {
         s->step++;
     } else {
@@ -123,7 +129,7 @@ static int next_rounds(iso_schedule_t *s, iso_pair_t *pairs)
     for (int k = 0; k < (s->ranks + 1) / 2; k++) {
         int a, b;
         if (tournament_pair(s->ranks, s->round, k, &a, &b)) {
-            pairs[count++] = ordered(a, b);
+            pairs[count++] = iso_pair_of(a, b);
         }
     }
     s->round++;
@@ -139,15 +145,15 @@ static int next_within(iso_schedule_t *s, iso_pair_t *pairs)
         int n = node_size(s, node), a, b;
         if (!s->inner_parallel) {
             if (s->round < n * (n - 1) / 2) {
-                serial_pair(n, s->round, &a, &b);
-                pairs[count++] = ordered(member[a], member[b]);
+                iso_serial_pair(n, s->round, &a, &b);
+                pairs[count++] = iso_pair_of(member[a], member[b]);
             }
             continue;
         }
         for (int k = 0; s->round < tournament_rounds(n) && k < (n + 1) / 2;
              k++) {
             if (tournament_pair(n, s->round, k, &a, &b)) {
-                pairs[count++] = ordered(member[a], member[b]);
+                pairs[count++] = iso_pair_of(member[a], member[b]);
             }
         }
     }
@@ -168,7 +174,7 @@ static int next_between(iso_schedule_t *s, iso_pair_t *pairs)
         if (s->step < node_size(s, a) * width) {
             int left = s->members[s->first[a] + s->step / width];
             int right = s->members[s->first[b] + s->step % width];
-            pairs[count++] = ordered(left, right);
+            pairs[count++] = iso_pair_of(left, right);
         }
     }
     return count;

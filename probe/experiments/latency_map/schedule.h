@@ -29,6 +29,24 @@ typedef struct iso_pair {
     int i, j; /**< ranks, i < j */
 } iso_pair_t;
 
+/** The pair of two ranks in either order. */
+iso_pair_t iso_pair_of(int a, int b);
+
+/** Pair number k of 0-1, 0-2 ... 1-2 ... among n players. */
+void iso_serial_pair(int n, int k, int *a, int *b);
+
+/**
+ * List the ranks of each node.
+ *
+ * @param node_of_rank  node of each rank, numbered from 0
+ * @param first         where the ranks of each node begin in @a members, and,
+ *                      after the last node, where they end; freed by the caller
+ * @param members       the ranks, ascending within a node; likewise
+ * @return number of nodes
+ */
+int iso_group_by_node(int ranks, const int node_of_rank[], int **first,
+                      int **members);
+
 typedef struct iso_schedule iso_schedule_t;
 
 /**

@@ -412,11 +412,11 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     """Return the wall time of each application, alone and concurrently with others."""
     found: list[dict[tuple[str, str], float]] = []
     for run in runs:
-        told = emulation(run)
-        names = [app.name for app in told.apps]
+        summary = emulation(run)
+        names = [app.name for app in summary.apps]
         found.append({
             (names[wall.app], ", ".join(names[k] for k in wall.beside)): wall.seconds.median
-            for wall in told.walls
+            for wall in summary.walls
         })  # fmt: skip
     keys = list(dict.fromkeys(key for times in found for key in times))
     logs = np.log([[times.get(key, np.nan) for key in keys] for times in found])

@@ -38,7 +38,7 @@ class LibraryRule:
 
 @dataclass(frozen=True)
 class Written:
-    """What is to be written, and how the library is told to use it.
+    """What is to be written, and how the library is made to use it.
 
     Attributes
     ----------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
@@ -175,8 +174,3 @@ def _read(path: Path) -> str | None:
         return path.read_text(errors="replace")[:4096].strip()
     except OSError:
         return None
-
-
-def problems(found: Iterable[Check]) -> list[Check]:
-    """Return what stands in the way of any measurement."""
-    return [one for one in found if one.verdict == "problem"]

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from isochrone.base.errors import MeasurementError
+from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure import discovery, job, recorded, tuned
 from isochrone.measure.probe import Probe
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,28 @@ class Program:
             began = time.monotonic()
             job.run(words, timeout=limit, hear=hear, environ=environ)
             return time.monotonic() - began
+
+    def record(
+        self, recording: Path, variables: Mapping[str, str], log: Path, limit: float
+    ) -> tuple[Run, float]:
+        """Run it as `run` does; return what was recorded, and the seconds.
+
+        Raises
+        ------
+        InputError
+            Also if nothing was recorded, since it is no program of this MPI.
+        """
+        recording.unlink(missing_ok=True)  # the library does not overwrite files
+        seconds = self.run(recording, variables, log, limit)
+        if not recording.is_file() or not recording.stat().st_size:
+            recording.unlink(missing_ok=True)
+            raise InputError(
+                "nothing was recorded: is the program built with this MPI?",
+                where=" ".join(self.command),
+                hint="it must call MPI_Finalize and load the MPI library of the launcher "
+                "dynamically; see --mpicc",
+            )  # fmt: skip
+        return read(recording), seconds
 
 
 def launcher_words(command: Sequence[str], said: str) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from typing import Final
 
 from isochrone.base.errors import InputError, Interrupted, check_exhausted
 from isochrone.base.signals import taken_by
-from isochrone.measure import tuned
+from isochrone.measure import discovery, tuned
+from isochrone.measure.probe import Probe
 
 _KILLED: Final = 128
 """Added to the number of a signal, as shells do."""
@@ -35,6 +37,21 @@ def settings(
         If the dynamic linker cannot load a library of this path.
     """
     return tuned.preloaded(library, environ) | {_FILES[what]: str(path.absolute())}
+
+
+def record(
+    command: Sequence[str],
+    built: Probe,
+    path: Path,
+    environ: Mapping[str, str],
+    what: str = "record",
+) -> int:
+    """Run a command with what it calls recorded in ``path``; return its exit code, as `start`."""
+    variables = settings(discovery.library(built, what), path, os.environ, what)
+    words, environ = tuned.with_settings(command, built.library, variables, environ)
+    path.unlink(missing_ok=True)  # the library does not overwrite files
+    sys.stdout.flush()
+    return start(words, environ)
 
 
 def start(command: Sequence[str], environ: Mapping[str, str]) -> int:

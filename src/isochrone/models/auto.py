@@ -70,7 +70,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         }
         for name, one in [(own, taken), *named]
     ]  # fmt: skip
-    if any(one is taken for _, one in tried):  # it was held against its own family only
+    if any(one is taken for _, one in tried):  # it was compared with its own family only
         taken = PoolFitter(pool, observed, options).compared(taken)
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
 

@@ -91,14 +91,14 @@ def untried(largest: float) -> str:
 def missed(backtests: Sequence[Backtest]) -> list[str]:
     """Say what extrapolation within the data was worth, a sentence for each operation.
 
-    The trial with most data comes first; the other is told if errors grow with the distance.
+    The trial with most data comes first; the other is named if errors grow with the distance.
     """
     sentences = []
     for where in dict.fromkeys(repr(one.where) for one in backtests):
         group = [one for one in backtests if repr(one.where) == where]
         last, *others = sorted(group, key=lambda one: -one.upto)
-        told = [last, *(one for one in others if one.average > last.average)]
-        sentences.append("tried within the data: " + "; ".join(trial(one) for one in told))
+        shown = [last, *(one for one in others if one.average > last.average)]
+        sentences.append("tried within the data: " + "; ".join(trial(one) for one in shown))
     return list(dict.fromkeys(sentences))
 
 

@@ -449,7 +449,7 @@ def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]
     The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
     *Bayesian model selection in social research*, Sociological Methodology 25, 111-163). A
     formula that has all terms of the one that is taken, and more, is no rival: what it has more
-    cannot be told from nothing.
+    cannot be distinguished from nothing.
     """
     own = set(taken.fit.terms)
     known = {"p", *variables_of(taken.fit.terms)}

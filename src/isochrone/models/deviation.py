@@ -21,7 +21,7 @@ MAX_GROUPS: Final = 200
 
 
 _MOST: Final = 10.0
-"""Logarithm of a ratio that is not told from larger ones, and that of no time at all."""
+"""Logarithm of a ratio not distinguished from larger ones, and that of no time at all."""
 
 
 @dataclass(frozen=True)

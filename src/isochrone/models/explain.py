@@ -68,7 +68,7 @@ class Suggestion:
     low, seconds, high
         What the model predicts there.
     answers
-        Formulas that it tells apart, the one that was taken first; empty if it tells none apart.
+        Formulas that it distinguishes, the chosen one first; empty if it distinguishes none.
     between
         Whether it lies between two segments.
     """

@@ -34,7 +34,7 @@ class Form:
 class Family:
     """A family of models.
 
-    One of one's own needs no more than forms, and a name by which it is told from others.
+    One of one's own needs no more than forms, and a name that distinguishes it from others.
 
     Attributes
     ----------

@@ -70,7 +70,6 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tu
         monkeypatch.setattr(tuning.algorithms, "family_of", lambda _: family)
         monkeypatch.setattr(tuning.job, "run", measure)
         monkeypatch.setattr(tuning.discovery, "library", lambda _: tmp_path / "library.so")
-        write(launch({"library": 1.0}, library=MPI), tmp_path / "recording.jsonl")
         (tmp_path / "runs").mkdir()
         program = SimpleNamespace(
             probe=SimpleNamespace(library=MPI, mpicc=Path("mpicc"), path=Path("probe")),
@@ -79,7 +78,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tu
         operations = [Used("allgather", size, 100, 1.0) for size in SIZES]
         document = TunedProgram(["mpiexec", "-n", "16", "./app"], 16, 2.0, 0.5, operations, 0.0)
         words, wish = ["mpiexec", "-n", "16"], Wish(3, 60.0, 0.05)
-        tune(program, words, tmp_path, wish, document, lambda _: None)  # type: ignore[arg-type]
+        recorded = launch({"library": 1.0}, library=MPI)
+        tune(program, words, recorded, tmp_path, wish, document, lambda _: None)  # type: ignore[arg-type]
         return document
 
     return run

@@ -110,7 +110,7 @@ class Farm:
 
     Task t (from 0) has ``task`` bytes drawn by (app, master, phase, iteration, t); its result
     ``result`` bytes drawn by (app, master, phase, iteration, 2**20 + t). When none is left, each
-    worker is told so by an empty message.
+    worker learns so from an empty message.
     """
 
     phase: int
@@ -122,7 +122,7 @@ class Farm:
 
 @dataclass(frozen=True)
 class Work:
-    """Receive tasks, compute, return results, until told that none is left.
+    """Receive tasks, compute, return results, until an empty message ends it.
 
     Task t takes a time drawn by (app, master, phase, iteration, t), whoever does it; times
     `factor`.

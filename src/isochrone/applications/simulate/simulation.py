@@ -46,7 +46,7 @@ Parts = Callable[[Collective, float, int], list[tuple[Collective, float]]]
 """Of an operation, its block, and a rank: the operations that it consists of there."""
 
 Spent = Callable[[int, int, float], None]
-"""Is told of seconds in a phase and an iteration."""
+"""Receives the seconds in a phase and an iteration."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Ranks:
     cost
         Of a message.
     spent
-        Is told how long a rank was in a phase.
+        Receives how long a rank was in a phase.
     parts
         What an operation on a grid consists of.
     early
@@ -78,7 +78,7 @@ class Ranks:
     early: dict[tuple[int, int], Counter[int]] = field(default_factory=dict)
 
     def run(self, rank: int, iterations: int, finished: Callable[[int], None]) -> Run:
-        """Do all iterations; ``finished`` is told of each."""
+        """Do all iterations; ``finished`` receives each."""
         steps = _numbered(self.application.steps[rank])
         for iteration in range(iterations):
             begun: list[Request] = []
@@ -203,7 +203,7 @@ class Ranks:
         return task is not None
 
     def _work(self, step: Work, rank: int, iteration: int) -> Run:
-        """Do tasks until told that none is left."""
+        """Do tasks until none is left."""
         while True:
             received = self.matching.receive(rank, step.master, step.phase)
             yield received

@@ -45,10 +45,10 @@ MOST_PHASES: Final = 1000
 """Phases of a description; no one reads a longer one."""
 
 UNEVEN: Final = 0.01
-"""Share of the computation of a turn by which turns must differ to be told apart."""
+"""Share of the computation of a turn by which turns must differ to be distinguished."""
 
 QUARTER: Final = 0.25
-"""Share of a gap by which turns must differ to be told apart."""
+"""Share of a gap by which turns must differ to be distinguished."""
 
 
 @dataclass

@@ -29,7 +29,7 @@ STEADY: Final = 0.05
 """Standard deviation, relative, below which gaps are a constant."""
 
 ALIKE: Final = 0.01
-"""Ranks whose means differ by less, relative, are not told apart."""
+"""Ranks whose means differ by less, relative, are not distinguished."""
 
 VARIES: Final = 0.02
 """Visits that differ by less, relative, have no schedule."""

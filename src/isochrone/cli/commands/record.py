@@ -12,8 +12,6 @@ that are recorded: which bytes of the file each rank reads or writes, hints, and
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +22,7 @@ from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import warn
 from isochrone.cli.program import add_program, command_of
 from isochrone.console.output import add_output, check_output, output_of
-from isochrone.measure import discovery, recorded, tuned
+from isochrone.measure import recorded, tuned
 from isochrone.runfile.file import read
 
 EXAMPLES: Final = (
@@ -69,12 +67,8 @@ def run(args: argparse.Namespace) -> int:
         check_output(args.description, force=args.force, inputs=[path])
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     what = "io" if args.collective_io else "record"
-    variables = recorded.settings(discovery.library(built, what), path, os.environ, what)
-    words, environ = tuned.with_settings(command, built.library, variables, args.environ)
-    path.unlink(missing_ok=True)  # the library overwrites nothing
-    sys.stdout.flush()
     try:
-        code = recorded.start(words, environ)
+        code = recorded.record(command, built, path, args.environ, what)
     except Interrupted as error:
         if path.exists() and not path.stat().st_size:
             path.unlink()

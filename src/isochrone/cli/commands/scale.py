@@ -11,7 +11,6 @@ interval. A program that cannot be described this way is refused, naming the cal
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +26,7 @@ from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_mpi, add_option, read_count
 from isochrone.console.output import add_output, check_output
-from isochrone.measure import discovery, recorded, tuned
+from isochrone.measure import recorded, tuned
 from isochrone.models.cli.predictions import add_models
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
@@ -96,10 +95,7 @@ def _recorded(args: argparse.Namespace, words: list[str], ranks: int) -> Path:
     check_output(path, force=args.force)
     command = [MPIEXEC, "-n", str(ranks), *words]
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    variables = recorded.settings(discovery.library(built, "record"), path, os.environ)
-    started, environ = tuned.with_settings(command, built.library, variables, args.environ)
-    path.unlink(missing_ok=True)
-    code = recorded.start(started, environ)
+    code = recorded.record(command, built, path, args.environ)
     if code or not path.exists():
         raise MeasurementError(f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})")
     return path

@@ -16,7 +16,6 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.results import io_recording
 from isochrone.measure.program import Program
 from isochrone.measure.race import GIVEN, Timed
-from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 FIRST_LIMIT: Final = 3600.0
@@ -132,18 +131,9 @@ class Trials:
         return {**way.environ, ROMIO_HINTS: str(path.absolute())}
 
     def _run(self, variables: Mapping[str, str], stem: Path, limit: float) -> tuple[Run, float]:
-        path, log = stem.with_suffix(".jsonl"), stem.with_suffix(".log")
-        path.unlink(missing_ok=True)  # the library does not overwrite files
-        whole = self.program.run(path, variables, log, limit)
-        if not path.is_file() or not path.stat().st_size:
-            path.unlink(missing_ok=True)
-            raise InputError(
-                "nothing was recorded: is the program built with this MPI?",
-                where=" ".join(self.program.command),
-                hint="it must call MPI_Finalize and load the MPI library of the launcher "
-                "dynamically; see --mpicc",
-            )  # fmt: skip
-        return read(path), whole
+        return self.program.record(
+            stem.with_suffix(".jsonl"), variables, stem.with_suffix(".log"), limit
+        )
 
 
 # --- proposals -----------------------------------------------------------------------------------

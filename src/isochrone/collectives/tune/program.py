@@ -179,6 +179,7 @@ def grids_of(ranks: int, nodes: int) -> list[str]:
 def tune(
     program: Program,
     words: Sequence[str],
+    recorded: Run,
     folder: Path,
     wish: Wish,
     document: TunedProgram,
@@ -190,6 +191,8 @@ def tune(
     ----------
     words
         Those of its command that start the ranks.
+    recorded
+        Its recording.
     folder
         Gets all files.
     """
@@ -198,7 +201,6 @@ def tune(
             f"collective operations of all ranks take {100 * document.share:.1f} % of the run time"
         )
         return
-    recorded = read(folder / "recording.jsonl")
     runs = _Measuring(program, words, folder, wish, recorded, tell).runs(document)
     times = read_times(runs)
     for make in (_library_way, _table_way):
@@ -234,10 +236,11 @@ class _Measuring:
     def runs(self, document: TunedProgram) -> list[Run]:
         """Return all launches: default and grids in one, each algorithm in one of its own."""
         mpi = Mpi(self.program.probe.library, "", self.program.probe.mpicc, self.program.probe.path)
+        known: Mapping[str, Sequence[str]] = {}
         try:
-            known = algorithms.family_of(mpi).known(mpi)
+            family = algorithms.family_of(mpi)
+            known = family.known(mpi)
         except InputError as error:
-            known = {}
             document.warnings.append(f"{error.what}: only its default is compared with grids")
         sizes: dict[str, list[int]] = {}
         for one in document.operations:
@@ -254,7 +257,7 @@ class _Measuring:
             for op, name in ways:
                 if (op, name) in refused:
                     continue
-                forced = algorithms.family_of(mpi).force({op: name}, mpi) if name else Forced()
+                forced = family.force({op: name}, mpi) if name else Forced()
                 try:
                     found.append(self._launch(op, name, sizes[op], forced, limit, launch))
                 except WrongResult as error:

@@ -15,8 +15,8 @@ from isochrone.models.summary import percent
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
-_TOLD: Final = 3
-"""Rivals of one segment that are told."""
+_LISTED: Final = 3
+"""Rivals of one segment that are listed."""
 
 
 def explanation(model: Model, max_ranks: int | None = None) -> list[Listing]:
@@ -95,21 +95,21 @@ def _name(row: dict[str, Any]) -> str:
 
 def _what_else(segments: Sequence[Segment]) -> str:
     """Name the rivals of each segment."""
-    told = []
+    found = []
     for segment, words in zip(segments, ranges(segments), strict=True):
         if not segment.rivals:
             continue
         listed = [
             f"{printable(one.family, 40)} ({printable(' + '.join(one.terms), 120)}; "
             f"weight {100 * one.weight:.0f} %)"
-            for one in segment.rivals[:_TOLD]
+            for one in segment.rivals[:_LISTED]
         ]
-        more = len(segment.rivals) - _TOLD
+        more = len(segment.rivals) - _LISTED
         listed += [f"{more} more"] if more > 0 else []
-        told.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
-    if not told:
+        found.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
+    if not found:
         return "Nothing else that was tried fits as well."
-    return f"As well would fit: {'; '.join(told)}."
+    return f"As well would fit: {'; '.join(found)}."
 
 
 # --- what to measure ------------------------------------------------------------------------------

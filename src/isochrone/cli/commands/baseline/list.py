@@ -21,7 +21,7 @@ EXAMPLES: Final = (
 
 
 class _Listed(msgspec.Struct):
-    """The runs of a baseline, those that can be held against each other together."""
+    """The runs of a baseline, comparable ones together."""
 
     folder: Path
     groups: list[Group]

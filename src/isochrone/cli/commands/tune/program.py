@@ -29,7 +29,7 @@ from isochrone.console.options import add_force, add_option, count_of, read_perc
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program, launcher_words
-from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 EXAMPLES: Final = (
     ("record, measure, choose, and keep what is faster",
@@ -74,10 +74,10 @@ def run(args: argparse.Namespace) -> int:
     check_output(folder / REPORT, force=args.force, inputs=[])
     make_folder(folder / "runs")
     tell = reporter(quiet=args.json)
-    document, words = _recorded(program, folder)
+    found, document, words = _recorded(program, folder)
     try:
         wish = Wish(args.launches, args.budget, args.min_gain)
-        tune(program, words, folder, wish, document, tell)
+        tune(program, words, found, folder, wish, document, tell)
     finally:
         write_text(folder / REPORT, json_text(document, indent=1))
     if args.json:
@@ -87,17 +87,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _recorded(program: Program, folder: Path) -> tuple[TunedProgram, list[str]]:
+def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[str]]:
     """Launch the program once; return what it calls, and the words that start its ranks."""
     path = folder / "recording.jsonl"
-    path.unlink(missing_ok=True)  # the library overwrites nothing
-    seconds = program.run(path, {}, path.with_suffix(".log"), FIRST_LIMIT)
-    if not path.is_file() or not path.stat().st_size:
-        raise InputError(
-            "nothing was recorded: is it a program of this MPI?", where=" ".join(program.command),
-            hint="it must call MPI_Finalize and load its MPI library dynamically; see --mpicc",
-        )  # fmt: skip
-    found = read(path)
+    found, seconds = program.record(path, {}, path.with_suffix(".log"), FIRST_LIMIT)
     words = launcher_words(program.command, found.notes.get("command", ""))
     if words is None:
         raise InputError(
@@ -112,7 +105,7 @@ def _recorded(program: Program, folder: Path) -> tuple[TunedProgram, list[str]]:
     busy = sum(one.seconds for one in recording.rank_times(found)) / found.size
     share = sum(one.seconds for one in operations) / busy if busy > 0 else 0.0
     document = TunedProgram(list(program.command), found.size, seconds, share, operations, others)
-    return document, words
+    return found, document, words
 
 
 def _print(document: TunedProgram, folder: Path) -> None:
