@@ -81,12 +81,13 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     of_size = table["bytes"] == nbytes
     counts = every.where(counting(table, ("i", "j", "bytes")) & of_size & np.isfinite(table[what]))
     # a time of 0, which a coarse clock makes, is the smallest one it could see
-    least = float(np.min(counts[what], where=counts[what] > 0, initial=np.inf))
+    times = counts[what].astype(np.float64)  # whole numbers, where each is written as 0
+    least = float(np.min(times, where=times > 0, initial=np.inf))
     least = least if np.isfinite(least) else 1e-9
     key, place = np.unique(_code(counts, run.size), return_index=True)
     counts = counts.where(place)
     again = counts.flag("retest")
-    seconds = np.maximum(counts[what].astype(np.float64), least)
+    seconds = np.maximum(times[place], least)
     first = _first(every.where(of_size), what, run.size, key, seconds) if again.any() else seconds
     return RankPairs(
         run.size, key // run.size, key % run.size, seconds, first, _errors(counts, least), again,

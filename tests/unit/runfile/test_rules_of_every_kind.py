@@ -91,7 +91,9 @@ def test_times_of_zero_are_divided_by_nowhere(
                 hit = dice.random(len(table)) < share
                 for key, values in table.columns.items():
                     if values.dtype.kind == "f" and key not in NO_TIMES:
-                        table.columns[key] = np.where(hit & (values >= 0), 0.0, values)
+                        values = np.where(hit & (values >= 0), 0.0, values)
+                        # where all are 0, a file may say 0 or 0.0
+                        table.columns[key] = values if values.any() else values.astype(int)
             where = tmp_path if number < 2 else folder
             names[number] = where / f"{number}.jsonl"
             write(run, names[number], overwrite=True)
