@@ -35,6 +35,7 @@ _SEEN: Final = 0.5
 """Fraction of a step that the fastest repetitions must show, too. A protocol costs time in every
 repetition; a shared processor does not."""
 
+_MIN_RISE: Final = 0.1  # fraction of the time that bytes must cost before their rate is stated
 _MIN_TURN: Final = 0.01  # fraction of the time: a slope that changes by 2 %, at twice the size
 
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Switch:
         New line over old line at ``before``.
     bandwidth_before, bandwidth_after
         Asymptotic bandwidth of each line in bytes per second (1/slope, times how often data moves);
-        None if the line is flat within its error.
+        None if the line is flat within its error, or rises by less than 10 %.
     """
 
     after: int
@@ -142,7 +143,7 @@ def describe(switch: Switch) -> str:
             )
     elif switch.bandwidth_after:
         parts.append(f"further bytes at {format_rate(switch.bandwidth_after)}")
-    return f"{where}: {', '.join(parts) or 'a different line'}"
+    return f"{where}: {', '.join(parts) or 'another cost per byte'}"
 
 
 def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[float, Switch]:
@@ -173,7 +174,8 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     return max(jump_clear, turn_clear), Switch(
         after=int(after), before=int(before), jump=float(jump),
         ratio=float(new.at(before) / old.at(before)),
-        bandwidth_before=_bandwidth(old, often), bandwidth_after=_bandwidth(new, often),
+        bandwidth_before=_bandwidth(old, x[sides[0]], often),
+        bandwidth_after=_bandwidth(new, x[sides[1]], often),
     )  # fmt: skip
 
 
@@ -205,9 +207,11 @@ def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, A
     return found, covariance
 
 
-def _bandwidth(line: _Line, often: float) -> float | None:
+def _bandwidth(line: _Line, x: Array, often: float) -> float | None:
+    """Return a rate only where bytes are a clear part of the time: machines drift by percents."""
     error = math.sqrt(line.covariance[1, 1])
-    return often / line.slope if often and line.slope > 3 * error else None
+    clear = line.slope * np.ptp(x) > _MIN_RISE * line.at(x.max())
+    return often / line.slope if often and clear and line.slope > 3 * error else None
 
 
 def _over(a: float, b: float) -> float:

@@ -333,8 +333,8 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
 
 
 def _percent(value: float) -> str:
-    """Write a part of one as a percentage."""
-    return f"{100 * value:.2f} %"
+    """Write a part of one as a percentage, and ten or more as a factor."""
+    return f"{100 * value:.2f} %" if value < 10 else f"{value:,.0f}x"
 
 
 # --- rivals ---------------------------------------------------------------------------------------
