@@ -311,11 +311,12 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     options = {"op": pattern.op, **_options(file.hints)}
     if collective is not None:
         options["collective"] = collective
-    hosts = [run.hosts[rank] for rank in file.ranks.tolist()]
+    hosts = run.hosts
+    own = [hosts[rank] for rank in file.ranks.tolist()]
     config = options.get("cb_config_list", DEFAULT)
-    if options.get("cb_nodes") == len(aggregators(hosts, config)):
+    if options.get("cb_nodes") == len(aggregators(own, config)):
         del options["cb_nodes"]  # as many as there are by default, also where nodes are others
-    return RecordedAccess(accesses, options, run.hosts)
+    return RecordedAccess(accesses, options, hosts)
 
 
 def _chosen(

@@ -87,7 +87,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
 def _of_recording(run: Run) -> list[MeasuredCall]:
     """Return each pattern of a program, the median of its calls."""
     files = {one.number: one for one in io_recording.files(run)}
-    calls = io_recording.calls(run)
+    calls, hosts = io_recording.calls(run), run.hosts
     found = []
     for one in io_recording.patterns(run):
         mine = [call for call in calls if call.pattern == one.number]
@@ -102,12 +102,12 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
             number = _number(file.hints, "cb_nodes") or None
             within = [n for word in listed if (n := whole_number(word)) is not None]
             if not (len(listed) == len(within) == number and max(within) < len(file.ranks)):
-                own = [run.hosts[rank] for rank in file.ranks]
+                own = [hosts[rank] for rank in file.ranks]
                 within = aggregators(own, file.hints["cb_config_list"], number)
             ranks = file.ranks[within].tolist()
         times = {name: [one.parts.get(name) for one in mine] for name in PARTS}
         times |= {"seconds": [one.seconds for one in mine], LATE: [one.late for one in mine]}
-        found.append(_typical(call, run.hosts, ranks, times))
+        found.append(_typical(call, hosts, ranks, times))
     return found
 
 

@@ -224,7 +224,8 @@ def groups_of(run: Run, grid: str, phase: str) -> list[list[int]]:
 
 def most_sharing(run: Run, groups: list[list[int]]) -> int:
     """Count the groups that have a member on the same node, on the node where they are most."""
-    on = Counter(host for group in groups for host in {run.hosts[rank] for rank in group})
+    hosts = run.hosts
+    on = Counter(host for group in groups for host in {hosts[rank] for rank in group})
     return max(on.values())
 
 
