@@ -6,7 +6,7 @@ Measure it, model it, predict it, and act on the prediction. ``__init__.pyi`` ha
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -14,7 +14,7 @@ __all__ = [
     "Model", "Run", "analyse", "compare", "fit", "measure", "plot", "read", "read_model",
 ]  # fmt: skip
 
-_HOMES: Final = {
+_HOMES = {
     "Run": ("isochrone.runfile.run", "Run"),
     "read": ("isochrone.runfile.any_file", "read"),
     "Model": ("isochrone.models", "Model"),

@@ -131,12 +131,10 @@ def test_a_wrong_value_is_refused_as_argparse_wants_it(name: str) -> None:
 HALVES = '''"""Halves: the first and the second half of the file, each of one half of the ranks."""
 
 
-from typing import Final
-
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option("--two-halves", "two halves", "SIZE", int),
     make=lambda options, ranks: Grid((Axis(ranks, options["two_halves"]),), options["gap"] or 1),
     more=(Option("--gap", "bytes of it", "N", int),),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
-_FORMULA: Final = re.compile(r"'*[=+\-@＝＋－＠]")
-_MARKED: Final = re.compile(r"'+[=+\-@＝＋－＠]")
-_AT_AN_EDGE: Final = re.compile(r"^ | $")
-_ESCAPE: Final = re.compile(
+_FORMULA = re.compile(r"'*[=+\-@＝＋－＠]")
+_MARKED = re.compile(r"'+[=+\-@＝＋－＠]")
+_AT_AN_EDGE = re.compile(r"^ | $")
+_ESCAPE = re.compile(
     # without surrogates
     r"\\(?:\\|x([0-9a-f]{2})|u((?!d[89a-f])[0-9a-f]{4})|U(00(?:0[1-9a-f]|10)[0-9a-f]{4}))"
 )

@@ -21,7 +21,6 @@ from typing import (
     Annotated,
     Any,
     ClassVar,
-    Final,
     Literal,
     NamedTuple,
     TypeVar,
@@ -52,7 +51,7 @@ Value = Scalar | list[Scalar]
 WarningList = list[dict[str, Scalar]]
 """Data-quality warnings of a run, each with ``code`` and ``text``."""
 
-_TYPES: Final = {
+_TYPES = {
     str: "string", Path: "string", int: "integer", float: "number", bool: "boolean",
     NoneType: "null",
 }  # fmt: skip

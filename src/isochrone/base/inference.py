@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,33 +24,33 @@ from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 Array = NDArray[np.float64]
 
-RATE: Final = 0.05
+RATE = 0.05
 """Probability of any wrong ``slower`` or ``faster``, and of an interval without the true value."""
 
-FEW_GROUPS: Final = 6
+FEW_GROUPS = 6
 """Minimum number of values for a 95 % interval of their median: of 5 it is beyond all in 2/32."""
 
-ROUNDING: Final = 1e-9
+ROUNDING = 1e-9
 """Relative rounding error."""
 
-_WRITTEN: Final = 1e-4
+_WRITTEN = 1e-4
 """Relative precision of written times, to which simulated ones repeat."""
 
-TRIM: Final = 0.2
+TRIM = 0.2
 """Fraction of the launches trimmed on either end."""
 
-LEAST_TO_TRIM: Final = 5
+LEAST_TO_TRIM = 5
 
-RESAMPLES: Final = 2000
+RESAMPLES = 2000
 
-FEW_PAIRS: Final = 4
+FEW_PAIRS = 4
 """Fewer are not resampled: without any difference, one interval of eight (for three pairs) would be
 above 1."""
 
-FEW_SPREADS: Final = 4
+FEW_SPREADS = 4
 """Minimum number of variances to estimate their distribution."""
 
-LEAST_SPREAD: Final = 2e-3
+LEAST_SPREAD = 2e-3
 """Minimum relative standard deviation, also for exact times of a simulator."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 
 @dataclass(frozen=True)
@@ -15,7 +14,7 @@ class _Operation:
     also: tuple[str, ...] = ()
 
 
-_OPERATIONS: Final = {
+_OPERATIONS = {
     "barrier": _Operation(),
     "bcast": _Operation(rooted=True),
     "reduce": _Operation(rooted=True, reduces=True),
@@ -28,16 +27,16 @@ _OPERATIONS: Final = {
     "scan": _Operation(reduces=True, also=("exscan",)),
 }
 
-COLLECTIVES: Final = tuple(_OPERATIONS)
+COLLECTIVES = tuple(_OPERATIONS)
 """Those that `measure collective` measures, in small letters without ``MPI_``."""
 
-ROOTED: Final = tuple(name for name, one in _OPERATIONS.items() if one.rooted)
+ROOTED = tuple(name for name, one in _OPERATIONS.items() if one.rooted)
 """Those that have a root."""
 
-REDUCING: Final = tuple(name for name, one in _OPERATIONS.items() if one.reduces)
+REDUCING = tuple(name for name, one in _OPERATIONS.items() if one.reduces)
 """Those that add doubles."""
 
-CALLED: Final = {
+CALLED = {
     called: name for name, one in _OPERATIONS.items() for called in (name, *one.also)
 }  # fmt: skip
 """The recorded name of a call."""

@@ -17,12 +17,12 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.suggestion import did_you_mean
 
-FAMILIES: Final = {
+FAMILIES = {
     "*.families": "model family",
     "*.figures": "view",
     "*.kinds": "kind of result",
@@ -48,9 +48,9 @@ FAMILIES: Final = {
 
 _Kind = TypeVar("_Kind")
 
-_PACKAGE: Final = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[1]
 
-_NO_ROOM: Final = re.compile("cannot allocate memory|failed to map segment", re.IGNORECASE)
+_NO_ROOM = re.compile("cannot allocate memory|failed to map segment", re.IGNORECASE)
 """Error text of the system for a library without enough memory."""
 
 

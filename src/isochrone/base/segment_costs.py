@@ -7,17 +7,17 @@ equations, for many formulas of the same columns, where deviations far below the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-DEPENDENT: Final = 1e-10
+DEPENDENT = 1e-10
 """A term is a linear combination of others if this fraction of its column remains."""
 
-_SQUARE_DEPENDENT: Final = 1e-11
+_SQUARE_DEPENDENT = 1e-11
 """The same for the square of the column, the precision of normal equations."""
 
 

@@ -33,7 +33,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,17 +44,17 @@ from isochrone.base.stats import INTERVAL_WIDTH
 
 Array = NDArray[np.float64]
 
-LINE_VALUES: Final = 4
-LINE_RATIO: Final = 2.0
+LINE_VALUES = 4
+LINE_RATIO = 2.0
 """Minimum number of message sizes, and ratio of the largest to the smallest, for a slope."""
 
-MAX_CANDIDATES: Final = 300
+MAX_CANDIDATES = 300
 """Enough for any sweep over sizes; the effort grows with the square."""
 
-_ROUNDING: Final = 1e-9
+_ROUNDING = 1e-9
 """Relative deviations below this are rounding, not noise: no criterion may look at them."""
 
-_FAST: Final = 1e-9
+_FAST = 1e-9
 """Squares of the noise relative to those of the values: the precision of normal equations."""
 
 

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-INTERVAL_HALF: Final = 1.96
+INTERVAL_HALF = 1.96
 """Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
 
-INTERVAL_WIDTH: Final = 2 * INTERVAL_HALF
+INTERVAL_WIDTH = 2 * INTERVAL_HALF
 """Width of a 95 % interval of a normal estimate, in standard errors."""
 
-MAD_TO_SIGMA: Final = 1.4826
+MAD_TO_SIGMA = 1.4826
 """1 / Φ⁻¹(3/4) turns the MAD of a normal sample into its standard deviation (Hampel 1974, *The
 influence curve and its role in robust estimation*, JASA 69, 383–393)."""
 
-MAD_EFFICIENCY: Final = 0.37
+MAD_EFFICIENCY = 0.37
 """A spread by MAD is as uncertain as a standard deviation from this part of the sample (Rousseeuw &
 Croux 1993, *Alternatives to the median absolute deviation*, JASA 88, 1273–1283)."""
 
-MEDIAN_LOSS: Final = 1.2533
+MEDIAN_LOSS = 1.2533
 """√(π/2): how much wider the error of a median is than that of a mean, for normal samples
 (Kendall & Stuart, *The Advanced Theory of Statistics*, volume 1, 10.10)."""
 
-Q80_TO_SIGMA: Final = 0.7803
+Q80_TO_SIGMA = 0.7803
 """1 / Φ⁻¹(0.9) turns the 80 % quantile of |x| into the standard deviation of a normal x."""
 
 

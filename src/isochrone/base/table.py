@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_CHUNK: Final = 8192
+_CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
 
-_FEW_CELLS: Final = 1 << 20
-_CELLS_PER_VALUE: Final = 16
+_FEW_CELLS = 1 << 20
+_CELLS_PER_VALUE = 16
 """A table with more cells than the first number has at least one value in the second number of
 cells; else it would be far larger than its file."""
 

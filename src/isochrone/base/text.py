@@ -6,11 +6,10 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Final
 
-MAX_PATH: Final = 4096
+MAX_PATH = 4096
 
-_DIGITS: Final = 18
+_DIGITS = 18
 """Maximum number of digits of a whole number, which fits into 64 bits."""
 
 

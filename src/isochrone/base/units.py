@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Literal
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -17,25 +17,23 @@ from isochrone.base.text import printable
 Seconds = float
 Bytes = int
 
-LARGEST: Final = 10**18
+LARGEST = 10**18
 """No size and no count is larger; products of a few of them are still numbers."""
 
-_TIME_UNITS: Final = {
+_TIME_UNITS = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0, "min": 60.0, "h": 3600.0,
 }  # fmt: skip
-_BYTE_UNITS: Final = {
+_BYTE_UNITS = {
     "": 1, "b": 1,
     "k": 1024, "kib": 1024, "kb": 1000,
     "m": 1024**2, "mib": 1024**2, "mb": 1000**2,
     "g": 1024**3, "gib": 1024**3, "gb": 1000**3,
 }  # fmt: skip
-_QUANTITY: Final = re.compile(
+_QUANTITY = re.compile(
     r"\s*([0-9]{1,1000}(?:\.[0-9]{0,1000})?(?:[eE][-+]?[0-9]{1,4})?)\s*([A-Za-zµ]*)\s*"
 )
 """Of few digits: a number such as 1e999999999, exactly, takes more memory than there is."""
-_PERCENT: Final = re.compile(
-    r"\s*([0-9]{1,99}(?:\.[0-9]{0,99})?(?:[eE][-+]?[0-9]{1,4})?)\s*(%?)\s*"
-)
+_PERCENT = re.compile(r"\s*([0-9]{1,99}(?:\.[0-9]{0,99})?(?:[eE][-+]?[0-9]{1,4})?)\s*(%?)\s*")
 
 
 def parse_bytes(text: str) -> Bytes:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,39 +38,39 @@ from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
 
-ENOUGH: Final = 3
+ENOUGH = 3
 """Minimum number of earlier runs."""
 
-LATEST: Final = 60
+LATEST = 60
 """Earlier runs that a run is compared with, at most: more hardly say more of the next one, and old
 ones less of what is usual now."""
 
-MARGIN: Final = 0.05
+MARGIN = 0.05
 """Threshold: smaller slowdowns are not reported."""
 
-RATE: Final = 0.03
+RATE = 0.03
 """Probability of any false alarm in a run of an unchanged machine."""
 
-JUDGING: Final = 0.9
+JUDGING = 0.9
 """Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
 
-OUTLIER_RATE: Final = 0.002
+OUTLIER_RATE = 0.002
 """Probability that a normal run is removed from a quantity as an outlier."""
 
-RUNS_PER_OUTLIER: Final = 5
+RUNS_PER_OUTLIER = 5
 """At most one run in this number is removed: fewer do not show which is the outlier."""
 
-BLIND: Final = 1.6
+BLIND = 1.6
 """Above this detection limit the test has too little power to pass a run."""
 
-_LARGEST: Final = 50.0
-_TINY: Final = 1e-12
+_LARGEST = 50.0
+_TINY = 1e-12
 
-SEVERAL: Final = 2
-MOST_OF: Final = 0.6
+SEVERAL = 2
+MOST_OF = 0.6
 """Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
-_FAMILIES: Final = {
+_FAMILIES = {
     "level": "level", "curve": "level", "node": "node", "inside": "node", "rank": "node",
     "pair": "pair", "point": "pair",
 }  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
@@ -27,13 +27,13 @@ from isochrone.latency_map.slow import KINDS, Slow
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
-VERDICTS: Final = (SLOW, SLOWER, NOT_KNOWN, GOOD)
+VERDICTS = (SLOW, SLOWER, NOT_KNOWN, GOOD)
 """The most severe first: the verdict on several runs is the first that one of them has."""
 
-_PROVES: Final = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
+_PROVES = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 """Kinds of findings that prove their host bad."""
 
-_BLAMED: Final = ("inside", *KINDS)
+_BLAMED = ("inside", *KINDS)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
@@ -22,29 +22,29 @@ from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, NO_END, Run
 
-THING: Final = (
+THING = (
     "experiment", "number of ranks", "definition of the times", "option mode", "option window",
     "option layout", "option stride", "option cache", "option sync", "option root",
 )  # fmt: skip
 """Options only as far as they change the definition of the times; missing options may differ."""
 
-PLACE: Final = (
+PLACE = (
     *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
 )  # fmt: skip
 
-_HOW_LONG: Final = (
+_HOW_LONG = (
     "again", "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest",
     "time-limit", "warmup",
 )  # fmt: skip
 """Options for how much is measured, not what."""
 
-_SYNTHETIC: Final = ("bytes", "shape", "placement")
+_SYNTHETIC = ("bytes", "shape", "placement")
 """Options of a synthetic machine that define the measurement; all others describe the machine."""
 
-_NOTES: Final = ("preset", "algorithm")
+_NOTES = ("preset", "algorithm")
 """Notes that are settings."""
 
-_OWN: Final = (LAUNCH, "arguments", "like")
+_OWN = (LAUNCH, "arguments", "like")
 """Notes that do not describe the machine."""
 
 Setting = dict[str, str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf, log
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -33,13 +33,13 @@ from isochrone.runfile.environment import Differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import Run
 
-MARGIN: Final = 0.05
+MARGIN = 0.05
 """Default margin: times that differ by less are the same."""
 
-LAUNCHES_DIFFER: Final = 1.3
+LAUNCHES_DIFFER = 1.3
 """Largest ratio observed between single launches of one command."""
 
-_COMMON: Final = ("all", "curve", "level", "point")
+_COMMON = ("all", "curve", "level", "point")
 """Kinds of components that a change of the library or its settings affects. A single slow node has
 another cause."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, isnan
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +22,18 @@ from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
 Array = NDArray[np.float64]
 Compare = Callable[[Array, Array], Contrast]
 
-VERDICTS: Final = (SLOWER, FASTER, SAME, NOT_KNOWN)
+VERDICTS = (SLOWER, FASTER, SAME, NOT_KNOWN)
 
-BEYOND_ALL: Final = 700.0
+BEYOND_ALL = 700.0
 """Clamp of log-ratios: with few launches an interval can be meaninglessly wide."""
 
-ALIKE: Final = {"node": 0.75, "rank": 0.75}
+ALIKE = {"node": 0.75, "rank": 0.75}
 """Minimum fraction of the points that changed as the component did. The pairs of a node have
 another end, and a quarter of them may have changed for another reason."""
 
-ALIKE_ELSE: Final = 0.9
+ALIKE_ELSE = 0.9
 
-FAR: Final = 3.0
+FAR = 3.0
 """Standard errors from which on a point did not change as its component did."""
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,16 @@ from isochrone.runfile.run import Rank, Run
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MIN_UNITS: Final = 4
+MIN_UNITS = 4
 """Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
 
-HUBER: Final = 1.345
+HUBER = 1.345
 """Tuning constant in standard deviations: 95 % efficiency for normal residuals."""
 
-_ROUNDS: Final = 30
-_SETTLED: Final = 1e-6
+_ROUNDS = 30
+_SETTLED = 1e-6
 
-MIN_POINTS: Final = 3
+MIN_POINTS = 3
 """Minimum number of points of a curve for an effect of the curve."""
 
 

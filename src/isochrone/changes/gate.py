@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log
-from typing import Final
 
 from isochrone.base.verdicts import NOT_KNOWN
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import Difference, Part
 
-MIN_LAUNCHES: Final = 3
+MIN_LAUNCHES = 3
 """Of each side: two launches do not show how much launches vary."""
 
-USUAL_LAUNCHES: Final = 5
+USUAL_LAUNCHES = 5
 
-BLIND: Final = 1.6
+BLIND = 1.6
 """Largest smallest-detectable ratio at which a comparison may pass: there a point that takes twice
 the time is detected in 9 of 10 comparisons of eight points."""
 

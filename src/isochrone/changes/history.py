@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +21,19 @@ from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
 
-LEAST: Final = 0.05
+LEAST = 0.05
 """Threshold: smaller relative changes are not reported."""
 
-SURE: Final = 4.0
+SURE = 4.0
 """Standard errors between the segments on both sides of a change point."""
 
-SHORTEST: Final = 3
+SHORTEST = 3
 """Minimum number of runs of a segment, to distinguish it from a bad night."""
 
-MOST: Final = 6
+MOST = 6
 """Maximum number of segments."""
 
-_DRAWN: Final = ("level", "node", "inside", "curve", "point")
+_DRAWN = ("level", "node", "inside", "curve", "point")
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
-HOST: Final = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})"
+HOST = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})"
 """Host names that are safe in a list of hosts, a shell or a scheduler."""
 
-_RULE: Final = re.compile(
+_RULE = re.compile(
     rf"(?:host=(?P<host>{HOST})|rank=(?P<rank>[0-9]{{1,7}})|level=(?P<level>[0-9]{{1,3}})"
     rf"|pair=(?P<a>{HOST}),(?P<b>{HOST}))(?::(?P<percent>[0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)%)?",
     re.ASCII,
 )
-_NAME: Final = re.compile(HOST, re.ASCII)
+_NAME = re.compile(HOST, re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import shtab
 
@@ -15,9 +15,9 @@ from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
 from isochrone.measure.probe import Option
 
-SHELLS: Final = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish")
 
-FAMILIES: Final = ("FAMILY",)
+FAMILIES = ("FAMILY",)
 """What the help calls a value that is a family of models."""
 
 

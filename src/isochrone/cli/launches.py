@@ -7,7 +7,7 @@ import shlex
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
@@ -42,7 +42,7 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_setup(parser)
 
 
-run_count: Final = count_of("launches of at least 1", 9999)
+run_count = count_of("launches of at least 1", 9999)
 """Reads a number of launches for argparse."""
 
 

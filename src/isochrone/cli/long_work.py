@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.base.errors import IsochroneError
 from isochrone.base.units import Seconds
@@ -12,7 +12,7 @@ from isochrone.base.units import Seconds
 if TYPE_CHECKING:
     from isochrone.measure.estimate import Expected
 
-LONG: Final = 600.0
+LONG = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
 
 

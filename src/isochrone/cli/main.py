@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from isochrone import __version__
 from isochrone.base.errors import ExhaustedError, Interrupted, IsochroneError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-GROUPS: Final = {
+GROUPS = {
     "every day": ("measure", "show", "check", "compare", "report"),
     "understand": ("fit", "predict", "plot", "suite", "history"),
     "optimise": ("tune", "place", "exec", "record"),
@@ -34,7 +34,7 @@ GROUPS: Final = {
 }  # fmt: skip
 """Commands as the help lists them; others, such as those of plug-ins, come last."""
 
-FIRST_STEPS: Final = """\
+FIRST_STEPS = """\
 Isochrone measures, models and predicts the communication of MPI programs. To begin:
 
   isochrone measure latency-map -n 4 -o map.jsonl    round trips between all pairs of 4 ranks

@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from isochrone import __version__
 from isochrone.cli.experiments import asked
@@ -20,9 +19,9 @@ from isochrone.cli.whole import MEASURE, whole_parser
 from isochrone.measure.probe import Option
 from isochrone.measure.sources import experiments
 
-_BLOCK: Final = re.compile(r"\n\s*\n")
+_BLOCK = re.compile(r"\n\s*\n")
 
-EXIT_CODES: Final = (
+EXIT_CODES = (
     ("0", "done; also if the reader of the output has gone"),
     ("1", "a check that was asked for failed, or you did not want to go on"),
     ("2", "wrong use or bad input"),
@@ -30,7 +29,7 @@ EXIT_CODES: Final = (
     ("130, 143, 129", "ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP"),
 )
 
-FILES: Final = (
+FILES = (
     ("~/.config/isochrone/config.toml", "settings of the user"),
     ("/etc/isochrone.toml", "settings of the site; isochrone config shows the effective ones"),
 )

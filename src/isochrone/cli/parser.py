@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 
-FEW_OPTIONS: Final = 6
+FEW_OPTIONS = 6
 """Options that a usage lists."""
 
 

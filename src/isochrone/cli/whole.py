@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Final
 
 from isochrone.cli.experiments import add_options
 from isochrone.cli.main import parser
@@ -12,7 +11,7 @@ from isochrone.cli.parser import Parser, load_all, subcommands
 from isochrone.measure.probe import Option
 from isochrone.measure.sources import experiments
 
-MEASURE: Final = "measure"
+MEASURE = "measure"
 
 
 def whole_parser(options_of: Callable[[str], list[Option]] | None = None) -> Parser:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_NODES: Final = 256
+MAX_NODES = 256
 """More rows are not distinguishable."""
 
-PARTS: Final = 512
+PARTS = 512
 """Columns of the picture."""
 
-_NAMED: Final = 72
-_HELD: Final = ("#f4f6f9", "#a9c3e3", "#2f62a8")
-_FRAME: Final = "#e07b39"
-_SAME: Final = 5e-7
+_NAMED = 72
+_HELD = ("#f4f6f9", "#a9c3e3", "#2f62a8")
+_FRAME = "#e07b39"
+_SAME = 5e-7
 
 
 def draw(

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-LIBRARY: Final = "library"
+LIBRARY = "library"
 """Name of the library's own algorithm in place of a grid."""
 
-MAX_RANKS: Final = 2**24
+MAX_RANKS = 2**24
 
 Group = Literal["LG", "CG"]
 
-WORD: Final = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
+WORD = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
 """A grid as it is typed."""
 
-_PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] = {
+_PARTS: dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]] = {
     "bcast": (("LG", "bcast", ""), ("CG", "bcast", "")),
     "scatter": (("LG", "scatter", "p2"), ("CG", "scatter", "")),
     "gather": (("CG", "gather", ""), ("LG", "gather", "p2")),
@@ -37,7 +37,7 @@ _PARTS: Final[dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]]] 
     ),
 }  # fmt: skip
 
-OPERATIONS: Final = tuple(_PARTS)
+OPERATIONS = tuple(_PARTS)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -22,9 +21,9 @@ from isochrone.runfile.grid_groups import Place, arranged, place_of
 
 Array = NDArray[np.float64]
 
-LG: Final = "LG"
+LG = "LG"
 
-TOTAL: Final = "total"
+TOTAL = "total"
 """Instead of a phase: both phases in one operation, against their sum."""
 
 Ends = tuple[float, float, float]

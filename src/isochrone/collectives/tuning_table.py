@@ -24,7 +24,7 @@ import zlib
 from bisect import bisect_left
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -35,24 +35,24 @@ from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
 
-FORMAT: Final = 1
+FORMAT = 1
 
-MAX_BYTES: Final = 16 * 1024**2
+MAX_BYTES = 16 * 1024**2
 """A tuning table larger than this is none."""
 
-MAX_RULES: Final = 10000
+MAX_RULES = 10000
 
-MAX_BLOCK: Final = 2**53
+MAX_BLOCK = 2**53
 """Largest block in bytes: an integer that every reader of JSON can hold."""
 
-_MAGIC: Final = b"isochrone-tuning 1\n"
-_TUNABLE: Final = (
+_MAGIC = b"isochrone-tuning 1\n"
+_TUNABLE = (
     "bcast", "gather", "scatter", "reduce", "allreduce", "allgather", "alltoall",
     "reduce_scatter_block",
 )  # fmt: skip
 """Numbers of the operations in a compiled table."""
 
-_HAS_NUMBER: Final = re.compile(r"v?\d")
+_HAS_NUMBER = re.compile(r"v?\d")
 
 
 class Rule(msgspec.Struct, omit_defaults=True):

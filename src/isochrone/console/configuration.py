@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
@@ -22,14 +22,14 @@ from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.console.options import read_percent, read_time, read_time_or_zero
 
-SITE_FILE: Final = Path("/etc/isochrone.toml")
+SITE_FILE = Path("/etc/isochrone.toml")
 
-SITE_VARIABLE: Final = "ISOCHRONE_SITE_CONFIG"
+SITE_VARIABLE = "ISOCHRONE_SITE_CONFIG"
 """Names another file of the site; empty: there is none."""
 
 
-MAX_FILE: Final = 1 << 16
-MAX_LINE: Final = 2000
+MAX_FILE = 1 << 16
+MAX_LINE = 2000
 """Bytes: a key of n parts takes memory as the square of n."""
 
 
@@ -124,9 +124,9 @@ def _as_typed(read: Callable[[str], float], what: str) -> Callable[[object], flo
     return found
 
 
-_seconds: Final = _as_typed(read_time, 'a time above 0: seconds, or "10min"')
-_seconds_or_never: Final = _as_typed(read_time_or_zero, 'a time: seconds, or "10min"; 0: never')
-_part: Final = _as_typed(read_percent, 'a percentage such as "5%", or 0.05')
+_seconds = _as_typed(read_time, 'a time above 0: seconds, or "10min"')
+_seconds_or_never = _as_typed(read_time_or_zero, 'a time: seconds, or "10min"; 0: never')
+_part = _as_typed(read_percent, 'a percentage such as "5%", or 0.05')
 
 
 def _setting(
@@ -136,7 +136,7 @@ def _setting(
     return Setting(key, read, default, what, (variable, *more))
 
 
-SETTINGS: Final = (
+SETTINGS = (
     _setting("launcher", _launcher, "chosen from the batch system and the MPI",
              "launcher of the ranks"),
     _setting("launcher-args", _words, "none",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.console import configuration
 from isochrone.console.configuration import Value
 
-OPTIONS: Final = {
+OPTIONS = {
     "limits.kill-after": ("--kill-after", ("measure", "emulate")),
     # of emulated applications nothing is heard until they end, so that only a limit for them counts
     "limits.stall-timeout": ("--stall-timeout", ("measure", "suite", "tune")),
@@ -21,7 +21,7 @@ OPTIONS: Final = {
 }
 """The option whose default a setting is, and the commands where it means this; none: all."""
 
-MACHINE: Final = ("launcher", "launcher-args", "launcher-template", "mpicc", "probe")
+MACHINE = ("launcher", "launcher-args", "launcher-template", "mpicc", "probe")
 """Settings that only count together; `isochrone.measure.setup` decides when they do."""
 
 

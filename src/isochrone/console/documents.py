@@ -12,7 +12,7 @@ import json
 import sys
 from inspect import isfunction
 from pathlib import Path
-from typing import Final, get_type_hints
+from typing import get_type_hints
 
 from isochrone.base import registry
 from isochrone.base.documents import Schema, record, shape
@@ -20,7 +20,7 @@ from isochrone.base.files import whole_file
 from isochrone.pages import common
 from isochrone.runfile.record_schema import LINE
 
-DRAFT: Final = "https://json-schema.org/draft/2020-12/schema"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def of_command(command: str) -> dict[str, Schema]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import LARGEST, parse_bytes, parse_percent, parse_seconds, parse_sizes
 
-_NO_RANKS: Final = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
+_NO_RANKS = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
 def experts_only(action: argparse.Action) -> None:
@@ -95,7 +95,7 @@ def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:
     return read
 
 
-read_count: Final = count_of("at least 1")
+read_count = count_of("at least 1")
 """Reads a number of at least 1 for argparse."""
 
 

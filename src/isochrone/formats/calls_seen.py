@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Event, Trace
 
-_SAID: Final = {
+_SAID = {
     "parted": "waits for some of the open requests are treated as waits for all",
     "tested": "messages were completed by tests; the trace does not record when",
     "elsewhere": "left out: calls in communicators whose ranks are not known",

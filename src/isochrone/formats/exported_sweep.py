@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, curves, of_size
 from isochrone.sweep.switches import Switch, switches
 
-_MODES: Final = ("blocking", "nonblocking", "persistent")
+_MODES = ("blocking", "nonblocking", "persistent")
 
 
 def curves_to_export(run: Run, nbytes: int | None) -> list[Curve]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,12 +96,12 @@ AS_IT_IS = Reading()
 """Run files, complete output of other programs, and tables with the usual column names."""
 
 
-_VARIABLES: Final = {"b", "p"}
-_SELECTORS: Final = {"op", "mode"}
-_APART: Final = ("i", "j", "pairs", "root", "grid", "phase", "groups")
+_VARIABLES = {"b", "p"}
+_SELECTORS = {"op", "mode"}
+_APART = ("i", "j", "pairs", "root", "grid", "phase", "groups")
 """Columns of `export --to csv` that identify curves."""
 
-_UNSAID: Final = "table"
+_UNSAID = "table"
 """The operation of a table that names none."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ from isochrone.formats.imported_map import Pairs
 from isochrone.formats.source import Source
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
-DEFAULT_BYTES: Final = 64
+DEFAULT_BYTES = 64
 """The message size of the program mmpi, whose matrices come without it."""
 
-_NAMES: Final = {"avg": "mean"}  # mmpi2mat.py's name of a matrix, and ours
-_OTHERS: Final = ("stddev", "min", "median", "p95", "max", "low", "high")
+_NAMES = {"avg": "mean"}  # mmpi2mat.py's name of a matrix, and ours
+_OTHERS = ("stddev", "min", "median", "p95", "max", "low", "high")
 
 
 def run_of_matrices(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from isochrone.base.table import Table, TableBuilder
 from isochrone.base.text import printable
@@ -13,8 +13,8 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
-_MAX_BYTES: Final = 1 << 50
-_MANY_LINES: Final = 5_000_000
+_MAX_BYTES = 1 << 50
+_MANY_LINES = 5_000_000
 
 
 def decoded_lines(source: Source) -> list[str]:

@@ -16,24 +16,24 @@ import math
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from isochrone.runfile.run import MAX_MATRIX_RANKS
 
-_HEADER: Final = 128
-_FLAGS: Final = 6
-_MATRIX: Final = 14
-_COMPRESSED: Final = 15
-_TYPES: Final = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18})
+_HEADER = 128
+_FLAGS = 6
+_MATRIX = 14
+_COMPRESSED = 15
+_TYPES = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 16, 17, 18})
 """Of numbers and letters. SciPy looks them up without asking whether it knows them: it crashes."""
-_CELL: Final = 1
-_CHARS: Final = 4
-_NUMBERS: Final = range(6, 16)
-_READ: Final = frozenset({_CELL, _CHARS, *_NUMBERS})
-_KNOWN: Final = range(1, 16)
-_COMPLEX: Final = 1 << 11
-_LARGEST_NAME: Final = 4096
-_MOST_DIMENSIONS: Final = 32
+_CELL = 1
+_CHARS = 4
+_NUMBERS = range(6, 16)
+_READ = frozenset({_CELL, _CHARS, *_NUMBERS})
+_KNOWN = range(1, 16)
+_COMPLEX = 1 << 11
+_LARGEST_NAME = 4096
+_MOST_DIMENSIONS = 32
 
 
 Order = Literal["little", "big"]

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-TOLERANCE: Final = 0.005
+TOLERANCE = 0.005
 """Largest deviation of a median from its line, as a part of the time."""
 
 Array = NDArray[np.float64]

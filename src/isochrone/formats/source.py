@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
@@ -17,17 +17,17 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Rank
 
-MAX_RANKS: Final = 1_000_000
+MAX_RANKS = 1_000_000
 """Files with more ranks are damaged."""
 
-_SMALL: Final = 8 << 20
+_SMALL = 8 << 20
 """Bytes that an array may have in any file: a matrix of 1,024 ranks, even if all its times are one
 number, as those of a simulated network may be."""
 
-_RATIO: Final = 10
+_RATIO = 10
 """How many times as large as its file an array may be; times that were measured hardly shrink."""
 
-_NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def parse_number(text: str) -> float | None:

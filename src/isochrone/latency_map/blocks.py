@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +14,19 @@ from isochrone.latency_map.partitions import Partition, level_of
 Matrix = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-CELL: Final = 3.0
+CELL = 3.0
 """Nats that it takes to write down the time of a block, relative to the noise."""
 
-STRAY: Final = 8.0
+STRAY = 8.0
 """Nats that a pair costs at most, however far off it is."""
 
-OTHER: Final = 6.0
+OTHER = 6.0
 """Nats that a block costs whose time is not that of its level."""
 
-LEAST_ERROR: Final = 0.01
+LEAST_ERROR = 0.01
 """Relative error of a time, at least."""
 
-QUANTILES: Final = np.linspace(0, 1, 25)
+QUANTILES = np.linspace(0, 1, 25)
 """Blocks whose time may be that of their level."""
 
 

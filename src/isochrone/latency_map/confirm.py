@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError, Interrupted, MeasurementError
 from isochrone.measure.algorithm import NOTE
@@ -23,10 +23,10 @@ from isochrone.runfile.run import Run
 if TYPE_CHECKING:
     from isochrone.latency_map.retests import Retests
 
-ROUNDS: Final = 4
+ROUNDS = 4
 """Starts of the probe, at most; a healthy machine needs none, a slow one usually one."""
 
-KIND: Final = "latency-map"
+KIND = "latency-map"
 
 Start = Callable[[Sequence[str], Path], None]
 """Starts the probe as before, with options that override earlier ones; follows it to its end."""

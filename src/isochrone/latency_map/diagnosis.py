@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,44 +42,44 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-LEAST: Final = 0.10
+LEAST = 0.10
 """What adds less than this part of the time is noted, and no verdict."""
 
-PAIR_RATE: Final = 0.002
+PAIR_RATE = 0.002
 """Chance of naming a healthy pair anywhere in a map with normal noise."""
 
-SURE: Final = 4.0
+SURE = 4.0
 """Standard errors by which a part must add time: parts are chosen out of many."""
 
-SEEN_BY: Final = 5.0
+SEEN_BY = 5.0
 """Standard errors that a node adds if it is named for sure: a part costs that many nats."""
 
-MIN_NODES: Final = 4
+MIN_NODES = 4
 """With fewer units there is no telling which of them is the odd one out."""
 
-RETESTS: Final = 3
+RETESTS = 3
 """Pairs of a part that must have been measured again for the part to be so; all if fewer."""
 
-SMALL: Final = 256
+SMALL = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
 
-ALONE: Final = 2
+ALONE = 2
 """Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
 """
 
-SEEN: Final = 3
+SEEN = 3
 """Pairs among slow nodes that speak for those of them that have none."""
 
-MOSTLY: Final = 0.7
+MOSTLY = 0.7
 """Part of the pairs among slow nodes that must be as slow as they are."""
 
-FAR: Final = 0.98
+FAR = 0.98
 """Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
 
-OFF: Final = 0.10
+OFF = 0.10
 """A pair that is off by less than this is understood."""
 
-FEW: Final = 0.01
+FEW = 0.01
 """Part of the pairs that may be off all the same: times have heavy tails."""
 
 

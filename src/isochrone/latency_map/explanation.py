@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from isochrone.latency_map.times import Times
 Vector = NDArray[np.float64]
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
-PATTERNS: Final = (TOUCHING, LEAVING, INSIDE, ENDS)
+PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
 
 
 @dataclass(frozen=True)

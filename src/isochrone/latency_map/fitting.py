@@ -13,7 +13,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import lgamma
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,25 +25,25 @@ from isochrone.latency_map.times import Times
 Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-STRAY: Final = 0.05
+STRAY = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""
 
-RANGE: Final = 6.0
+RANGE = 6.0
 """Range of such a time, in log time: a factor of 400."""
 
-NUMBER_RANGE: Final = 2.0
+NUMBER_RANGE = 2.0
 """Range of every fitted number, relative to the time of its pairs."""
 
-MIN_SPREAD: Final = 2e-3
+MIN_SPREAD = 2e-3
 """Relative spread that even a simulator's exact times are credited with."""
 
-APART: Final = 1.05
+APART = 1.05
 """Times of two levels differ by this factor at least."""
 
-ROUNDS: Final = 12
+ROUNDS = 12
 """Steps of a fit, at most."""
 
-SETTLED: Final = 1e-4
+SETTLED = 1e-4
 """Numbers that change by less than this part of the largest have been found."""
 
 

@@ -7,24 +7,24 @@ differ, the machine is a grid.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.latency_map.times import Times
 
-MIN_NODES: Final = 8
-MAX_NODES: Final = 2048
+MIN_NODES = 8
+MAX_NODES = 2048
 """Nodes of which all shortest paths are computed."""
 
-NEAREST: Final = 1.15
+NEAREST = 1.15
 """Times up to this multiple of that of the nearest nodes are of one hop."""
 
-MIN_HOPS: Final = 3
+MIN_HOPS = 3
 """Hops of the longest path, at least: with fewer, levels explain the times as well."""
 
-EXPLAINED: Final = 0.8
+EXPLAINED = 0.8
 """Part of the variance of the times that hops must explain."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,22 +22,22 @@ from isochrone.latency_map.times import Times
 
 Matrix = NDArray[np.float64]
 
-CUTS: Final = 6
+CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
 
-UPPER_CUTS: Final = 4
+UPPER_CUTS = 4
 """The same of groups of groups."""
 
-FEW: Final = 6
+FEW = 6
 """Groups of which any two may be merged."""
 
-REFERENCES: Final = 96
+REFERENCES = 96
 """Units that profiles are compared on, where there are more."""
 
-PLAIN: Final = 2
+PLAIN = 2
 """Cuts at the largest gaps of each dendrogram that are followed in any case."""
 
-SWEEPS: Final = 2
+SWEEPS = 2
 """Times that every unit is put where it fits best."""
 
 

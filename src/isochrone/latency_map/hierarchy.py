@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import lgamma
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,51 +37,51 @@ from isochrone.latency_map.times import Times
 
 Matrix = NDArray[np.float64]
 
-MIN_RATIO: Final = 1.10
+MIN_RATIO = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
 
-MIN_RATIO_RECORDED: Final = 1.05
+MIN_RATIO_RECORDED = 1.05
 """The same for a grouping that the machine has recorded."""
 
-EXCEPTIONS: Final = 0.20
+EXCEPTIONS = 0.20
 """Pairs on the wrong side, as a part of the smaller of the two levels; a torus has over 35 %."""
 
-PROMISING: Final = 4
+PROMISING = 4
 """Hierarchies that are explored, of those looked at, and as many of those whose levels hold."""
 
-LIKELY: Final = 12
+LIKELY = 12
 """Hierarchies looked at, of those proposed for some times."""
 
 MANY, FEW = (2, 1, 1), (1, 1, 1)
 """Groupings that are followed on each level: of the times as they are, and without the parts."""
 
-OUTSIDE: Final = 4.5
+OUTSIDE = 4.5
 """Standard errors that no pair is faster by then: such pairs may be a group; and"""
 
-LATE: Final = 0.01
+LATE = 0.01
 """the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
 
-GLANCE: Final = 3
+GLANCE = 3
 """Steps of a fit that only says which hierarchies are looked at."""
 
-MOST: Final = 6000
+MOST = 6000
 """Pairs that hierarchies are compared on."""
 
-NEIGHBOURS: Final = 6
+NEIGHBOURS = 6
 """Hierarchies looked at, of those that differ from the best in one grouping."""
 
-UNKNOWN_NOISE: Final = 0.02
+UNKNOWN_NOISE = 0.02
 """What is taken for the noise of a map that does not tell it."""
 
-CHANCE: Final = 1e-2
+CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
 set of pairs is as likely to be the fastest; Bonferroni's correction for groups of this size)."""
 
-WIDE_GAP: Final = 1.5
+WIDE_GAP = 1.5
 """What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
 either of the two levels by this factor."""
 
-LEVEL: Final = 11.0
+LEVEL = 11.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 

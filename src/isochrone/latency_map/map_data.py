@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,15 @@ from isochrone.views.style import short_names, stops
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 
-MAX_TEXT: Final = 1_750_000
+MAX_TEXT = 1_750_000
 """Characters of packed times: a page of 1,024 ranks, with its pictures, shall stay below 3 MB."""
 
-MAX_UNITS: Final = 3000
+MAX_UNITS = 3000
 """Ranks, or else nodes, that a map is made of; a browser holds some squares of this number."""
 
-MAX_PARTS: Final = 40
-_LONGEST: Final = 200
-_COLOURS: Final = 32
+MAX_PARTS = 40
+_LONGEST = 200
+_COLOURS = 32
 
 
 def map_data(

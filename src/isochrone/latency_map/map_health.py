@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,29 +23,29 @@ from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
 
-FAR_OFF: Final = 3.0
+FAR_OFF = 3.0
 """Pairs so many times as long as their level are not the far ends of a healthy torus or ring, whose
 longest ways have twice the hops of the middle one. Noise is rarely so large."""
 
-OFF: Final = 2.3
+OFF = 2.3
 """So far beyond a healthy torus single pairs may be by noise, but hardly three of them."""
 
-SEVERAL: Final = 3
-PART: Final = 0.002
+SEVERAL = 3
+PART = 0.002
 """Pairs, and part of all pairs, that make it several."""
 
-SHARED: Final = 3
+SHARED = 3
 """Slow nodes that are all there are behind a switch: of two both may well be bad."""
 
-_ROUNDING: Final = 1e-6
+_ROUNDING = 1e-6
 
-_MIN_HOSTS: Final = 8
-_WIDE: Final = 0.15
-_SURE: Final = 6.0
-_QUARTER: Final = 0.25
-_HALF: Final = 0.5
+_MIN_HOSTS = 8
+_WIDE = 0.15
+_SURE = 6.0
+_QUARTER = 0.25
+_HALF = 0.5
 
-_DOUBTS: Final = {
+_DOUBTS = {
     "few-nodes": "measure four nodes or more, or give --baseline",
     "few-ranks": "measure six ranks or more, or give --baseline",
     "hosts-disagree": "check the placement of the ranks, and measure again",
@@ -54,7 +53,7 @@ _DOUBTS: Final = {
 }
 """Warnings of a reading that leave open whether a host is slow, and what to do."""
 
-MISSING: Final = 0.2
+MISSING = 0.2
 """If a greater part of the pairs was not measured, nothing slow proves nothing."""
 
 

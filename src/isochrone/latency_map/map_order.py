@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from isochrone.latency_map.partitions import numbered
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-SORTS: Final = {
+SORTS = {
     "rank": "",
     "node": "ranks sorted by node",
     "level": "ranks sorted by level",

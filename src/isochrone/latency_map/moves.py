@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from isochrone.latency_map.times import Times
 Matrix = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-SINGLE: Final = 4
+SINGLE = 4
 """Moves of one grouping that are proposed one by one."""
 
 

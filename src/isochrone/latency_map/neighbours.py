@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from isochrone.latency_map.times import Times
 Matrix = NDArray[np.float64]
 
 
-MOVED: Final = 1500
+MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
 recorded."""
 

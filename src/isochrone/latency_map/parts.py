@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,34 +23,34 @@ from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities,
 
 Vector = NDArray[np.float64]
 
-DENSE: Final = 1 << 22
+DENSE = 1 << 22
 """Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
 
-MANY: Final = 1500
+MANY = 1500
 """Units of a map of which those with a single pair are no candidates: the pair is named then."""
 
-TRIED: Final = 6
+TRIED = 6
 """Parts whose gain is estimated at each step, of those that promise most."""
 
-CLIP: Final = 3.0
+CLIP = 3.0
 """Standard errors that a pair speaks for a part at most: one far off is no reason."""
 
-PROMISE: Final = 1.5
+PROMISE = 1.5
 """Least score of a part that is tried."""
 
-MAX_PARTS: Final = 40
+MAX_PARTS = 40
 """Slow parts of one map, at most."""
 
-QUICK: Final = 8
+QUICK = 8
 """The same of a hierarchy that is only looked at."""
 
-ALIKE: Final = 0.5
+ALIKE = 0.5
 """Units whose times differ by more than this part of the larger are not slow alike."""
 
-FEW: Final = 4
+FEW = 4
 """Groups that are tried without what they add, on another hierarchy."""
 
-DOUBTED: Final = 8
+DOUBTED = 8
 """Parts that others are tried for, those that add least first."""
 
 

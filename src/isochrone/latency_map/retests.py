@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +17,16 @@ from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.runfile.run import Run
 
-SAMPLE: Final = 8
+SAMPLE = 8
 """Pairs of one part that are measured again: their median is no accident."""
 
-MAX_SUSPECTED: Final = 64
+MAX_SUSPECTED = 64
 """Pairs that are measured again at once; of more, those of the worst parts."""
 
-MAX_CONTROLS: Final = 8
+MAX_CONTROLS = 8
 """Healthy pairs measured with them, at most as many as there are suspects."""
 
-_TRIES: Final = 64
+_TRIES = 64
 """Healthy pairs looked at for each that is wanted."""
 
 Ints = NDArray[np.int64]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from isochrone.base.documents import IfKnown, shown
 from isochrone.base.units import format_seconds
@@ -45,7 +45,7 @@ class SlowKind:
     link: bool = False
 
 
-KINDS: Final = {
+KINDS = {
     "node": SlowKind("either", unit=True),
     "rank": SlowKind("either", unit=True),
     "pair": SlowKind("both", link=True),

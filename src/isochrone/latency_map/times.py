@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,10 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-NEAREST: Final = 16
+NEAREST = 16
 """Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
 
-READABLE: Final = 1 / 3
+READABLE = 1 / 3
 """Part of the pairs that groups can be read out of. Of made-up machines of 60 and 150 nodes in
 groups of 10, all groups come out with more than half of the pairs, most with 40 %, pieces of them
 with less; below 15 % also groups that do not exist, and slow switches to them."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -28,26 +28,26 @@ from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
 
-MIN_RANKS_TO_JUDGE: Final = 6
-OUTLIER_RATIO: Final = 1.5
+MIN_RANKS_TO_JUDGE = 6
+OUTLIER_RATIO = 1.5
 """With fewer ranks no single pair can be called slow; one that is so far off is mentioned."""
 
-BLIND: Final = (
+BLIND = (
     "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
     "sampled", "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
 
-WIDE: Final = 0.1
+WIDE = 0.1
 """Times of one level that differ by more, in the fifth that differs most, may be distances."""
 
-MAX_NAMED: Final = 8
+MAX_NAMED = 8
 """Names in a warning."""
 
-MAX_PAIRS: Final = 20
+MAX_PAIRS = 20
 """Slow pairs that are listed; more are only counted."""
 
-MAX_MISSING: Final = 0.2
+MAX_MISSING = 0.2
 """If a greater part of the pairs was not measured, levels that do not show prove nothing."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +27,21 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-SURE: Final = 5.0
+SURE = 5.0
 """Standard errors by which a rank must differ from its node to have a cost of its own."""
 
-FEW: Final = 0.55
+FEW = 0.55
 """1 + 0.55 / n widens the 80 % quantile of the distances of n normal values from their own median
 to that of the distances from the true one, within 2 % from three values on (by simulation)."""
 
-AT_ONCE: Final = 1 << 21
+AT_ONCE = 1 << 21
 """Pairs of which the ranks are compared at once: bounds the memory."""
 
-ENOUGH: Final = 8
+ENOUGH = 8
 """Pairs of nodes with three pairs of ranks or more that say how these are spread. Where there are
 fewer, as in a sample, those with two are asked, too."""
 
-MIN_COST: Final = 0.02
+MIN_COST = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
 
 

@@ -10,20 +10,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 
-FAMILY: Final = "measure.algorithms"
+FAMILY = "measure.algorithms"
 
-LIST: Final = "list"
+LIST = "list"
 """What the user types instead of algorithms to see which there are."""
 
-NOTE: Final = "algorithm"
+NOTE = "algorithm"
 """Note of a run file with the forced algorithms."""
 
-_PAIR: Final = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
+_PAIR = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
 
 
 @dataclass(frozen=True)

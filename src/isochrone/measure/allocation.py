@@ -7,21 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes
 
-MAX_NODES: Final = 1_000_000
-MAX_RANKS: Final = 2**24
-MAX_NAME: Final = 255
-MAX_TEXT: Final = 1 << 26
+MAX_NODES = 1_000_000
+MAX_RANKS = 2**24
+MAX_NAME = 255
+MAX_TEXT = 1 << 26
 """Characters of all names of a list together."""
 
-_COUNT: Final = re.compile(r"\s*([0-9]{1,8})\s*(?:\(\s*x\s*([0-9]{1,8})\s*\))?\s*")
-_RANGE: Final = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
-_ITEM: Final = r"(?:[^,\[\]\s]|\[[^\[\]]*\])+"
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_COUNT = re.compile(r"\s*([0-9]{1,8})\s*(?:\(\s*x\s*([0-9]{1,8})\s*\))?\s*")
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_ITEM = r"(?:[^,\[\]\s]|\[[^\[\]]*\])+"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True)

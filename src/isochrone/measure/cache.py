@@ -17,13 +17,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 
-_SEAL: Final = b"\nisochrone-sealed "
-_HINT: Final = "set XDG_CACHE_HOME to a folder of your own"
-_DAY: Final = 86400.0
+_SEAL = b"\nisochrone-sealed "
+_HINT = "set XDG_CACHE_HOME to a folder of your own"
+_DAY = 86400.0
 
 
 def cache_folder() -> Path:

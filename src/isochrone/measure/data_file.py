@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-_OPTION: Final = "--file"
-_FILE_SYSTEM: Final = re.compile("[A-Za-z0-9]{2,}:")
+_OPTION = "--file"
+_FILE_SYSTEM = re.compile("[A-Za-z0-9]{2,}:")
 """ROMIO's prefixes ``ufs:``, ``lustre:`` …: which driver, no part of the name."""
 
 

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.base.text import warn
@@ -22,11 +22,11 @@ from isochrone.measure.library import library_file
 from isochrone.measure.probe import Probe
 from isochrone.measure.sources import embedded, own_hash
 
-NAME: Final = "isochrone-probe"
+NAME = "isochrone-probe"
 
-VARIABLE: Final = "ISOCHRONE_PROBE"
+VARIABLE = "ISOCHRONE_PROBE"
 
-_FOLDERS: Final = (".", "../lib/isochrone")
+_FOLDERS = (".", "../lib/isochrone")
 """Folders of libraries, relative to an installed probe (``make -C probe install``)."""
 
 Warn = Callable[[str], None]

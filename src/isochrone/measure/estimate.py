@@ -15,7 +15,6 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 
 import numpy as np
 
@@ -26,43 +25,43 @@ from isochrone.measure.setup import follow
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-AUTOMATIC_POINTS: Final = 30
+AUTOMATIC_POINTS = 30
 """Usual number of sizes of ``auto``: the first ones, and about ten for each protocol switch."""
 
-REPEATS: Final = 100
-MIN_REPEATS: Final = 3
-WARMUP: Final = 5
+REPEATS = 100
+MIN_REPEATS = 3
+WARMUP = 5
 
-SPARE: Final = 0.25
+SPARE = 0.25
 """Fraction of the spare time that one run may use beyond its estimate, for example to measure
 outliers again."""
 
-SHORTEST: Final = 0.5
+SHORTEST = 0.5
 """Minimum seconds of every run."""
 
-_OPERATIONS: Final = 10  # of --op all
+_OPERATIONS = 10  # of --op all
 
-TRIAL_LIMIT: Final = 20.0
+TRIAL_LIMIT = 20.0
 """Seconds after which a trial ends."""
 
-_TRIAL_REPEATS: Final = 3
-_TRIAL_WARMUP: Final = 1
+_TRIAL_REPEATS = 3
+_TRIAL_WARMUP = 1
 
-_TRIPS: Final = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1}
+_TRIPS = {"point-to-point": 2, "bisection": 2, "collective": 1, "latency-map": 1}
 """Messages for each recorded time, of experiments whose operations can be counted; both directions
 count, also where the one-way time is recorded."""
 
-_SLOW_START: Final = 2e-4
-_SLOW_BYTE: Final = 1e-8
+_SLOW_START = 2e-4
+_SLOW_BYTE = 1e-8
 """Seconds of an operation between two ranks, and for each byte of it, on a slow machine."""
 
-_RECORD: Final = 1e-5
+_RECORD = 1e-5
 """Seconds to write a sample."""
 
-_MOST_REPEATS: Final = 1000  # default of --max-repeats, with --precision
-_SECOND: Final = 1.0  # default of --max-time, with --precision
-_COUNTED: Final = ("--bytes", "--op")
-_CUT: Final = ("cut-short", "repeats-lowered")
+_MOST_REPEATS = 1000  # default of --max-repeats, with --precision
+_SECOND = 1.0  # default of --max-time, with --precision
+_COUNTED = ("--bytes", "--op")
+_CUT = ("cut-short", "repeats-lowered")
 
 
 @dataclass(frozen=True)

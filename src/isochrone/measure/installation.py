@@ -15,32 +15,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.subprocesses import cached_answer
 
-LIBRARIES: Final = {
+LIBRARIES = {
     "mpich": ("libmpi.so.12", "libmpich.so.12"),
     "openmpi": ("libmpi.so.40",),
 }
 """Names of the library by family: the one that programs are linked with, then others it may have.
 Debian's MPICH calls its own differently."""
 
-_LAUNCHERS: Final = "mpiexec|mpirun|orterun|prterun"
-LAUNCHER: Final = re.compile(rf"({_LAUNCHERS})(\.\w+)?")
-_PROGRAM: Final = re.compile(rf"({_LAUNCHERS}|mpicc)(\.\w+)?")
+_LAUNCHERS = "mpiexec|mpirun|orterun|prterun"
+LAUNCHER = re.compile(rf"({_LAUNCHERS})(\.\w+)?")
+_PROGRAM = re.compile(rf"({_LAUNCHERS}|mpicc)(\.\w+)?")
 
-_STARTERS: Final = ("mpiexec", "mpirun")
+_STARTERS = ("mpiexec", "mpirun")
 
-_WORDS: Final = {
+_WORDS = {
     "mpich": ("hydra", "mpich", "intel(r) mpi", "mvapich"),
     "openmpi": ("open mpi", "openrte", "prrte"),
 }
 """Version texts of launchers, by family."""
 
-_TIMEOUT: Final = 20.0
-_ANCESTORS: Final = 5
+_TIMEOUT = 20.0
+_ANCESTORS = 5
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, Final
+from typing import IO
 
 import msgspec
 
@@ -40,32 +40,32 @@ from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
 from isochrone.measure import supervisor
 
-TIMEOUT: Final = 300.0
+TIMEOUT = 300.0
 """Seconds after which a short job is ended."""
 
-_PROGRESS: Final = "isochrone-progress "
-_PROBE: Final = "isochrone-probe: "
-_KILLED: Final = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
+_PROGRESS = "isochrone-progress "
+_PROBE = "isochrone-probe: "
+_KILLED = re.compile(_PROBE + r"((a rank|rank \d+) on .* was killed by signal \d+.*)")
 """A message of the watchdog of a rank, see ``probe/machine/watchdog.h``."""
 
-_PLACE: Final = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
+_PLACE = re.compile(r"^[\w/.]+\.[ch]:\d+: ")
 """The line of the probe's sources that failed; only shown in the details."""
-_STOPPED: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
-_GOES_ON: Final = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
-_SILENT: Final = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
+_STOPPED = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) (was stopped by signal \d+.*)")
+_GOES_ON = re.compile(_PROBE + r"((?:a rank|rank \d+) on .*) goes on")
+_SILENT = re.compile(_PROBE + r"(?:a rank|rank \d+) on .* has done nothing( for \d+ s.*)")
 
-_BEGINNING: Final = re.compile(
+_BEGINNING = re.compile(
     _PROBE
     + r"((?:a rank|rank \d+) on .*) has done nothing for (\d+ s): it is still within MPI_Init"
 )
 
-_NAMED: Final = 8
-_COLLECT: Final = 1.5
+_NAMED = 8
+_COLLECT = 1.5
 """Seconds for the watchdogs of all ranks within MPI_Init to report."""
 
-_LAST_WORDS: Final = 20
+_LAST_WORDS = 20
 
-_ENDING: Final = supervisor.GRACE + supervisor.LINGER + supervisor.PATIENCE + 5.0
+_ENDING = supervisor.GRACE + supervisor.LINGER + supervisor.PATIENCE + 5.0
 """Seconds after which the supervisor has always reported."""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
@@ -16,7 +15,7 @@ from isochrone.measure.algorithm import Forced
 from isochrone.measure.setup import Setup
 from isochrone.runfile.run import LAUNCH, Run
 
-AUTOMATIC: Final = "auto"
+AUTOMATIC = "auto"
 
 
 @dataclass(frozen=True)

@@ -11,24 +11,23 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean, nearest
 
-FAMILY: Final = "measure.launchers"
+FAMILY = "measure.launchers"
 
-BATCH_JOB: Final = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
+BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
 
-BINDING: Final = (
+BINDING = (
     "HYDRA_BINDING", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy",
     "SLURM_CPU_BIND",
 )  # fmt: skip
 """Variables by which a user binds ranks."""
 
-_SYNONYMS: Final = {
+_SYNONYMS = {
     "slurm": "srun", "mpich": "mpiexec-mpich", "hydra": "mpiexec-mpich", "intel": "mpiexec-mpich",
     "mpiexec": "mpiexec-mpich", "openmpi": "mpirun-openmpi", "ompi": "mpirun-openmpi",
     "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.subprocesses import cached_answer
 
-_TIMEOUT: Final = 20.0
+_TIMEOUT = 20.0
 
-_NAMES: Final = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
+_NAMES = ("libmpi.so", "libmpich.so", "libmpi_abi.so")
 
 
 def library_file(program: Path) -> Path | None:

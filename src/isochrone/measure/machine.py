@@ -6,22 +6,22 @@ import os
 import shutil
 from collections import Counter
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
 from isochrone.measure import launcher as launchers
 
-BUSY: Final = 0.2
+BUSY = 0.2
 """Load average for each processor from which others would disturb the ranks."""
 
-SHARED_MEMORY: Final = 64 * 1024**2
+SHARED_MEMORY = 64 * 1024**2
 """Bytes of /dev/shm that an MPI library needs at least: containers often have just this."""
 
-_SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies")
+_SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies")
 """Clock sources that take a microsecond or more to read."""
 
-_STEADY: Final = ("performance",)
+_STEADY = ("performance",)
 """Governors of processors that keep their frequency."""
 
 

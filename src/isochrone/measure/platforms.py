@@ -30,18 +30,17 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import Bytes, Seconds, parse_bytes, parse_seconds
 
-MAX_NODES: Final = 1024
-MPI_HEADER: Final = 16
+MAX_NODES = 1024
+MPI_HEADER = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
-_KINDS: Final = ("torus", "dragonfly", "switches")
-_KEYS: Final = {
+_KINDS = ("torus", "dragonfly", "switches")
+_KEYS = {
     "nodes", "cores", "switches", "pods", "torus", "dragonfly", "latency", "trunk", "bandwidth",
     "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
 }  # fmt: skip

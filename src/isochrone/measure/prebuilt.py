@@ -13,21 +13,20 @@ import hashlib
 import os
 import platform
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure.cache import cache_folder, check_own, scratch_folder
 from isochrone.measure.installation import LIBRARIES, Installation
 
-FOLDER: Final = "_prebuilt"
+FOLDER = "_prebuilt"
 
-MACHINE: Final = "x86_64"
+MACHINE = "x86_64"
 """Processors that the binaries are for."""
 
-ROOM: Final = 1024
+ROOM = 1024
 """Bytes that the library path of a binary has."""
 
-WORD: Final = b"/the-folder-of-the-mpi-library".ljust(ROOM, b"/")
+WORD = b"/the-folder-of-the-mpi-library".ljust(ROOM, b"/")
 """The placeholder in the wheel."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
@@ -56,11 +55,11 @@ class Suite:
     own: tuple[Preset, ...] = ()
 
 
-_SHORT: Final = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
-_LONG: Final = ("--bytes", "256KiB:1MiB:32KiB")
-_PLAIN: Final = ("--bytes", "0:1KiB:32")
+_SHORT = ("--bytes", "auto:0:1KiB", "--smallest-gap", "4")
+_LONG = ("--bytes", "256KiB:1MiB:32KiB")
+_PLAIN = ("--bytes", "0:1KiB:32")
 
-_ALL: Final = (
+_ALL = (
     Preset("short", "point-to-point", _SHORT,
            "short messages, sizes refined where the curve bends"),
     Preset("long", "point-to-point", _LONG, "long messages"),
@@ -96,13 +95,13 @@ _ALL: Final = (
            "all collective operations"),
 )  # fmt: skip
 
-PRESETS: Final = {preset.name: preset for preset in _ALL}
+PRESETS = {preset.name: preset for preset in _ALL}
 
-_MPPTEST: Final = (
+_MPPTEST = (
     "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
 )  # fmt: skip
 
-SUITES: Final = {
+SUITES = {
     suite.name: suite
     for suite in (
         Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
@@ -134,7 +133,7 @@ def find(name: str, experiment: str) -> Preset:
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
 
-_QUESTION: Final = re.compile(r"([a-z_]+)\s+(?:at|on)\s+([1-9]\d{0,8})(?:\s+ranks)?")
+_QUESTION = re.compile(r"([a-z_]+)\s+(?:at|on)\s+([1-9]\d{0,8})(?:\s+ranks)?")
 
 
 def for_question(text: str) -> tuple[Suite, int]:

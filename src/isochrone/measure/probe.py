@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -32,10 +32,10 @@ from isochrone.measure.cache import cache_folder, check_own, is_sealed, scratch_
 from isochrone.measure.sources import own_hash, sources
 from isochrone.measure.subprocesses import answer, cached_answer
 
-MPICC: Final = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
+MPICC = ("mpicc", "mpicc.mpich", "mpicc.openmpi")
 """Compiler wrappers of MPIs, the last two as Debian calls them."""
 
-BUILD_TIMEOUT: Final = 300.0
+BUILD_TIMEOUT = 300.0
 
 
 Origin = Literal["named", "on the PATH", "came with the package", "compiled"]

@@ -6,7 +6,6 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -15,7 +14,7 @@ from rich.progress import Progress as Bar
 from isochrone.base.units import format_seconds
 from isochrone.measure.job import Progress
 
-_LINE_EVERY: Final = 10.0
+_LINE_EVERY = 10.0
 """Seconds between two lines in a log."""
 
 

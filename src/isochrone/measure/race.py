@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from isochrone.base.inference import Speedup, speedup
 
-GIVEN: Final = "given"
+GIVEN = "given"
 
-MARGIN: Final = 0.02
+MARGIN = 0.02
 """The whole program is not to become slower by more than this part."""
 
-CLEAR: Final = 1.25
+CLEAR = 1.25
 """A proposal slower than the fastest of a heat by this factor always drops out."""
 
-HOPELESS: Final = 1.05
+HOPELESS = 1.05
 """No duel if the fastest is slower than the given settings by this factor."""
 
-FAILED: Final = "it failed"
+FAILED = "it failed"
 
-LIKELY: Final = 1.05
+LIKELY = 1.05
 """Expected gain above which an inconclusive duel is extended."""
 
 

@@ -9,18 +9,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Final
 
 from isochrone.base.errors import InputError, Interrupted, check_exhausted
 from isochrone.base.signals import taken_by
 from isochrone.measure import discovery, tuned
 from isochrone.measure.probe import Probe
 
-_KILLED: Final = 128
+_KILLED = 128
 """Added to the number of a signal, as shells do."""
 
 
-_FILES: Final = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
+_FILES = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
 """Variables with the path of the run file, by library."""
 
 

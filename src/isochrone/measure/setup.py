@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -22,13 +22,13 @@ from isochrone.measure.job import Progress, run
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
 
-_MEASURED: Final = ("sample", "pair", "offset", "iterations", "computation")
+_MEASURED = ("sample", "pair", "offset", "iterations", "computation")
 """Records of a run file with measured times."""
 
-_WRONG: Final = "wrong-result"
+_WRONG = "wrong-result"
 """Code of the warning on operations that returned wrong data and were left out."""
 
-_LIBRARIES: Final = {"tile-io": "io"}
+_LIBRARIES = {"tile-io": "io"}
 """Libraries that are loaded into the ranks of an experiment."""
 
 

@@ -10,12 +10,11 @@ import hashlib
 import re
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 
-_MARK: Final = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
-_LENGTH: Final = 16
+_MARK = re.compile(rb"isochrone-source ([0-9a-z]+)\0")
+_LENGTH = 16
 
 
 def sources() -> Path:

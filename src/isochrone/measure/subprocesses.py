@@ -10,7 +10,6 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -18,14 +17,14 @@ from isochrone.base.errors import InputError, MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
 from isochrone.measure.cache import cache_folder, check_own
 
-_TIMEOUT: Final = 60.0
+_TIMEOUT = 60.0
 
-_FOLDER: Final = "answers"
+_FOLDER = "answers"
 
-_MATTER: Final = ("PATH", "LD_", "MPI", "OPAL", "CC")
+_MATTER = ("PATH", "LD_", "MPI", "OPAL", "CC")
 """Parts of the names of variables on which output depends."""
 
-_LINKER: Final = "/etc/ld.so.cache"
+_LINKER = "/etc/ld.so.cache"
 
 Stamp = tuple[int, int, int]
 

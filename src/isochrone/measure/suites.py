@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure import presets
@@ -20,11 +19,11 @@ from isochrone.measure.presets import Preset, Suite
 from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 
-TRIAL_SIZES: Final = (8, 262144)
-_TRIAL_OPTIONS: Final = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
+TRIAL_SIZES = (8, 262144)
+_TRIAL_OPTIONS = {"collective": ("--op", "allreduce"), "latency-map": ("--retest", "0")}
 """By experiment: more options of the short trial from which a run is estimated."""
 
-GRACE: Final = 60.0
+GRACE = 60.0
 """Seconds beyond its time after which a run that does not end is ended."""
 
 

@@ -29,36 +29,35 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
-GRACE: Final = 5.0
+GRACE = 5.0
 """Seconds a launcher has to end its ranks before they are killed."""
 
-LINGER: Final = 1.0
+LINGER = 1.0
 """Seconds that processes of a launcher may outlive it."""
 
-PATIENCE: Final = 10.0
+PATIENCE = 10.0
 """Seconds for killing: a process that hangs in a file system cannot be killed."""
 
-ORDERS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+ORDERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
-PR_SET_PDEATHSIG: Final = 1
-PR_SET_CHILD_SUBREAPER: Final = 36
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 
-WRONG_USE: Final = 2
+WRONG_USE = 2
 """Exit status of ranks that refused to begin, for example because DATA exists."""
 
-LIFE_LINE: Final = 0
+LIFE_LINE = 0
 
-PARENT_DIED: Final = (
+PARENT_DIED = (
     b'{"record":"warning","code":"interrupted",'
     b'"text":"interrupted: the isochrone command was killed"}\n'
 )
 
-SHARED_MEMORY: Final = re.compile(rb"(/dev/shm/mpich_shm_\w+)$", re.MULTILINE)
+SHARED_MEMORY = re.compile(rb"(/dev/shm/mpich_shm_\w+)$", re.MULTILINE)
 """Shared memory of MPICH in /proc/PID/maps, which remains if MPICH is killed."""
 
-TOPOLOGY: Final = re.compile(r"^/tmp/hydra_hwloc_xmlfile_\w+$")
+TOPOLOGY = re.compile(r"^/tmp/hydra_hwloc_xmlfile_\w+$")
 """A file of its launcher that remains, too (version 5.0)."""
 
 Stamp = tuple[int, int, int]

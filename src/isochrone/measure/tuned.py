@@ -12,7 +12,7 @@ import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from isochrone.base.errors import InputError
 from isochrone.measure import discovery
@@ -20,7 +20,7 @@ from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
 from isochrone.measure.probe import Probe
 
-_BY_PYTHON: Final = (signal.SIGPIPE, signal.SIGXFSZ)
+_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Signals that Python ignores, which a program that it becomes would inherit."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import sqrt
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,13 +28,13 @@ from isochrone.models.segment import Rival, Segment, owners
 from isochrone.models.splits import TOLERANCE, Options, Region, Search
 from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term, picked
 
-MANY: Final = 400
+MANY = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
 
-UNUSUAL_COST: Final = 2.0
+UNUSUAL_COST = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
 
-HOPELESS: Final = 0.5
+HOPELESS = 0.5
 """Held-out error from which a formula describes nothing."""
 
 
@@ -75,8 +75,8 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
 
 
-_JUMP: Final = 1.5
-_AS_GOOD: Final = 2.5
+_JUMP = 1.5
+_AS_GOOD = 2.5
 """How much faster than in the data a time may grow from one doubling of ranks to the next, and how
 much larger the errors of what grows no faster may be."""
 
@@ -390,7 +390,7 @@ def _rival(judged: Judged, own: Observations, weight: float) -> Rival:
     )  # fmt: skip
 
 
-SPARE: Final = 2
+SPARE = 2
 """Points beyond the coefficients: without any one of them, there still is one to judge the rest."""
 
 
@@ -412,7 +412,7 @@ def refuse_too_few(points: int, coefficients: int) -> None:
 
 # --- points of one start --------------------------------------------------------------------------
 
-_FEWEST: Final = 3
+_FEWEST = 3
 """Starts of which something can be said."""
 
 

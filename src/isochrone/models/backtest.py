@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,35 +23,35 @@ from isochrone.models.terms import design_matrix, picked, variables_of
 
 Array = NDArray[np.float64]
 
-PARTS: Final = (2, 4)
+PARTS = (2, 4)
 """What is beyond a half, and beyond a quarter, of the largest value is predicted from the rest."""
 
-_FEWEST: Final = 3
+_FEWEST = 3
 """Values of the variable that a fit needs."""
 
-_GROWTH: Final = (1.5, 3.0)
+_GROWTH = (1.5, 3.0)
 """How much an error may grow from one doubling to the next."""
 
-_UNKNOWN_GROWTH: Final = 2.0
+_UNKNOWN_GROWTH = 2.0
 """The same if it was seen once."""
 
-_BELIEVED: Final = 0.5
+_BELIEVED = 0.5
 """Part of an interval that is believed. Points are few where a fit without the largest is tried, so
 its intervals are wide, and hide that the formula is wrong."""
 
-_MISFIT: Final = 2.0
+_MISFIT = 2.0
 """Deviations of so many times the noise are of the formula."""
 
-_CHANCE: Final = 0.2
+_CHANCE = 0.2
 """Probability with which a right formula fails to stand the test."""
 
-_UNTRIED: Final = (0.1, 0.3)
+_UNTRIED = (0.1, 0.3)
 """What is added where nothing could be tried, at twice and at four times the largest value."""
 
-_COMMON: Final = 0.75
+_COMMON = 0.75
 """Part of the points of a segment whose error every point has to expect."""
 
-_MOST: Final = 10.0
+_MOST = 10.0
 """An error that is larger tells no more."""
 
 

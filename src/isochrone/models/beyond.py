@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-_ONLY: Final = {
+_ONLY = {
     "power2(p)": "powers of two", "power2(nodes)": "powers of two", "even(p)": "even numbers",
 }  # fmt: skip
 

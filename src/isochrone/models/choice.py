@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,45 +33,45 @@ Array = NDArray[np.float64]
 Errors = tuple[Array, NDArray[np.int64]]
 """Relative deviations of points that were left out, and the number of each point's group."""
 
-_AS_GOOD: Final = (0.05, 0.001)
+_AS_GOOD = (0.05, 0.001)
 """Errors that are a twentieth larger, or by a tenth of a per cent of the time, are the same."""
 
-_MUCH: Final = 0.2
+_MUCH = 0.2
 """Errors that are larger by more than this are not the same, however few groups there are."""
 
-NOISY: Final = 3.0
+NOISY = 3.0
 """Errors of so many times the noise may be due to it."""
 
-_FEW: Final = 2
+_FEW = 2
 """Values of a variable of which none can be left out: one alone determines no line."""
 
-_ABOUT: Final = 2.0
+_ABOUT = 2.0
 """Errors that are larger by this factor are about the same."""
 
-_MISFIT: Final = 1.0
+_MISFIT = 1.0
 """SICc by each point that a formula may be worse: by e in the square of its deviations."""
 
-FOREIGN: Final = 1.5
+FOREIGN = 1.5
 """Coefficients that a family may have more if it was made for the operation."""
 
-_TRIED: Final = 12
+_TRIED = 12
 """Formulas that are judged by what they predict; which, says a quick look at how they fit."""
 
-_BEYOND: Final = (2.0, 4.0, 8.0)
+_BEYOND = (2.0, 4.0, 8.0)
 """Times the largest number of ranks and bytes, where a formula must give a possible time."""
 
-_FALLS: Final = 0.001
+_FALLS = 0.001
 """Part of a time by which a formula may fall as ranks or bytes grow."""
 
-_FELL: Final = (0.02, 4.0)
+_FELL = (0.02, 4.0)
 """Part of a time, and times its noise, by which times must fall before data show that they do."""
 
-_UNKNOWN_NOISE: Final = 0.03
+_UNKNOWN_NOISE = 0.03
 
-_PLAUSIBLE: Final = 0.01
+_PLAUSIBLE = 0.01
 """Weight of a rival that is not worth telling."""
 
-FLOOR: Final = 0.002
+FLOOR = 0.002
 """Relative deviation that tells no two formulas apart: no machine repeats itself better."""
 
 
@@ -182,7 +182,7 @@ class Limits:
         return not np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
 
 
-ANY: Final = Limits((), 0.0)
+ANY = Limits((), 0.0)
 
 
 def _fastest(observed: Observations) -> float:

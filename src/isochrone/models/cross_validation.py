@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from isochrone.models.placement import grouping
 
 Array = NDArray[np.float64]
 
-_SINGULAR: Final = 1e-9
+_SINGULAR = 1e-9
 """A part of an observation below this that others do not determine: the rest cannot predict it."""
 
 

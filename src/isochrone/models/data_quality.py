@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
 from isochrone.models.starts import medians_by, numbered, spread_of
 
-_WITHOUT_CHANCE: Final = {"simulated", "synthetic", "made up"}
+_WITHOUT_CHANCE = {"simulated", "synthetic", "made up"}
 """Origins of times that are the same in every start."""
 
 
@@ -43,10 +43,10 @@ def questionable(samples: Samples) -> list[str]:
     return found
 
 
-_SHORT: Final = 4096
-_SLOWEST: Final = 0.02
-_FASTEST: Final = 1e-9
-_PER_BYTE: Final = 1e-6
+_SHORT = 4096
+_SLOWEST = 0.02
+_FASTEST = 1e-9
+_PER_BYTE = 1e-6
 """Bytes of a short message, the longest and shortest plausible time of one, and seconds a byte."""
 
 
@@ -94,14 +94,14 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-QUIET: Final = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
+QUIET = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
 """Columns of our own: a model is of all pairs together, and that is said only if it matters."""
 
-MIN_RATIO: Final = 1.05
+MIN_RATIO = 1.05
 """Values of a column whose times differ by less than a twentieth may well be taken together."""
 
-_CHANCE: Final = 0.0005
-_MOST: Final = 50
+_CHANCE = 0.0005
+_MOST = 50
 """A column of more values than this, at the most, is no factor but a number of the row."""
 
 
@@ -237,19 +237,19 @@ def _is_factor(values: NDArray[Any], rows: int) -> bool:
 # chances at all points are judged together (Berk & Jones 1979, *Goodness-of-fit test statistics
 # that dominate the Kolmogorov statistics*).
 
-FALSE_ALARMS: Final = 0.002
+FALSE_ALARMS = 0.002
 """Chance below which so many points with so unlikely gaps are no chance."""
 
-DISTURBED: Final = 0.1
+DISTURBED = 0.1
 """Part of the repetitions that are slow by a disturbance and make no second group."""
 
-NEAREST: Final = 1.1
+NEAREST = 1.1
 """Groups that are nearer than this do not matter beside what a formula misses."""
 
-_LEAST: Final = 3
+_LEAST = 3
 """Fewest repetitions of a group; a fifth of all if that is more."""
 
-_TICKS: Final = 2.5
+_TICKS = 2.5
 """A gap of fewer steps of the clock is none."""
 
 

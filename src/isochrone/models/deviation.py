@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,11 @@ from isochrone.models.observations import Observations
 
 Array = NDArray[np.float64]
 
-MAX_GROUPS: Final = 200
+MAX_GROUPS = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
 
 
-_MOST: Final = 10.0
+_MOST = 10.0
 """Logarithm of a ratio not distinguished from larger ones, and that of no time at all."""
 
 
@@ -137,8 +137,8 @@ def deviations_by_group(
     return found
 
 
-_NOISY: Final = 3.0
-_MISSED: Final = (0.1, 0.25)
+_NOISY = 3.0
+_MISSED = (0.1, 0.25)
 """What a formula misses that repetitions do not explain, and what it misses without any."""
 
 

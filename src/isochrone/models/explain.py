@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -24,24 +23,24 @@ from isochrone.models.terms import evaluate_term, picked
 Array = NDArray[np.float64]
 Points = dict[str, Array]
 
-_MOST: Final = 24
+_MOST = 24
 """Measured values of one variable that are tried again with other values of the rest."""
 
-_BETWEEN: Final = (1.0, 1.25, 1.5, 1.75)
+_BETWEEN = (1.0, 1.25, 1.5, 1.75)
 """Counts that are tried, as multiples of powers of two: they tell steps from smooth growth."""
 
-_AGAIN: Final = 2.0
+_AGAIN = 2.0
 """How far beyond the data is looked, of the largest that was measured."""
 
 _LAUNCH, _REPEATED = 2.0, 100.0
 """Seconds that a launch takes, and how often a point is repeated in it."""
 
-_NARROW: Final = 1.3
+_NARROW = 1.3
 """Ratio of its ends below which a gap between segments is not measured further."""
 
-_COUNTS: Final = ("p", "nodes", "w", "pe", "pa", "out", "in")
+_COUNTS = ("p", "nodes", "w", "pe", "pa", "out", "in")
 
-_APART: Final = 1.0
+_APART = 1.0
 """Difference from which a measurement decides, of what the two times together may be off by."""
 
 

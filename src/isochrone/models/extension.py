@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isochrone.base import registry
 from isochrone.runfile.run import Run
 
-_FOLDER: Final = "*.readers"
+_FOLDER = "*.readers"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError, located
@@ -121,9 +120,9 @@ def added(one: Form, other: Form) -> Form:
 
 # --- families in files ----------------------------------------------------------------------------
 
-_FOLDER: Final = "*.families"
+_FOLDER = "*.families"
 
-_MOST_TERMS: Final = 7
+_MOST_TERMS = 7
 """Of a sum of two formulas."""
 
 

@@ -15,7 +15,7 @@ import hashlib
 import json
 import math
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -31,14 +31,14 @@ from isochrone.models.questions import needed
 from isochrone.models.segment import Rival, Segment
 from isochrone.models.terms import variables_of
 
-FORMAT: Final = 1
+FORMAT = 1
 
-MAX_BYTES: Final = 64 * 1024**2
+MAX_BYTES = 64 * 1024**2
 """A model file larger than this is none."""
 
-_ROUNDING: Final = 1e-9
+_ROUNDING = 1e-9
 
-_KEYS: Final = [
+_KEYS = [
     field.encode_name
     for field in msgspec.structs.fields(Model)
     if field.name not in ("extra", "kept")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,14 +29,14 @@ from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, to
 from isochrone.models.splits import Options, Region, Splits
 from isochrone.models.terms import variables_of
 
-AUTO: Final = "auto"
+AUTO = "auto"
 
-MUCH_WORSE: Final = 2.0
-WELL: Final = 0.1
+MUCH_WORSE = 2.0
+WELL = 0.1
 """A formula for all message sizes may be off by so many times what formulas for each size are off
 by, and in any case by so much."""
 
-EACH: Final = ", for each size"
+EACH = ", for each size"
 
 
 def fit(

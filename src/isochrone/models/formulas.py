@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models.segment import Segment
 from isochrone.models.terms import is_size, unit
 
-_CLASSES: Final = {
+_CLASSES = {
     "power2(p)": ("p not a power of two", "p a power of two"),
     "even(p)": ("p odd", "p even"),
 }
 
 
-_PRODUCTS: Final = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
+_PRODUCTS = {"1/p*b": "block b/p", "sqrt(p)*b": "b √p"}
 
 
 def headings(segments: Sequence[Segment]) -> list[str]:

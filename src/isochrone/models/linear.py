@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,21 +24,21 @@ from isochrone.models.terms import design_matrix, variables_of
 
 Array = NDArray[np.float64]
 
-WEIGHTS: Final = ("relative", "absolute")
+WEIGHTS = ("relative", "absolute")
 
-_HUBER: Final = 1.345
+_HUBER = 1.345
 """In standard deviations: 95 % efficient for normal samples (Huber 1981, *Robust Statistics*)."""
 
-_DEPENDENT: Final = 1e-10
+_DEPENDENT = 1e-10
 """A term depends on others if this little of its column is left beside them."""
 
-_SHARE: Final = 1e-6
+_SHARE = 1e-6
 """A column that depends on others holds less of one than this: that one has no part in it."""
 
-_ITERATIONS: Final = 6
-_ROBUST_ITERATIONS: Final = 50
+_ITERATIONS = 6
+_ROBUST_ITERATIONS = 50
 
-_LOWEST: Final = 0.05
+_LOWEST = 0.05
 """Part of the measured time below which a fitted one is not believed as a weight."""
 
 

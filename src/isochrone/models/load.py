@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ _Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
 Measured = _Part | Iterable[_Part]
 
 
-_ENOUGH: Final = 4096
+_ENOUGH = 4096
 """Bytes that tell what a file is."""
 
 

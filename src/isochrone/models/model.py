@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -39,12 +39,12 @@ from isochrone.runfile.origin import with_noun
 
 Array = NDArray[np.float64]
 
-LEVEL: Final = 0.95
+LEVEL = 0.95
 
-MOST_WARNINGS: Final = 3
+MOST_WARNINGS = 3
 """Of a prediction; the most important come first."""
 
-_FALLS: Final = 0.95
+_FALLS = 0.95
 """Part of a time that fewer ranks or bytes take, below which a prediction is impossible."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,22 +33,22 @@ from isochrone.runfile.samples import counted, identity
 
 Array = NDArray[np.float64]
 
-SWEEP: Final = "sweep"
+SWEEP = "sweep"
 """The kind of run whose options say what was sent."""
 
-TABLE: Final = "table"
+TABLE = "table"
 """The experiment of a CSV."""
 
-COUNTED: Final = ("p", "nodes", "ppn", "w")
+COUNTED = ("p", "nodes", "ppn", "w")
 """Variables that are whole numbers from 1."""
 
-SMALLEST: Final = 1e-12
+SMALLEST = 1e-12
 """A variable is zero, or no smaller than this."""
 
-SELECTORS: Final = ("op", "order", "mode", "bytes", "hot")
+SELECTORS = ("op", "order", "mode", "bytes", "hot")
 """What keeps data apart: each value gets formulas of its own."""
 
-NAMES: Final = {"bytes": "b", "ranks": "p", "window": "w"}
+NAMES = {"bytes": "b", "ranks": "p", "window": "w"}
 """Names in run files and tables, and the variable they are."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,12 @@ from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
 
-PLACES: Final[tuple[str, ...]] = ("nodes", "ppn")
+PLACES: tuple[str, ...] = ("nodes", "ppn")
 
-GROUP: Final = "group"
+GROUP = "group"
 """Selector of models of groups of ranks: formulas of each kind of group are kept apart."""
 
-CG: Final = "CG"
+CG = "CG"
 """The group of all ranks of a job, or of ranks that follow each other, such as a row of a grid."""
 
 
@@ -51,7 +50,7 @@ def pairs_on_nodes(
     return {} if np.ptp(nodes) else {"nodes": nodes}
 
 
-_OF_SIZE: Final = ("ba", "bi", "bo")
+_OF_SIZE = ("ba", "bi", "bo")
 """Bytes of a node, which are its messages times their size."""
 
 

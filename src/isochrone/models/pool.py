@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.terms import variables_of
 
-_SIZES_BY_RANKS: Final = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
+_SIZES_BY_RANKS = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 """Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,7 @@ P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for e
 
 Subject = Literal["collective", "message", "node", "computation"]
 
-WORDS: Final[dict[Subject, str]] = {
+WORDS: dict[Subject, str] = {
     "collective": "a collective",
     "message": "messages between pairs of ranks",
     "node": "the messages of a busy node",
@@ -38,12 +38,12 @@ WORDS: Final[dict[Subject, str]] = {
 }
 """What a model is of, for a sentence."""
 
-_OF_A_NODE: Final = {"pa", "pe", "in", "out"}
+_OF_A_NODE = {"pa", "pe", "in", "out"}
 
-_OF_PAIRS: Final = {"i", "j", "pairs"}
+_OF_PAIRS = {"i", "j", "pairs"}
 """What tells the curves of a sweep of messages apart."""
 
-_ASKED: Final = {"b": "message sizes", "p": "numbers of ranks", "w": "windows"}
+_ASKED = {"b": "message sizes", "p": "numbers of ranks", "w": "windows"}
 """Variables that only a formula which holds them may be asked for. A hot spot has several names
 for the same messages, and its formula is given them all."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,7 +16,7 @@ from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 Array = NDArray[np.float64]
 Selector = str | int
 
-LEAST_SPREAD: Final = 0.001
+LEAST_SPREAD = 0.001
 """Relative standard deviation that no machine stays below, nor any formula."""
 Range = tuple[float | None, float | None]
 
@@ -291,9 +291,9 @@ def octaves_beyond(value: Array, bound: float, side: float) -> Array:
 
 # --- intervals ------------------------------------------------------------------------------------
 
-_HALVINGS: Final = 40
+_HALVINGS = 40
 
-_NORMAL: Final = 200
+_NORMAL = 200
 """Degrees of freedom from which Student's t is the normal distribution, which is quick."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,10 @@ from isochrone.models.terms import variables_of
 
 Array = NDArray[np.float64]
 
-BYTES: Final = ("ba", "bi", "bo")
+BYTES = ("ba", "bi", "bo")
 """Bytes of a node: within it, into it and out of it."""
 
-NODE: Final = ("pa", "in", "out", "b")
+NODE = ("pa", "in", "out", "b")
 """What these bytes follow from: messages of a node, and their size."""
 
 _SHAPE, _RING = "shape", "ring"

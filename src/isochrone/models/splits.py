@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,28 +32,28 @@ from isochrone.models.terms import (
 
 Array = NDArray[np.float64]
 
-_ROUNDING: Final = 1e-9
+_ROUNDING = 1e-9
 
-_CANDIDATES: Final = {150: 64, 1 << 62: 32}
+_CANDIDATES = {150: 64, 1 << 62: 32}
 """Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
-MAX_SEGMENTS: Final = (6, 4)
+MAX_SEGMENTS = (6, 4)
 """Along the only variable, and along one of several, which share them."""
 
 _FEWEST, _FEWEST_SIZES = 3, 2
 """Values along which a segment is that holds several points of each; they are a factor of 2 apart
 at least."""
 
-_PREFERRED: Final = 0.9
+_PREFERRED = 0.9
 
-_CLASS_VALUES: Final = 3
+_CLASS_VALUES = 3
 """Fewest numbers of ranks of a class with formulas of its own."""
 
-MAX_DEPTH: Final = 2
+MAX_DEPTH = 2
 """Variables along which one segment is cut."""
 
-TOLERANCE: Final = 0.01
+TOLERANCE = 0.01
 """No formula is better than a per cent on a real machine: finer segments are not worth reading."""
 
 

@@ -10,7 +10,7 @@ chapter 4). Of the spread, what the repetitions explain by themselves is taken a
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -24,7 +24,7 @@ from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, middles_by
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-_FEW: Final = 10
+_FEW = 10
 """Degrees of freedom below which a median deviation says less than a sum of squares."""
 
 
@@ -60,7 +60,7 @@ class Starts(msgspec.Struct, frozen=True, omit_defaults=True):
         return t * self.between * sqrt(1 + 1 / self.launches)
 
 
-ONE_START: Final = Starts()
+ONE_START = Starts()
 
 
 def widened(seconds: Array, low: Array, high: Array, part: Array) -> tuple[Array, Array]:

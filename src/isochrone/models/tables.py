@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeGuard
+from typing import Any, Literal, Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,45 +37,45 @@ Array = NDArray[np.float64]
 Where = Callable[[int], str]
 """Names a row in errors, by its number from 0."""
 
-_NUMBERS: Final = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+_NUMBERS = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
 """Columns of numbers."""
 
-_PARTNERS: Final = ("i", "j", "pairs")
+_PARTNERS = ("i", "j", "pairs")
 """What else tells points apart; no variables of a model."""
 
-_COUNTS: Final = ("repeat", "pass", "rate")
+_COUNTS = ("repeat", "pass", "rate")
 """What `export --to csv` writes of a repetition: its number, and its time in another form."""
 
-_STARTS: Final = ("launch", "run")
+_STARTS = ("launch", "run")
 """Columns that tell starts of the job apart; ``run`` if it is not the number of a repetition."""
 
-_ORIGIN: Final = "origin"
+_ORIGIN = "origin"
 """The column in which `export --to csv` says where the times come from."""
 
-_KNOWN: Final = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
+_KNOWN = {*_NUMBERS, *SELECTORS, *_PARTNERS, *MARKS, _ORIGIN}
 
-MAX_ORIGIN: Final = 60
-MAX_ROWS: Final = 10_000_000
+MAX_ORIGIN = 60
+MAX_ROWS = 10_000_000
 
-_LONGEST: Final = 1 << 16
+_LONGEST = 1 << 16
 """Characters of a line by which it is seen what separates columns."""
 
-_MISSING: Final = ("None", "nan", "<NA>", "NaT")
+_MISSING = ("None", "nan", "<NA>", "NaT")
 """How Python and pandas write that there is no value."""
 
-_TIMES: Final = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_SIZES: Final = {
+_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_SIZES = {
     "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9,
 }  # fmt: skip
-_UNITS: Final = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", "ba", "bi", "bo"), _SIZES)}
+_UNITS = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", "ba", "bi", "bo"), _SIZES)}
 """Units of the variables that have one, by name: factor to seconds or bytes."""
 
-_MEANINGS: Final = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch")
-_HOW: Final = "write for example size=b,usec=seconds:us"
+_MEANINGS = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch")
+_HOW = "write for example size=b,usec=seconds:us"
 
-_SEPARATORS: Final = (";", "\t", ",")
-_DECIMAL: Final = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
-_THOUSANDS: Final = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
+_SEPARATORS = (";", "\t", ",")
+_DECIMAL = re.compile(r"[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(,[0-9]{3})+")
 
 Decimal = Literal["", "comma", "point"]
 """What stands before decimals; empty if that is not said."""
@@ -165,7 +165,7 @@ def _wrong(what: str, hint: str) -> InputError:
     return InputError(what, where="--map-columns", hint=hint)
 
 
-AS_NAMED: Final = Columns()
+AS_NAMED = Columns()
 """Columns that are called what they are."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from isochrone.base.errors import InputError
 
 Array = NDArray[np.float64]
 
-VARIABLES: Final = {
+VARIABLES = {
     "b": "message size in bytes",
     "p": "number of ranks",
     "nodes": "number of nodes",
@@ -39,14 +39,14 @@ VARIABLES: Final = {
 """Variables that models know, with their meaning and unit."""
 
 
-_IN_BYTES: Final = {"b", "ba", "bi", "bo"}
+_IN_BYTES = {"b", "ba", "bi", "bo"}
 
 
 def _floor_log2(v: Array) -> Array:
     return np.asarray(np.floor(np.log2(v)))
 
 
-_FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
+_FACTORS: list[tuple[re.Pattern[str], Callable[..., Array], bool]] = [
     (re.compile(r"(\w+)"), lambda v: v, True),
     (re.compile(r"1/(\w+)"), lambda v: 1 / v, False),
     (re.compile(r"log2\((\w+)\)"), np.log2, False),
@@ -70,11 +70,11 @@ _FACTORS: Final[list[tuple[re.Pattern[str], Callable[..., Array], bool]]] = [
 """What a factor looks like, its values, and whether it has the unit of its variables."""
 
 
-CLASSES: Final = ("power2(p)", "even(p)")
+CLASSES = ("power2(p)", "even(p)")
 """Classes of numbers of ranks that libraries have other algorithms for."""
 
 
-UNUSUAL: Final = ("1/p*b", "sqrt(p)*b")
+UNUSUAL = ("1/p*b", "sqrt(p)*b")
 """Along which few libraries switch: only if another variable explains much less."""
 
 

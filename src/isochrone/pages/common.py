@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -35,13 +35,13 @@ from isochrone.runfile.environment import environment_document, settings_in_word
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import NO_END, Run
 
-FAMILY: Final = "*.kinds"
-MAX_HOSTS: Final = 64
-HOW: Final = "How the times were taken"
+FAMILY = "*.kinds"
+MAX_HOSTS = 64
+HOW = "How the times were taken"
 
-PARTIAL: Final = Sentence(NO_END, about="partial run")
+PARTIAL = Sentence(NO_END, about="partial run")
 
-_LABELS: Final = {
+_LABELS = {
     "bytes": "message sizes", "schedule": "schedule of the pairs", "warmup": "warm-up round trips",
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
     "max-time": "maximum time per pair", "retest": "pairs measured again, alone",
@@ -50,11 +50,11 @@ _LABELS: Final = {
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",
 }  # fmt: skip
-_DOCUMENTS: Final = ("description",)
+_DOCUMENTS = ("description",)
 """Notes that are whole documents, shown by their kinds of results."""
 
-_SECONDS: Final = {"max-time", "time-limit"}
-_SCHEDULES: Final = {
+_SECONDS = {"max-time", "time-limit"}
+_SCHEDULES = {
     "isolated": "isolated: no two active pairs share a node",
     "rounds": "rounds: every rank in at most one pair at a time",
     "serial": "serial: one pair at a time, with a barrier before each",

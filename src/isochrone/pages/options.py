@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,14 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
-_SAMPLING: Final = {
+_SAMPLING = {
     "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
     "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
     "sync-exchanges",
 }  # fmt: skip
 """Options for how much is measured, not what."""
 
-_CURVES: Final = {"pairs", "op"}
+_CURVES = {"pairs", "op"}
 """Options that select curves, which have them in their names."""
 
 Rule = Callable[[Option], bool]
@@ -38,7 +38,7 @@ def _given(value: Option) -> bool:
     return bool(value)
 
 
-_NEEDS: Final[dict[str, tuple[str, Rule]]] = {
+_NEEDS: dict[str, tuple[str, Rule]] = {
     "stride": ("layout", _is("vector")),
     "cache-bytes": ("cache", _is("cold")),
     "seed": ("pairing", _is("random")),
@@ -59,19 +59,19 @@ _NEEDS: Final[dict[str, tuple[str, Rule]]] = {
 }
 """Options that only take effect with some values of another option."""
 
-_OFF_AT_0: Final = {"repeats", "precision", "time-limit", "max-time", "length"}
+_OFF_AT_0 = {"repeats", "precision", "time-limit", "max-time", "length"}
 """Options that are off at 0."""
 
-_ADAPTIVE: Final = {"precision", "min-repeats", "max-repeats", "max-time"}
+_ADAPTIVE = {"precision", "min-repeats", "max-repeats", "max-time"}
 """Options without effect if the number of repetitions is fixed."""
 
-_ELSEWHERE: Final = {"program"}
+_ELSEWHERE = {"program"}
 """Options with temporary input files, whose contents are shown elsewhere."""
 
-_ONLY_ALL_PAIRS: Final = {"schedule", "inner-parallel"}
+_ONLY_ALL_PAIRS = {"schedule", "inner-parallel"}
 """Options of a map that mean nothing if only some pairs are measured, each alone."""
 
-_MEASURED_AGAIN: Final = {"again": "sample", "retest": "pair"}
+_MEASURED_AGAIN = {"again": "sample", "retest": "pair"}
 """Options for confirmation measurements, and the records of these."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -157,7 +157,7 @@ class Picture:
     only: ClassVar[Medium] = "report"
 
 
-MIN_RANKS: Final = 3
+MIN_RANKS = 3
 """Two ranks have one time only: no map, surface or hierarchy."""
 
 
@@ -279,7 +279,7 @@ class Asked:
     models: tuple[Any, ...] = ()
 
 
-AS_USUAL: Final = Asked()
+AS_USUAL = Asked()
 """Nothing is asked for."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import IO, Any, Final
+from typing import IO, Any
 
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
@@ -24,17 +24,17 @@ from isochrone.pages.page import (
     said,
 )
 
-STYLES: Final[dict[Tone, str]] = {
+STYLES: dict[Tone, str] = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
 }  # fmt: skip
 
-LONGEST: Final = 2000
+LONGEST = 2000
 """Characters of one text of a file; the rest is cut."""
 
-WIDEST_TEXT: Final = 40
+WIDEST_TEXT = 40
 """A column of longer texts may be wrapped; numbers never are."""
 
-_TRAILING: Final = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
+_TRAILING = re.compile(r"[ \t]+((?:\x1b\[[0-9;]*m)*)$", re.MULTILINE)
 
 
 class _Console(Console):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -12,7 +12,7 @@ from isochrone.pages.page import Warnings
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
-MAX_WARNINGS: Final = 20
+MAX_WARNINGS = 20
 
 
 def ranges(ranks: Sequence[int]) -> str:

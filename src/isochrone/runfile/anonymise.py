@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from isochrone.base.files import whole_file
 from isochrone.runfile.run import Run
 
-_PATH: Final = re.compile(r"(?<![\w.])~?(?:/[\w.+@%~-]+)+/?")
-_ACCOUNT: Final = re.compile(r"[\w.-]+@[\w.-]+")
-_HIDDEN: Final = "(removed)"
+_PATH = re.compile(r"(?<![\w.])~?(?:/[\w.+@%~-]+)+/?")
+_ACCOUNT = re.compile(r"[\w.-]+@[\w.-]+")
+_HIDDEN = "(removed)"
 
-_OF_USER: Final = {"run": ("notes",), "file": ("name",)}
+_OF_USER = {"run": ("notes",), "file": ("name",)}
 """Members whose text is the user's own: commands and notes, names of files."""
 
-_OURS: Final = ("isochrone", "launcher", "binding", "launch", "preset", "algorithm", "origin")
+_OURS = ("isochrone", "launcher", "binding", "launch", "preset", "algorithm", "origin")
 """Notes that Isochrone writes itself."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import binascii
 import zlib
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,24 +19,24 @@ from numpy.typing import NDArray
 
 from isochrone.base.table import Table
 
-BLOCK: Final = "pairs"
-TOTAL: Final = "blocks"
+BLOCK = "pairs"
+TOTAL = "blocks"
 
-COMPACT_RANKS: Final = 256
+COMPACT_RANKS = 256
 """Ranks from which on a map is written in blocks."""
 
-MAX_COUNT: Final = 1 << 16
+MAX_COUNT = 1 << 16
 """Pairs of one record, at most."""
 
-ENDS: Final = ("i", "j")
-FLAGS: Final = ("shared_cpu", "retest")
-NUMBERS: Final = (*ENDS, "n", "batch", *FLAGS)
-TIMES: Final = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
+ENDS = ("i", "j")
+FLAGS = ("shared_cpu", "retest")
+NUMBERS = (*ENDS, "n", "batch", *FLAGS)
+TIMES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
-_PAIRS: Final = 512
+_PAIRS = 512
 """Pairs of one record that is written here; the probe writes as many."""
 
-_CHECKSUM: Final = b',"crc":"'
+_CHECKSUM = b',"crc":"'
 
 
 class BlockError(ValueError):

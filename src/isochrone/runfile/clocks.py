@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from isochrone.base.documents import IfKnown
 from isochrone.runfile.run import Run
 
-KIND: Final = "clocks"
+KIND = "clocks"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from msgspec.structs import asdict
 
@@ -16,13 +16,13 @@ from isochrone.runfile.header import Header
 
 Kind = Literal["setting", "library", "memory", "machine"]
 
-NOT_SET: Final = "(not set)"
-SECRET: Final = "(left out: it looks like a secret)"
+NOT_SET = "(not set)"
+SECRET = "(left out: it looks like a secret)"
 
-LONGEST: Final = 120
+LONGEST = 120
 """Characters of a value that are shown."""
 
-_OUTPUT: Final = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
+_OUTPUT = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT", "DIR")
 """Words in names of variables that change the output of a library rather than its behaviour."""
 
 
@@ -108,7 +108,7 @@ def _known(header: Header) -> dict[tuple[Kind, str], str]:
     return found | {("setting", name): value for name, value in header.settings.items()}
 
 
-_KINDS: Final[tuple[Kind, ...]] = ("setting", "library", "memory", "machine")
+_KINDS: tuple[Kind, ...] = ("setting", "library", "memory", "machine")
 
 
 def _order(key: tuple[Kind, str]) -> tuple[int, bool, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from isochrone.base.table import column
 from isochrone.runfile import blocks
 
-_OWN: Final = ("run", "rank", "warning", "end", blocks.BLOCK, blocks.TOTAL)
+_OWN = ("run", "rank", "warning", "end", blocks.BLOCK, blocks.TOTAL)
 """Records that are no samples, or many of them."""
 
 Members = tuple[tuple[str, type | None], ...]

@@ -20,7 +20,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -36,20 +36,20 @@ from isochrone.runfile.header import header_of
 from isochrone.runfile.rules import DAMAGED
 from isochrone.runfile.run import Rank, Run
 
-FORMAT: Final = 2
+FORMAT = 2
 
-MAX_RANKS: Final = 1 << 22
+MAX_RANKS = 1 << 22
 """Files with more ranks are damaged."""
 
-MAX_UNKNOWN_RANKS: Final = 4096
+MAX_UNKNOWN_RANKS = 4096
 """Ranks without ``rank`` records, as in files of other programs."""
 
-MAX_LINE: Final = 1 << 26
+MAX_LINE = 1 << 26
 """Bytes."""
 
-NO_RUN_FILE: Final = "run files come from 'isochrone measure' and 'isochrone import'"
+NO_RUN_FILE = "run files come from 'isochrone measure' and 'isochrone import'"
 
-BLOCK: Final = 1 << 18
+BLOCK = 1 << 18
 """Bytes read at once; bounds the memory for records that are not yet columns."""
 
 

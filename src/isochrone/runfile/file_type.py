@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
 
-_ENOUGH: Final = 1 << 16
+_ENOUGH = 1 << 16
 """Bytes read to recognise a file: output of batch systems may precede a table."""
 
-_IMPORTED: Final = {
+_IMPORTED = {
     "osu": ("the output of an OSU benchmark", re.compile(rb"^# OSU MPI", re.MULTILINE)),
     "imb": (
         "the output of the Intel MPI Benchmarks",
@@ -26,7 +25,7 @@ _IMPORTED: Final = {
 }
 """By format of ``isochrone import``: description, and pattern."""
 
-_OTHERS: Final = (
+_OTHERS = (
     (
         "a model",
         re.compile(rb'\A\s*\{\s*"record"\s*:\s*"model"'),

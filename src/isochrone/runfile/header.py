@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -26,7 +26,7 @@ class Library(msgspec.Struct, frozen=True):
         return library_name(self.library)
 
 
-_NAME_AND_VERSION: Final = re.compile(
+_NAME_AND_VERSION = re.compile(
     r"(?:MPI VERSION\s*:\s*)?(?P<name>\D.*?)[\s,]*(?:\bversion)?\s*:?\s+v?(?P<version>\d[\w.]*\w)",
     re.I,
 )
@@ -82,7 +82,7 @@ class Machine(msgspec.Struct, frozen=True):
     numa: int | None = None
 
 
-_NAMES: Final = {"quantity": "seconds_are", "left_out": "settings_left_out"}
+_NAMES = {"quantity": "seconds_are", "left_out": "settings_left_out"}
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
@@ -163,7 +163,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
         return bool(self.settings or self.left_out or self.memory)
 
 
-_KINDS: Final[dict[str, dict[str, Any]]] = {
+_KINDS: dict[str, dict[str, Any]] = {
     "latency-map": {"kind": "latency-map"},
     "synthetic": {"kind": "latency-map", "made_up": True},
     "point-to-point": {"kind": "sweep", "by": ("i", "j")},

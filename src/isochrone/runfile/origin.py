@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 Origin = Literal["measured", "simulated", "synthetic", "imported", "given"]
 """On a machine; in the virtual time of a simulator; from a formula; from a file of another program;
 from a table of the user."""
 
-GIVEN: Final[Origin] = "given"
+GIVEN: Origin = "given"
 
 
 def _renamed(origin: str) -> str:

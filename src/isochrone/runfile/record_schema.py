@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -78,7 +78,7 @@ def _open(kind: type, more: Any = Any) -> Schema:
     return {**record(kind), "additionalProperties": shape(more)}
 
 
-LINE: Final[Schema] = {
+LINE: Schema = {
     "description": "A line of a run file",
     "anyOf": [
         record(_Run), _open(_Rank, Scalar), record(_Pair), _open(_Warning), _open(_End),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,18 +21,18 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS
 
-_BELOW_RESOLUTION: Final = "below-resolution"
+_BELOW_RESOLUTION = "below-resolution"
 """Code of the warning that times are 0."""
 
-DAMAGED: Final = "the file is damaged: copy it again, or measure again"
+DAMAGED = "the file is damaged: copy it again, or measure again"
 
-_MAX_BYTES: Final = 1 << 60
-_MAX_COUNT: Final = 10**12
+_MAX_BYTES = 1 << 60
+_MAX_COUNT = 10**12
 """More repetitions than fit into a measurement."""
-_MAX_RATE: Final = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
-_COARSEST: Final = 0.1
+_MAX_RATE = 1e18  # bytes per second; what a machine of 2040 may do, and no damaged number
+_COARSEST = 0.1
 """Seconds: the ticks of the coarsest clock in use are ten times finer."""
-_ROUNDING: Final = 1e-9
+_ROUNDING = 1e-9
 """Two statistics of the same times may contradict by this part, as they are computed in floats."""
 
 
@@ -72,12 +72,12 @@ class Rule:
         return np.asarray(wrong, dtype=bool)
 
 
-_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True)
-_BYTES: Final = Rule(most=_MAX_BYTES, whole=True, needed=True)
-_COUNT: Final = Rule(least=1, most=_MAX_COUNT, whole=True)
-_TIME: Final = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
-_SPREAD: Final = Rule(most=MAX_SECONDS)
-_SOME_RANKS: Final = Rule(least=1, most=lambda ranks: ranks, whole=True)
+_RANK = Rule(most=lambda ranks: ranks - 1, whole=True)
+_BYTES = Rule(most=_MAX_BYTES, whole=True, needed=True)
+_COUNT = Rule(least=1, most=_MAX_COUNT, whole=True)
+_TIME = Rule(most=MAX_SECONDS, above_zero=MIN_SECONDS)
+_SPREAD = Rule(most=MAX_SECONDS)
+_SOME_RANKS = Rule(least=1, most=lambda ranks: ranks, whole=True)
 
 
 @dataclass(frozen=True)
@@ -108,18 +108,18 @@ class Rules:
     may_lack: Sequence[str] = ()
 
 
-_WHOLE: Final = Rule(most=1 << 53, whole=True, needed=True)
-_MAYBE_WHOLE: Final = Rule(most=1 << 53, whole=True)
-_ONE_OR_MORE: Final = Rule(least=1, most=1 << 53, whole=True, needed=True)
-_KNOWN_RANK: Final = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
-_SECONDS: Final = Rule(most=MAX_SECONDS, needed=True)
-_SIGNED: Final = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
-_ANY_WHOLE: Final = Rule(least=-inf, whole=True, needed=True)
-_OPS: Final = {"op": ("write", "read")}
-_MESSAGES: Final = Rule(most=lambda ranks: 2 * ranks**2, whole=True, needed=True)
+_WHOLE = Rule(most=1 << 53, whole=True, needed=True)
+_MAYBE_WHOLE = Rule(most=1 << 53, whole=True)
+_ONE_OR_MORE = Rule(least=1, most=1 << 53, whole=True, needed=True)
+_KNOWN_RANK = Rule(most=lambda ranks: ranks - 1, whole=True, needed=True)
+_SECONDS = Rule(most=MAX_SECONDS, needed=True)
+_SIGNED = Rule(least=-MAX_SECONDS, most=MAX_SECONDS, needed=True)
+_ANY_WHOLE = Rule(least=-inf, whole=True, needed=True)
+_OPS = {"op": ("write", "read")}
+_MESSAGES = Rule(most=lambda ranks: 2 * ranks**2, whole=True, needed=True)
 """One each way between each hot process and each rank."""
 
-PAIR: Final = Rules(
+PAIR = Rules(
     {
         "i": _KNOWN_RANK, "j": _KNOWN_RANK,
         "bytes": _BYTES, "n": _COUNT, "batch": _COUNT, "mean": _TIME, "stddev": _SPREAD,
@@ -129,7 +129,7 @@ PAIR: Final = Rules(
     ordered=(("min", "median", "max"), ("min", "mean", "max"), ("low", "high")), pairs=True,
     may_lack=("median",),
 )  # fmt: skip
-_SAMPLE: Final = Rules(
+_SAMPLE = Rules(
     {
         "bytes": _BYTES, "i": _RANK, "j": _RANK,
         "p": _SOME_RANKS,
@@ -154,7 +154,7 @@ def _times(*names: str) -> dict[str, Rule]:
     return dict.fromkeys(names, _SECONDS)
 
 
-RULES: Final[dict[tuple[str, str], Rules]] = {
+RULES: dict[tuple[str, str], Rules] = {
     ("", "pair"): PAIR,
     ("", "sync"): Rules(dict.fromkeys(("residual_median", "residual_max", "drift_max"), _SIGNED)),
     ("", "offset"): Rules({
@@ -253,7 +253,7 @@ RULES: Final[dict[tuple[str, str], Rules]] = {
 }  # fmt: skip
 """By the kind of result, empty for any, and the name of the record; others are read as they are."""
 
-_FOREIGN: Final = {"latency-map": ("sample",), "sweep": ("pair",)}
+_FOREIGN = {"latency-map": ("sample",), "sweep": ("pair",)}
 """Samples that a kind of result cannot hold: its header is that of another measurement."""
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import sys
 from math import inf
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.files import whole_file
 from isochrone.runfile.rules import RULES, Rule, Rules
 
-PAGE: Final = "docs/run-file.md"
-BEGIN: Final = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
-END: Final = "<!-- end of the rules -->\n"
-_TRIED: Final = 5
+PAGE = "docs/run-file.md"
+BEGIN = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
+END = "<!-- end of the rules -->\n"
+_TRIED = 5
 """Ranks by which a limit that depends on their number is recognised."""
 
-_LIMITS: Final = {
+_LIMITS = {
     _TRIED - 1: "ranks - 1", _TRIED: "ranks", _TRIED // 2: "ranks / 2", 2 * _TRIED**2: "2 ranks²",
 }  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +20,21 @@ from isochrone.runfile.samples import counting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MAX_MATRIX_RANKS: Final = 8192
+MAX_MATRIX_RANKS = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
 
-SMALL_MATRIX: Final = 1 << 20
-CELLS_PER_PAIR: Final = 400
+SMALL_MATRIX = 1 << 20
+CELLS_PER_PAIR = 400
 """Cells of a matrix: at most the first number, plus the second for each measured pair. Memory and
 time follow from what a file holds, not from what it claims."""
 
-LAUNCH: Final = "launch"
+LAUNCH = "launch"
 """Note with the number of a run among several launches: ``2 of 5``."""
 
-NO_END: Final = "the measurement is not complete"
+NO_END = "the measurement is not complete"
 """The message for a partial run."""
 
-PAIR_QUANTITIES: Final = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
+PAIR_QUANTITIES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,26 +41,26 @@ from isochrone.base.table import Table
 Key = tuple[tuple[str, Any], ...]
 """What a point is: names and values, such as ``(("op", "bcast"), ("p", 8), ("bytes", 64))``."""
 
-_SECOND: Final = ("again", "retest")
-_NEVER: Final = ("void", "warmup")
+_SECOND = ("again", "retest")
+_NEVER = ("void", "warmup")
 
-MIN_SUMMARIES: Final = 6
+MIN_SUMMARIES = 6
 """Minimum number of means for a 95 % interval of their median."""
 
-LEAST_P95: Final = 20
-LEAST_P99: Final = 100
+LEAST_P95 = 20
+LEAST_P99 = 100
 """Minimum number of repetitions for a percentile: with fewer, none is expected to exceed it."""
 
-MARKS: Final = (*_SECOND, *_NEVER)
+MARKS = (*_SECOND, *_NEVER)
 """Members of a record that decide whether it, or another of the same point, is used."""
 
-_IDENTITY: Final = (
+_IDENTITY = (
     "op", "order", "phase", "hot", "intra", "in", "out", "pa", "pe", "shape", "pairs", "p", "i",
     "j", "bytes",
 )  # fmt: skip
 """Members that identify a point; all others were measured or number its repetitions."""
 
-SPREAD: Final = ("stddev", "p95", "p95_low", "p95_high", "p99", "p99_low", "p99_high")
+SPREAD = ("stddev", "p95", "p95_low", "p95_high", "p99", "p99_low", "p99_high")
 """Members of `Times` for the spread of the repetitions."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,12 @@ from isochrone.runfile.samples import (
     summarise,
 )
 
-KIND: Final = "sweep"
+KIND = "sweep"
 
-_NO_DATA: Final = {"barrier"}
+_NO_DATA = {"barrier"}
 """Operations without user data, which have no bandwidth."""
 
-_OPERATIONS: Final = "operations"
+_OPERATIONS = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
 
 Rows = NDArray[np.int64]

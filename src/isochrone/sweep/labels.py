@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 from isochrone.views.head import library
 
-ONE_NODE: Final = "one node"
+ONE_NODE = "one node"
 
-_USUAL: Final = {
+_USUAL = {
     "mode": "blocking", "window": 1, "layout": "contiguous", "cache": "hot", "pairing": "halves",
     "sync": "barrier", "root": "fixed",
 }  # fmt: skip
@@ -80,7 +80,7 @@ def _option(key: str, value: object) -> str:
     return printable(words.get(key, str(value)), 40)
 
 
-_USUAL_TEXTS: Final = {_option(key, value) for key, value in _USUAL.items()}
+_USUAL_TEXTS = {_option(key, value) for key, value in _USUAL.items()}
 
 
 def _unique(labels: list[str], runs: Sequence[Run]) -> list[str]:

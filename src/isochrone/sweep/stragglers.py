@@ -15,7 +15,6 @@ the time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +22,16 @@ from numpy.typing import NDArray
 from isochrone.base.inference import median_interval
 from isochrone.sweep.curves import Curve, Participant, participants
 
-OPERATIONS: Final = ("barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block")
+OPERATIONS = ("barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block")
 """Operations with the same work for all ranks."""
 
-CLEARLY: Final = 0.1
+CLEARLY = 0.1
 """Fraction of the median time: smaller delays are not reported."""
 
-MIN_PEERS: Final = 4
+MIN_PEERS = 4
 """Among fewer peers none is an outlier."""
 
-MIN_REPETITIONS: Final = 6
+MIN_REPETITIONS = 6
 """Fewer do not give a 95 % interval of a median."""
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +24,19 @@ from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.sweep.curves import Curve
 
-_MIN_SIGMA: Final = 0.002  # minimum standard error, as a fraction of the median
-_MAX_SEGMENTS: Final = 6
-_SURE: Final = 4.0  # standard errors by which the lines must differ
-_MIN_JUMP: Final = 0.02  # fraction of the time, as the tolerance of automatic sizes
-_KNOWN: Final = 2.0
+_MIN_SIGMA = 0.002  # minimum standard error, as a fraction of the median
+_MAX_SEGMENTS = 6
+_SURE = 4.0  # standard errors by which the lines must differ
+_MIN_JUMP = 0.02  # fraction of the time, as the tolerance of automatic sizes
+_KNOWN = 2.0
 """Ratio of the ends of an interval beyond which a median is too uncertain to be used."""
 
-_SEEN: Final = 0.5
+_SEEN = 0.5
 """Fraction of a step that the fastest repetitions must show, too. A protocol costs time in every
 repetition; a shared processor does not."""
 
-_MIN_RISE: Final = 0.1  # fraction of the time that bytes must cost before their rate is stated
-_MIN_TURN: Final = 0.01  # fraction of the time: a slope that changes by 2 %, at twice the size
+_MIN_RISE = 0.1  # fraction of the time that bytes must cost before their rate is stated
+_MIN_TURN = 0.01  # fraction of the time: a slope that changes by 2 %, at twice the size
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
@@ -15,12 +15,12 @@ from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TITLE_AT: Final = 0.14  # inches below the upper edge
-_FIRST: Final = 0.40
-_LINE: Final = 0.165
+_TITLE_AT = 0.14  # inches below the upper edge
+_FIRST = 0.40
+_LINE = 0.165
 
 
-_MPI: Final = re.compile(
+_MPI = re.compile(
     r"(MPICH|Open MPI|MVAPICH\d?|Intel\(R\) MPI|Cray MPICH|SimGrid|SMPI)\D{0,30}?(\d+(?:\.\d+)*)"
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66
-_LEAD: Final = 0.30  # inches from the axes to the names of the lines
-_GAP: Final = 0.165  # inches between two names
-_MAX_NAMES: Final = int(_HEIGHT / _GAP)
-_LONGEST: Final = 60  # characters of a name
-_MARKERS: Final = 60  # points up to which each has a marker
-_BARS: Final = 150
-_MAX_SWITCHES: Final = 4  # that are named; more are only shaded
+_LEAD = 0.30  # inches from the axes to the names of the lines
+_GAP = 0.165  # inches between two names
+_MAX_NAMES = int(_HEIGHT / _GAP)
+_LONGEST = 60  # characters of a name
+_MARKERS = 60  # points up to which each has a marker
+_BARS = 150
+_MAX_SWITCHES = 4  # that are named; more are only shaded
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,16 +19,16 @@ from isochrone.base.files import whole_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SUFFIXES: Final = (".png", ".svg", ".pdf")
+SUFFIXES = (".png", ".svg", ".pdf")
 
-_SETTINGS: Final[dict[Any, Any]] = {
+_SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "isochrone",  # the same picture is the same file
     "svg.fonttype": "none",  # text stays text: it can be searched, selected and read aloud
     "pdf.fonttype": 42,
 }
 
 
-_EMBEDDED: Final = re.compile(rb'"data:image/png;base64,\s*([^"]*)"')
+_EMBEDDED = re.compile(rb'"data:image/png;base64,\s*([^"]*)"')
 
 
 def save(figure: Figure, path: str | Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,9 @@ from isochrone.base.units import format_bytes
 
 Scale = Literal["log", "linear"]
 
-_ZERO_GAP: Final = 1.4  # octaves between the place of nothing and the smallest something
-_MAX_TICKS: Final = 11
-_SUBS: Final = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)))
+_ZERO_GAP = 1.4  # octaves between the place of nothing and the smallest something
+_MAX_TICKS = 11
+_SUBS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(range(1, 10)))
 
 
 class Ticks(NamedTuple):
@@ -115,7 +115,5 @@ def with_units(units: Sequence[tuple[float, str]]) -> Callable[[float], str]:
     return write
 
 
-tick_seconds: Final = with_units(((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")))
-tick_rate: Final = with_units(
-    ((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s"))
-)
+tick_seconds = with_units(((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")))
+tick_rate = with_units(((1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # The report replaces these three by the colours of its theme, so no other element may use them.
-INK: Final = "#1f2430"
-FAINT: Final = "#6b7280"
-SLOW: Final = "#c8102e"
+INK = "#1f2430"
+FAINT = "#6b7280"
+SLOW = "#c8102e"
 
-TITLE: Final = 13.0
-LABEL: Final = 9.0
-CAPTION: Final = 8.0
+TITLE = 13.0
+LABEL = 9.0
+CAPTION = 8.0
 """Font sizes in points."""
 
-_NARROW: Final = 0.85
+_NARROW = 0.85
 """Width of running text, of what `text_width` says: that is of the widest words."""
 
-QUANTITIES: Final = {
+QUANTITIES = {
     "mean": "Mean round trip",
     "median": "Median round trip",
     "stddev": "Standard deviation of the round trip",
 }
 
-COLOURS: Final = (
+COLOURS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c510a", "#332288", "#00404a",
 )  # fmt: skip
 """Colours of lines, bars and hosts, for a few of them; no red, since red means slow.
@@ -49,10 +49,10 @@ They are distinguishable with any colour vision (Okabe & Ito 2008, *Color univer
 their reds and their yellow, which is hardly seen on white).
 """
 
-COLOURS_OF_MAPS: Final = "viridis"
+COLOURS_OF_MAPS = "viridis"
 """From fast to slow; even steps look even, to colour-blind eyes, too."""
 
-PALE: Final = "#9aa5b1"
+PALE = "#9aa5b1"
 """What is there for comparison only."""
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TABLE: Final = "table"
+TABLE = "table"
 """The kind of what is no run: a CSV, or samples that were read from a data frame."""
 
-ORDERS: Final = "orders"
+ORDERS = "orders"
 """The kind of another: orders of nodes that were compared."""
 
 

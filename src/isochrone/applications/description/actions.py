@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from isochrone.applications.description.draws import Draws
 from isochrone.applications.description.program import (
@@ -34,10 +34,10 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-_AGAIN: Final = 2**20
+_AGAIN = 2**20
 """Added to a key for each further message between the same ranks in a phase, and for results."""
 
-STOP: Final = 0.0
+STOP = 0.0
 """Bytes of the message that tells a worker that no task is left."""
 
 

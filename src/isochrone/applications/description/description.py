@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from isochrone.applications.description import shapes, topology
 from isochrone.applications.description.distributions import Spread, distribution_schema
@@ -23,20 +23,20 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import COLLECTIVES, ROOTED
 from isochrone.collectives import grid_collectives
 
-FORMAT: Final = "app/1"
+FORMAT = "app/1"
 """What the key ``isochrone`` of a description says."""
 
-RUNS: Final = ("alone", "pairs", "all")
+RUNS = ("alone", "pairs", "all")
 """Words for which applications run together."""
 
 Flow = Literal["request", "farm", "token", "stream", "exchange"]
 
-_TAKEN: Final = ("p", "ranks", *FUNCTIONS)
+_TAKEN = ("p", "ranks", *FUNCTIONS)
 """No names for parameters: they mean something already."""
 
-_MAX_PARAMETERS: Final = 1000
+_MAX_PARAMETERS = 1000
 
-_IN_FILES: Final = tuple(method for method in METHODS if method.endswith("-file"))
+_IN_FILES = tuple(method for method in METHODS if method.endswith("-file"))
 
 
 @dataclass(frozen=True)
@@ -360,10 +360,10 @@ class RepeatSpec(Declared):
 
 PhaseSpec = LeafSpec | RepeatSpec
 
-MAX_DEPTH: Final = 8
+MAX_DEPTH = 8
 """Repeats around a phase."""
 
-MAX_PHASES: Final = 1000
+MAX_PHASES = 1000
 
 
 def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
@@ -375,7 +375,7 @@ def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
             yield phase
 
 
-_PHASES: Final[Mapping[str, Any]] = {
+_PHASES: Mapping[str, Any] = {
     "compute": ComputeSpec, "exchange": ExchangeSpec, "repeat": RepeatSpec,
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,14 @@ from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Reader, Scope, number, seconds
 from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
 
-BINS: Final = 4096
+BINS = 4096
 
-_MOST_TASKS: Final = 1e9
+_MOST_TASKS = 1e9
 """Of a Poisson distribution."""
 
 Floats = NDArray[np.float64]
 
-KINDS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+KINDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "constant": (("value",),),
     "normal": (("mean", "stddev"),),
     "exponential": (("mean",),),
@@ -38,7 +38,7 @@ KINDS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
 }
 """Names of distributions, and the arguments that each takes; ``empirical`` takes values."""
 
-_PLAIN: Final = ("sigma", "shape", "tasks")
+_PLAIN = ("sigma", "shape", "tasks")
 """Arguments without a unit, whatever is distributed."""
 
 
@@ -236,7 +236,7 @@ def _steps(numbers: Floats, reached: Floats, mean: float | None = None) -> Float
     return np.asarray(np.clip(np.diff(at) * BINS, numbers[0], numbers[-1]))
 
 
-_FUNCTIONS: Final[Mapping[str, Callable[[Mapping[str, float], Mapping[str, Given]], Floats]]] = {
+_FUNCTIONS: Mapping[str, Callable[[Mapping[str, float], Mapping[str, Given]], Floats]] = {
     "constant": lambda of, _: np.array([of["value"]]),
     "normal": _normal,
     "exponential": lambda of, _: _gamma({"shape": 1.0, "scale": of["mean"]}, {}),

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-_GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-_FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND: Final = np.uint64(0x94D049BB133111EB)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -53,7 +52,7 @@ def draw(seed: int, values: Sequence[float], *key: ArrayLike) -> NDArray[np.floa
     return np.asarray(values, dtype=np.float64)[index(seed, len(values), *key)]
 
 
-_AHEAD: Final = 64
+_AHEAD = 64
 """Iterations that are drawn together."""
 
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 import networkx as nx
 
@@ -227,7 +227,7 @@ def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
     return found
 
 
-_FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {
+_FLOWS: Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]] = {
     "request": partial(_star, farm=False),
     "farm": partial(_star, farm=True),
     "token": _token,
@@ -236,7 +236,7 @@ _FLOWS: Final[Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]]] = {
 }
 
 
-MAX_TASKS: Final = 2**20 - 1
+MAX_TASKS = 2**20 - 1
 """Of a farm: draws number tasks up to this."""
 
 

@@ -19,19 +19,18 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from isochrone.applications.description.grids import balanced
 from isochrone.base.text import printable
 from isochrone.base.units import unit_of
 
-NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """Names of parameters."""
 
-_LONGEST: Final = 2000
-_DEEPEST: Final = 40
+_LONGEST = 2000
+_DEEPEST = 40
 
-_TOKEN: Final = re.compile(
+_TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(?P<unit>[A-Za-zµμ_]\w*)?"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|//|[-+*/%(),]))"
 )
@@ -264,7 +263,7 @@ def _power(a: Quantity, b: Quantity) -> Quantity:
     return _finite(value, a.seconds * b.value, a.bytes * b.value)
 
 
-_OPERATORS: Final[Mapping[str, Callable[[Quantity, Quantity], Quantity]]] = {
+_OPERATORS: Mapping[str, Callable[[Quantity, Quantity], Quantity]] = {
     "*": lambda a, b: _finite(a.value * b.value, a.seconds + b.seconds, a.bytes + b.bytes),
     "/": _divided(operator.truediv),
     "//": _divided(operator.floordiv),
@@ -320,7 +319,7 @@ def _side(name: str, arguments: list[Quantity]) -> Quantity:
     return Quantity(float(balanced(ranks, dimensions)[which]))
 
 
-FUNCTIONS: Final[Mapping[str, Callable[[str, list[Quantity]], Quantity]]] = {
+FUNCTIONS: Mapping[str, Callable[[str, list[Quantity]], Quantity]] = {
     "ceil": _rounding(math.ceil),
     "floor": _rounding(math.floor),
     "round": _rounding(lambda value: math.floor(value + 0.5)),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 from xml.etree import ElementTree
 
 import networkx as nx
@@ -12,7 +11,7 @@ from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.text import printable
 
-MAX_FILE: Final = 2**24
+MAX_FILE = 2**24
 """Bytes of the largest file."""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 
@@ -45,9 +44,9 @@ from isochrone.base.errors import InputError
 from isochrone.base.operations import REDUCING, ROOTED
 from isochrone.collectives.grid_collectives import Grid
 
-MAX_LAUNCHES: Final = 100_000
+MAX_LAUNCHES = 100_000
 
-_ORDER: Final = 2**32 - 1
+_ORDER = 2**32 - 1
 """Stands for the application in the key of a draw that orders launches."""
 
 
@@ -86,9 +85,9 @@ def launches(description: Description) -> tuple[Launch, ...]:
     return tuple(launched)
 
 
-MAX_ITERATIONS: Final = 10_000_000
+MAX_ITERATIONS = 10_000_000
 
-_DOUBLE: Final = 8
+_DOUBLE = 8
 
 
 def program(description: Description, ranks: int | None = None) -> Program:

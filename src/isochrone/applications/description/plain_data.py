@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -18,13 +18,13 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.text import printable
 
-MAX_FILE: Final = 2**20
+MAX_FILE = 2**20
 """Bytes of the largest description; more edges than fit into it belong into a GraphML file."""
 
-MAX_VALUES: Final = 300_000
+MAX_VALUES = 300_000
 """Values of the largest description, each alias counted with all that it stands for."""
 
-_DEEPEST: Final = 20
+_DEEPEST = 20
 
 
 class _Scanner(Scanner):

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, takewhile
-from typing import Final
 
 from isochrone.applications.description.actions import Action
 
@@ -96,7 +95,7 @@ def _alltoall(r: int, p: int, size: float) -> Messages:
     return _shifts(range(1, p), r, p, size)
 
 
-_OPERATIONS: Final[dict[str, Callable[[int, int, float], Messages]]] = {
+_OPERATIONS: dict[str, Callable[[int, int, float], Messages]] = {
     "barrier": lambda r, p, _: _shifts(_doubling(p), r, p, 0.0), "bcast": _down, "reduce": _up,
     "allreduce": lambda r, p, size: chain(_up(r, p, size), _down(r, p, size)),
     "gather": partial(_up, blocks=True), "scatter": partial(_down, blocks=True),

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
-MAX_RANKS: Final = 2**16
+MAX_RANKS = 2**16
 """Of a program; draws number receivers up to 2**20."""
 
 Mode = Literal["cpu", "spin", "sleep"]
-MODES: Final[tuple[Mode, ...]] = ("cpu", "spin", "sleep")
+MODES: tuple[Mode, ...] = ("cpu", "spin", "sleep")
 """How a rank computes: processor time used up (feels contention), wall-clock time, asleep."""
 
 Method = Literal["message", "shared-memory", "posix-file", "mpi-file"]
-METHODS: Final[tuple[Method, ...]] = ("message", "shared-memory", "posix-file", "mpi-file")
+METHODS: tuple[Method, ...] = ("message", "shared-memory", "posix-file", "mpi-file")
 """How data move; with one other than ``message``, an empty message says that they are there."""
 
 
@@ -232,7 +232,7 @@ class Launch:
 
 
 Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
-PLACEMENTS: Final[tuple[Placement, ...]] = ("disjoint", "shared-nodes", "shared-cores")
+PLACEMENTS: tuple[Placement, ...] = ("disjoint", "shared-nodes", "shared-cores")
 
 
 @dataclass(frozen=True)

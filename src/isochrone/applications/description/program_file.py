@@ -6,7 +6,6 @@ import struct
 import zlib
 from array import array
 from collections.abc import Iterable
-from typing import Final
 
 from isochrone.applications.description.program import (
     METHODS,
@@ -30,12 +29,12 @@ from isochrone.applications.description.program import (
 )
 from isochrone.base.errors import InputError
 
-_MAGIC: Final = b"iso-app3"
+_MAGIC = b"iso-app3"
 
-_KINDS: Final = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
+_KINDS = (Compute, Send, Isend, Recv, Irecv, Wait, Serve, Farm, Work, Collective, Repeat)
 """In the order of ``iso_step_kind_t``."""
 
-_WORDS: Final = {
+_WORDS = {
     "phase": 1,
     **dict.fromkeys(("to", "source", "master", "root"), 2),
     **dict.fromkeys(("size", "request", "task"), 3),
@@ -45,7 +44,7 @@ _WORDS: Final = {
 }  # fmt: skip
 """Which word of a step holds what; word 0 is its kind, word 9 the length of its list."""
 
-_LONGEST: Final = 1e8
+_LONGEST = 1e8
 """Seconds of a computation."""
 
 

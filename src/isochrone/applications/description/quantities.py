@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final
 
 from isochrone.applications.description.expression import (
     ExpressionError,
@@ -15,10 +14,10 @@ from isochrone.applications.description.expression import (
 from isochrone.applications.description.shapes import Given
 from isochrone.base.text import printable
 
-LARGEST: Final = 2**40
+LARGEST = 2**40
 """Bytes of the largest message."""
 
-LONGEST: Final = 1e6
+LONGEST = 1e6
 """Seconds of the longest computation."""
 
 Scope = Mapping[str, Quantity]

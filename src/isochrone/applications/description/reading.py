@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.description import graphml_file, plain_data, shapes
 from isochrone.applications.description.description import (
@@ -19,7 +19,7 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.base.errors import InputError
 
-_RANKS: Final = ("p", "ranks")
+_RANKS = ("p", "ranks")
 
 
 def read(path: Path, settings: Mapping[str, str] | None = None) -> Description:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description import distributions
 from isochrone.applications.description.description import App, ComputeSpec, Parameters
@@ -80,10 +79,10 @@ def number_of_ranks(common: Parameters, app: App, given: Given) -> int:
     return count(given, known, 1, MAX_RANKS)
 
 
-MAX_STEPS: Final = 2**22
+MAX_STEPS = 2**22
 """Messages, computations and collectives of all ranks in an iteration: all are in memory."""
 
-FACTOR: Final = 2**32 - 1
+FACTOR = 2**32 - 1
 """Number of the draw of a rank's factor, in iteration 0 of its phase."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Final
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.description import (
@@ -19,7 +18,7 @@ from isochrone.applications.description.description import (
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.shapes import Given, Name, Schema
 
-_DEFINITIONS: Final = (
+_DEFINITIONS = (
     Given, Name, Parameters, Spread, ComputeSpec, App, Phase, RepeatSpec,
     ExchangeSpec, TopologySpec,
 )  # fmt: skip

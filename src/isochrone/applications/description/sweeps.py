@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import product
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_sizes
 
-MAX_POINTS: Final = 10_000
+MAX_POINTS = 10_000
 
-_RANGE: Final = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")
+_RANGE = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")
 
 
 def settings(texts: Sequence[str]) -> list[dict[str, str]]:

@@ -17,9 +17,9 @@ from isochrone.applications.description.quantities import Scope
 from isochrone.applications.description.shapes import Given, Schema
 from isochrone.base import registry
 
-FAMILY: Final = "applications.topologies"
+FAMILY = "applications.topologies"
 
-MAX_EDGES: Final = 2**21
+MAX_EDGES = 2**21
 """Of a graph; each becomes a few steps of ranks."""
 
 Kind = Literal[
@@ -243,7 +243,7 @@ class _Text:
         return {"type": "string", "minLength": 1}
 
 
-KINDS: Final[Mapping[Kind, Any]] = {
+KINDS: Mapping[Kind, Any] = {
     "number": Given,
     "numbers": tuple[Given, ...],
     "boolean": bool,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,9 @@ from isochrone.base.text import whole_number
 from isochrone.runfile.columns import numbers, seconds, texts
 from isochrone.runfile.run import Run
 
-KIND: Final = "emulation"
+KIND = "emulation"
 
-DESCRIPTION: Final = "description"
+DESCRIPTION = "description"
 """The note of a run file that holds the description of its applications, as JSON."""
 
 

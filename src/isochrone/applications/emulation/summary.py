@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.emulation import timing, work
 from isochrone.applications.emulation.recorded import (
@@ -20,13 +20,13 @@ from isochrone.applications.emulation.work import Phase, Shares
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
 
-ALL: Final = "all others"
+ALL = "all others"
 """What several applications are called beside another one, if there are no others."""
 
-_OVERLAP: Final = 0.95
+_OVERLAP = 0.95
 """Below this part of its time beside others, an application also ran without them."""
 
-_DELIVERED: Final = 0.02
+_DELIVERED = 0.02
 """Part by which computation alone may differ from what was asked for."""
 
 

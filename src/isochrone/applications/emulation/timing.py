@@ -17,25 +17,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import Launched
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
 
-MIN_REPEATS: Final = FEW_GROUPS - 1
+MIN_REPEATS = FEW_GROUPS - 1
 """Fewer repetitions give no interval."""
 
-QUANTILES: Final = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
-ENOUGH: Final = {
-    name: math.ceil(math.log(0.025) / math.log(part)) for name, part in QUANTILES.items()
-}
+ENOUGH = {name: math.ceil(math.log(0.025) / math.log(part)) for name, part in QUANTILES.items()}
 """Iterations from which on a percentile is given: the slowest of so many lies beyond it with
 97.5 %, so that they enclose it with 95 %. 6, 36, 368 and 3688."""
 
-_TAIL: Final = 100
+_TAIL = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
 Sets = dict[tuple[int, tuple[int, ...]], list[Launched]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from isochrone.applications.emulation.recorded import App, Launched, PhaseSecond
 from isochrone.applications.emulation.timing import others
 from isochrone.base.inference import Estimate, estimate
 
-PREEMPTED: Final = 20.0
+PREEMPTED = 20.0
 """Involuntary context switches of a rank in a second from which on it shares its processor with
 something: a rank of its own sees a few, one that takes turns with another 100 and more."""
 

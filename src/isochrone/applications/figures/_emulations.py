@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import KIND
 from isochrone.base.errors import InputError
@@ -15,11 +15,11 @@ from isochrone.views.style import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COMPUTATION: Final = COLOURS[0]
-COMMUNICATION: Final = COLOURS[1:]
+COMPUTATION = COLOURS[0]
+COMMUNICATION = COLOURS[1:]
 """Of the phases that communicate, in their order."""
 
-HEAD: Final = 0.8
+HEAD = 0.8
 """Inches of the title and the lines below it."""
 
 

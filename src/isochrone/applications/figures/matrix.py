@@ -7,7 +7,7 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-_MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
-_MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
-_LOG_ABOVE: Final = 20.0  # largest / smallest from which the colours are logarithmic
+_MAX_CELLS = 2048  # a side; more than this no screen or page resolves
+_MAX_NUMBERS = 10  # ranks up to which the cells hold their numbers
+_LOG_ABOVE = 20.0  # largest / smallest from which the colours are logarithmic
 _LEFT, _BOTTOM = 0.75, 0.3  # inches
-_ABOVE: Final = 0.55  # inches between the map and the head
-_EMPTY: Final = (255, 255, 255, 255)
-_HOSTS: Final = "#b9bec8"
+_ABOVE = 0.55  # inches between the map and the head
+_EMPTY = (255, 255, 255, 255)
+_HOSTS = "#b9bec8"
 
-_WORDS: Final = {
+_WORDS = {
     "bytes": "Bytes sent", "messages": "Messages sent", "seconds": "Time in calls that send",
 }  # fmt: skip
 
@@ -172,4 +172,4 @@ def _facts(run: Run, what: str, pairs: Sent, block: int, width: float) -> list[H
     return [*head_lines(parts, width), *made(run, width)]
 
 
-VIEW: Final = View(draw, kinds=("recording",), usual=("recording",))
+VIEW = View(draw, kinds=("recording",), usual=("recording",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TOTAL: Final = "iteration"
+TOTAL = "iteration"
 """What all phases of an iteration together are called."""
 
-_RAN: Final = COLOURS[0]
-_PREDICTED: Final = COLOURS[1]
-_WIDE: Final = 5.0  # inches of the bars
-_ROW: Final = 0.36  # inches of a phase with two bars
-_SINGLE: Final = 0.24  # and with one
+_RAN = COLOURS[0]
+_PREDICTED = COLOURS[1]
+_WIDE = 5.0  # inches of the bars
+_ROW = 0.36  # inches of a phase with two bars
+_SINGLE = 0.24  # and with one
 _ABOVE, _BELOW = 0.32, 0.36
-_MAX_PHASES: Final = 40
+_MAX_PHASES = 40
 
 
 @dataclass(frozen=True)
@@ -191,4 +191,4 @@ def _legend(figure: Figure, left: float, ran: str) -> None:
                   bbox_to_anchor=(0.99, 1 - 0.06 / figure.get_figheight()))  # fmt: skip
 
 
-VIEW: Final = View(draw, kinds=("emulation",), usual=("emulation",), predicts=True)
+VIEW = View(draw, kinds=("emulation",), usual=("emulation",), predicts=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 Of = Callable[[Slowdown], Estimate | None]
 
 _WIDE, _HIGH = 0.84, 0.5  # inches of a cell that holds a ratio and its interval
-_SMALL: Final = 0.3  # and of one that is only a colour
-_MAX_NUMBERS: Final = 17  # columns up to which cells hold numbers
-_BESIDE: Final = 11.5  # inches up to which both matrices stand side by side
-_BAR: Final = 0.55  # inches of the colours and what they mean, below the matrices
-_LEAST_SPAN: Final = math.log(2.0)  # of the colours, so that noise does not look like much
+_SMALL = 0.3  # and of one that is only a colour
+_MAX_NUMBERS = 17  # columns up to which cells hold numbers
+_BESIDE = 11.5  # inches up to which both matrices stand side by side
+_BAR = 0.55  # inches of the colours and what they mean, below the matrices
+_LEAST_SPAN = math.log(2.0)  # of the colours, so that noise does not look like much
 
-_EVEN: Final = "#dfe2e7"
-_ON_EVEN: Final = "#59606c"
-_ON_LIGHT: Final = "#1a1d24"
-_ON_DARK: Final = "#ffffff"
+_EVEN = "#dfe2e7"
+_ON_EVEN = "#59606c"
+_ON_LIGHT = "#1a1d24"
+_ON_DARK = "#ffffff"
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -173,4 +173,4 @@ def _name(axes: Axes, rows: list[str], columns: list[str], *, slanted: bool) -> 
             label.set(rotation=45, ha="left", rotation_mode="anchor")
 
 
-VIEW: Final = View(draw, kinds=("emulation",))
+VIEW = View(draw, kinds=("emulation",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import App, Event, applications, events, launched
 from isochrone.applications.figures._emulations import (
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COMPUTE: Final = "compute"
-_WAITING: Final = ("recv", "wait", "irecv")
+_COMPUTE = "compute"
+_WAITING = ("recv", "wait", "irecv")
 """What a rank may do in a phase that is drawn lighter."""
 
-_BOTH: Final = {"serve", "farm", "work"}
+_BOTH = {"serve", "farm", "work"}
 """What a rank may do that is both computation and communication."""
 
-_LIGHT: Final = 0.5
-_WIDTH: Final = 4.3  # inches of a panel where there are two columns of them
-_ALONE: Final = 7.6  # and where there is one
+_LIGHT = 0.5
+_WIDTH = 4.3  # inches of a panel where there are two columns of them
+_ALONE = 7.6  # and where there is one
 _LEFT, _GAP = 0.62, 0.55
 _ABOVE, _BELOW = 0.5, 0.36  # inches above and below a panel: names of phases, and of times
-_BAR: Final = 0.17  # inches of a rank, as long as there are few
-_TALLEST: Final = 3.6
-_MAX_RANKS: Final = 512
-_ALIKE: Final = 3.0  # times as long, up to which both columns have one scale
+_BAR = 0.17  # inches of a rank, as long as there are few
+_TALLEST = 3.6
+_MAX_RANKS = 512
+_ALIKE = 3.0  # times as long, up to which both columns have one scale
 
 
 @dataclass(frozen=True)
@@ -210,4 +210,4 @@ def _seen(panel: Panel) -> list[tuple[str, str]]:
     ]  # fmt: skip
 
 
-VIEW: Final = View(draw, kinds=("emulation",))
+VIEW = View(draw, kinds=("emulation",))

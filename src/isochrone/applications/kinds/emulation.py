@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from math import isnan
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
@@ -37,30 +37,30 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_NAMED: Final = 8
-MAX_COLUMNS: Final = 6
+MAX_NAMED = 8
+MAX_COLUMNS = 6
 """A matrix with more columns is a list."""
 
-MAX_EDGES: Final = 16
-MAX_ROWS: Final = 400
-LONGEST: Final = 20_000
+MAX_EDGES = 16
+MAX_ROWS = 400
+LONGEST = 20_000
 """Characters of a description that are shown."""
 
-ALONE: Final = "–"
-EVEN: Final = "~1"
+ALONE = "–"
+EVEN = "~1"
 """Stands behind a ratio whose interval contains 1."""
 
-CHANCE: Final = "Of ratios that are 1 in truth, one in 20 is beyond its interval by chance"
+CHANCE = "Of ratios that are 1 in truth, one in 20 is beyond its interval by chance"
 
-TIMELINE: Final = (
+TIMELINE = (
     "One iteration of each application, from the middle of those asked for: a line is a rank. "
     "Computation is slate; communication, waiting for others included, has the colour of its phase."
 )
-MATRIX: Final = (
+MATRIX = (
     "How many times as long the application of a row takes while that of the column runs, with "
     "the 95 % interval over the launches. Grey: not distinguishable from 1."
 )
-PHASES: Final = (
+PHASES = (
     "Seconds of an iteration in each phase, the mean over the ranks, waiting for others included; "
     "the line at its end is the 95 % interval over the launches."
 )

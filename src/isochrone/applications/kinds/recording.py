@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,9 +35,9 @@ from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_ROWS: Final = 40
+MAX_ROWS = 40
 
-CAPTION: Final = "Rows are senders, columns receivers; messages of collective operations are not in"
+CAPTION = "Rows are senders, columns receivers; messages of collective operations are not in"
 
 
 def _holds(run: Run) -> bool:

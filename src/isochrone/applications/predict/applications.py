@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,23 +33,23 @@ from isochrone.models.placement import CG
 
 Array = NDArray[np.float64]
 
-_OTHER_SEEDS: Final = 8
+_OTHER_SEEDS = 8
 """Seeds beside that of the description, which say how far the draws matter."""
 
-_POINT: Final = 150_000
+_POINT = 150_000
 """Steps that are simulated for a prediction, if its iterations are not steady before."""
 
-_SIDE: Final = 6_000
+_SIDE = 6_000
 """Steps that are simulated for each end of an interval."""
 
-_FEW: Final = 6
+_FEW = 6
 """Iterations that are simulated at least for that."""
 
-_LEVEL: Final = 0.95
+_LEVEL = 0.95
 
-_SIZES: Final = ("size", "request", "reply", "task", "result")
+_SIZES = ("size", "request", "reply", "task", "result")
 
-_SIDES: Final[dict[Side, int]] = {"seconds": 0, "low": 1, "high": 2}
+_SIDES: dict[Side, int] = {"seconds": 0, "low": 1, "high": 2}
 
 
 @dataclass(frozen=True)

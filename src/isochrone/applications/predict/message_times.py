@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ Array = NDArray[np.float64]
 Path = Literal["node", "network"]
 Side = Literal["seconds", "low", "high"]
 
-_USUAL_EAGER: Final = 65536
+_USUAL_EAGER = 65536
 """Bytes from which sends are taken to wait for their receiver where that was not measured."""
 
-_SIZES: Final = tuple(2**k for k in range(31))
+_SIZES = tuple(2**k for k in range(31))
 
-_BOTH: Final = 1.05
+_BOTH = 1.05
 """Two directions that take less than this times one do not disturb each other."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,19 +29,19 @@ Ends = tuple[float, float, float]
 Nodes = tuple[int, ...] | None
 """Node of each member; None if not known."""
 
-_EMPTY: Final = ("barrier",)
+_EMPTY = ("barrier",)
 
-_SMALL: Final = 8
+_SMALL = 8
 """Bytes of an operation whose time is hardly more than the latency."""
 
-_TWO_STEPS: Final = 1.5
+_TWO_STEPS = 1.5
 """Less than this times what two members take is one step for all: nobody passes data on."""
 
-_STEPS: Final = (1.08, 1.6)
+_STEPS = (1.08, 1.6)
 """Along a tree twice the members take a step more. What takes less more has no steps, and what
 takes more more is one member after the other: in both the root exchanges data with all."""
 
-_AT_ONCE: Final = 0.1
+_AT_ONCE = 0.1
 """Who leaves a reduce within this part of its time has not waited for data of others."""
 
 
@@ -228,7 +228,7 @@ class OperationTimes:
             if np.isnan(seconds):
                 raise InputError(whole.warnings[0])
             return seconds, low, high
-        phase = Phase(CG, op, ranks, size, 1)  # all members are one row
+        phase = Phase("CG", op, ranks, size, 1)  # all members are one row
         found, said = self._phases[id(model)].time(phase, place)
         self.warnings |= dict.fromkeys(said)
         if found is None:

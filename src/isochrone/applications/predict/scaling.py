@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
@@ -22,10 +22,10 @@ from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
 
-FEWEST: Final = 2
+FEWEST = 2
 """Numbers of ranks of which a description is generalized."""
 
-LEAST: Final = 0.05
+LEAST = 0.05
 """Error for each step in the number of ranks, if what was held out is off by less: by chance."""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.traces.trace import Event, Gap, Trace
 from isochrone.base.errors import InputError
@@ -21,15 +21,15 @@ from isochrone.base.operations import CALLED
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
-KIND: Final = "recording"
+KIND = "recording"
 
-_SENDS: Final = ("send", "bsend", "ssend", "rsend")
-_WAITS: Final = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
+_SENDS = ("send", "bsend", "ssend", "rsend")
+_WAITS = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
 
-_ASIDE: Final = ("probe", "communicator", "put", "get", "accumulate", "window", "file")
+_ASIDE = ("probe", "communicator", "put", "get", "accumulate", "window", "file")
 """Calls that are counted, but are no part of the sequence."""
 
-_PYTHON: Final = re.compile(r"python[\d.]*")
+_PYTHON = re.compile(r"python[\d.]*")
 
 
 @dataclass
@@ -182,7 +182,7 @@ def _trace(run: Run) -> Trace:
     return found
 
 
-MOST_CALLS: Final = 4_000_000
+MOST_CALLS = 4_000_000
 """Calls of one rank that are looked at one after another."""
 
 
@@ -336,7 +336,7 @@ def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
     )  # fmt: skip
 
 
-MOST_TENTHS: Final = 200
+MOST_TENTHS = 200
 """Tenths of powers of ten of a second: from 1e-20 to 1e20."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ __all__ = [
     "operations", "program", "rank_times", "sent", "trace",
 ]  # fmt: skip
 
-WHAT: Final = ("bytes", "messages", "seconds")
+WHAT = ("bytes", "messages", "seconds")
 """What is known of the messages from one rank to another; seconds: of the sender, in the calls."""
 
 

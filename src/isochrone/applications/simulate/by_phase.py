@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,16 +291,16 @@ def _exchange(node: _Phase) -> None:
     node.exchange = _Exchange(np.array(source), np.array(target), np.array(size))
 
 
-COARSE: Final = 0.2
+COARSE = 0.2
 """Part of the communication by which a simulation by phases may be short: messages of one phase
 delay those of the phase before, which the ranks have left at different times."""
 
-FEW_OF_MANY: Final = 15
+FEW_OF_MANY = 15
 """Iterations that are simulated at least of more ranks than `LARGE`."""
 
-LARGE: Final = 16384
+LARGE = 16384
 
-MANY: Final = 200_000
+MANY = 200_000
 """Steps of all ranks that are simulated one by one; more are simulated phase by phase."""
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
 
-FROM_ROOT: Final = ("bcast", "scatter")
-TO_ROOT: Final = ("reduce", "gather")
+FROM_ROOT = ("bcast", "scatter")
+TO_ROOT = ("reduce", "gather")
 
 
 @dataclass(frozen=True)

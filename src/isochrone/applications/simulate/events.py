@@ -6,9 +6,8 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Final
 
-SAME: Final = 1e-12
+SAME = 1e-12
 """Moments this close to each other, as a part of the time so far, are one."""
 
 

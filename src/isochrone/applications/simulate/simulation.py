@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,7 @@ from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
 from isochrone.base.errors import InputError
 
-AGAIN: Final = 2**20
+AGAIN = 2**20
 """What the n-th message to the same rank in a phase adds to the key of its draw, n times."""
 
 MessageCost = Callable[[int, int, int, float], Cost]
@@ -238,13 +237,13 @@ def _numbered(steps: Sequence[Step]) -> list[_Numbered]:
     return found
 
 
-LEAST: Final = 24
+LEAST = 24
 """Iterations that are simulated at least, for a prediction."""
 
-_ENOUGH: Final = 0.001
+_ENOUGH = 0.001
 """An iteration's time is known well enough at this relative standard error."""
 
-_BLOCKS: Final = 8
+_BLOCKS = 8
 """Parts of the iterations simulated whose means say how sure their mean is."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Final
 
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
@@ -14,4 +13,4 @@ def _make(options: Options) -> Graph:
     return Graph(tuple(Edge(a, b) for a, b in combinations(range(p), 2)))
 
 
-TOPOLOGY: Final = Topology(make=_make)
+TOPOLOGY = Topology(make=_make)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 
@@ -22,4 +20,4 @@ def _make(options: Options) -> Graph:
     )
 
 
-TOPOLOGY: Final = Topology(make=_make)
+TOPOLOGY = Topology(make=_make)

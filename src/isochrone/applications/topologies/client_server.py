@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description.topology import Edge, Graph, Topology
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=lambda options: Graph(tuple(Edge(0, r) for r in range(1, options.ranks)), root=0),
     flow="request",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.description import quantities
 from isochrone.applications.description.key_path import KeyPath
@@ -33,7 +33,7 @@ def _make(options: Options) -> Graph:
     return Graph(edges, directed=bool(options.written.get("directed", True)))
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"list": "edges", "directed": "boolean"},
     needed=("list",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description import graphml_file
 from isochrone.applications.description.topology import Graph, Options, Topology
 
@@ -17,7 +15,7 @@ def _make(options: Options) -> Graph:
     return graph
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"file": "text"},
     needed=("file",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from isochrone.applications.description.quantities import count
 from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import MAX_EDGES, Edge, Graph, Options, Topology
 
-DIMENSIONS: Final = 2
+DIMENSIONS = 2
 """If neither a shape nor dimensions are given."""
 
 
@@ -58,7 +57,7 @@ def _make(options: Options) -> Graph:
     return Graph(tuple(edges))
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"shape": "numbers", "dimensions": "number", "periodic": "booleans"},
     example={"shape": [2, 2, 2], "periodic": True},

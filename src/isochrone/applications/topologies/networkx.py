@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
 import networkx as nx
 
@@ -20,10 +20,10 @@ from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 from isochrone.base.text import printable
 
-LONGEST: Final = 20.0
+LONGEST = 20.0
 """Seconds that a generator may take."""
 
-MOST_MEMORY: Final = 2**30
+MOST_MEMORY = 2**30
 """Bytes that it may take."""
 
 
@@ -50,7 +50,7 @@ def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any
     return found
 
 
-_NOT_OURS: Final = ("create_using", "backend", "backend_kwargs")
+_NOT_OURS = ("create_using", "backend", "backend_kwargs")
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _make(options: Options) -> Graph:
     return Graph(tuple(edges), directed=graph.is_directed())
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"generator": "text"},
     needed=("generator",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from isochrone.applications.description import quantities
@@ -46,7 +44,7 @@ def _whole(given: Given, options: Options) -> int:
     return round(found.value)
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"dimensions": "number", "periodic": "boolean", "list": "offsets"},
     needed=("list",),

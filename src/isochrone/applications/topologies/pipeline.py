@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description.topology import Edge, Graph, Topology
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=lambda options: Graph(
         tuple(Edge(r, r + 1) for r in range(options.ranks - 1)), directed=True, root=0
     ),

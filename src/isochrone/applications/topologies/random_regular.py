@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import networkx as nx
 
 from isochrone.applications.description.program import MAX_RANKS
@@ -25,7 +23,7 @@ def _make(options: Options) -> Graph:
     return Graph(tuple(Edge(a, b) for a, b in sorted(map(sorted, graph.edges))))
 
 
-TOPOLOGY: Final = Topology(
+TOPOLOGY = Topology(
     make=_make,
     options={"degree": "number", "seed": "number"},
     needed=("degree",),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 
@@ -13,4 +11,4 @@ def _make(options: Options) -> Graph:
     return Graph(edges, directed=True, root=0)
 
 
-TOPOLOGY: Final = Topology(make=_make, flow="token")
+TOPOLOGY = Topology(make=_make, flow="token")

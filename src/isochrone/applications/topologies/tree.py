@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
@@ -13,6 +11,4 @@ def _make(options: Options) -> Graph:
     return Graph(tuple(Edge((r - 1) // degree, r) for r in range(1, options.ranks)), root=0)
 
 
-TOPOLOGY: Final = Topology(
-    make=_make, flow="stream", options={"degree": "number"}, example={"degree": 2}
-)
+TOPOLOGY = Topology(make=_make, flow="stream", options={"degree": "number"}, example={"degree": 2})

@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.traces import graphs
 from isochrone.applications.traces.farms import Farm, without_farms
@@ -26,28 +26,28 @@ from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Gap, Tra
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-SMALL: Final = 0.02
+SMALL = 0.02
 """Share of the mean computation of a phase below which it is put to that of the next one."""
 
-LITTLE: Final = 0.05
+LITTLE = 0.05
 """Share of what is computed within an exchange below which nothing is computed before it."""
 
-MOST_OMITTED: Final = 0.001
+MOST_OMITTED = 0.001
 """Share of the run time that a description may omit."""
 
-SET_UP: Final = ("communicator", "probe")
+SET_UP = ("communicator", "probe")
 """Calls that move no data: what they take is not counted as omitted."""
 
-MOST_CALLS: Final = 4_000_000
+MOST_CALLS = 4_000_000
 """Calls of all ranks."""
 
-MOST_PHASES: Final = 1000
+MOST_PHASES = 1000
 """Phases of a description; no one reads a longer one."""
 
-UNEVEN: Final = 0.01
+UNEVEN = 0.01
 """Share of the computation of a turn by which turns must differ to be distinguished."""
 
-QUARTER: Final = 0.25
+QUARTER = 0.25
 """Share of a gap by which turns must differ to be distinguished."""
 
 

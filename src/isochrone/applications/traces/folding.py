@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
-WINDOW: Final = 4096
+WINDOW = 4096
 """Longest part, in single ones and loops, whose repetition is found."""
 
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,33 +18,33 @@ from scipy import optimize, special
 
 from isochrone.applications.traces.trace import Event, Gap
 
-FEW: Final = 20
+FEW = 20
 """Fewer gaps than these say nothing of a distribution."""
 
-NARROW: Final = 1.25
+NARROW = 1.25
 """Where the largest gap is not this many times the smallest one, they are a constant: a tenth of a
 decade is as wide."""
 
-STEADY: Final = 0.05
+STEADY = 0.05
 """Standard deviation, relative, below which gaps are a constant."""
 
-ALIKE: Final = 0.01
+ALIKE = 0.01
 """Ranks whose means differ by less, relative, are not distinguished."""
 
-VARIES: Final = 0.02
+VARIES = 0.02
 """Visits that differ by less, relative, have no schedule."""
 
-LONGEST: Final = 256
+LONGEST = 256
 """Factors of a schedule that are written down."""
 
-SAME: Final = 0.45
+SAME = 0.45
 """Largest distance of the distributions of ranks that compute in common, times the square root of
 the number of gaps; of those that draw for themselves it is 0.8 in the mean (Kolmogorov)."""
 
-CHANCE: Final = 3.0
+CHANCE = 3.0
 """Standard errors by which a mean may be off by chance."""
 
-FAR: Final = 0.08
+FAR = 0.08
 """Largest distance of the distribution functions of what was seen and what is written."""
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ class Spent:
         return Spent(first.gap, first.mean + second.mean, each)
 
 
-NOTHING: Final = Spent(Gap(), 0.0)
+NOTHING = Spent(Gap(), 0.0)
 
 
 def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
@@ -205,10 +205,10 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     return [float(value) for value in mixed / mixed.mean()]
 
 
-_NUMBERS: Final = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64)
+_NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64)
 """Factors of a schedule whose order is not known."""
 
-_GOLDEN: Final = (math.sqrt(5) - 1) / 2
+_GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def seconds(value: float) -> str:
@@ -308,7 +308,7 @@ def _gamma(x: Floats, of: Floats) -> Floats:
     return np.asarray(special.gammainc(np.exp(of[0]), x / np.exp(of[1])))
 
 
-_FAMILIES: Final = (
+_FAMILIES = (
     _Family(
         _normal, _normal_mean, lambda mean, dev: [math.log(mean), math.log(dev)],
         lambda of, scale: {"normal": {

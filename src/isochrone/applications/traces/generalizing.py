@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -31,22 +31,22 @@ from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
-NEGLIGIBLE: Final = 0.005
+NEGLIGIBLE = 0.005
 """Share of the computation that a place may have at one number of ranks alone."""
 
-MOST_GROWTH: Final = 1.35
+MOST_GROWTH = 1.35
 """By what the neighbours of a rank may become more when the ranks double."""
 
-IRREGULAR: Final = 0.03
+IRREGULAR = 0.03
 """Part by which a prediction may be off where neighbours are taken to be random."""
 
-LITTLE: Final = 0.02
+LITTLE = 0.02
 """Share of the computation that may be no known function of the number of ranks."""
 
-SPREAD: Final = 0.01
+SPREAD = 0.01
 """Ranks whose computation varies by less, relative, are alike."""
 
-FACTORS: Final = 64
+FACTORS = 64
 """Factors of ranks that are written down."""
 
 Vector = tuple[int, ...]

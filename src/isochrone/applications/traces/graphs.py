@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.description import topology
 from isochrone.applications.description.key_path import KeyPath
@@ -13,10 +13,10 @@ from isochrone.applications.description.topology import MAX_EDGES, Options
 
 Message = tuple[int, int, float]
 
-DIMENSIONS: Final = 3
+DIMENSIONS = 3
 """Most dimensions of a halo."""
 
-_ONE: Final = {"stream": "pipeline", "token": "token-ring", "request": "client-server"}
+_ONE = {"stream": "pipeline", "token": "token-ring", "request": "client-server"}
 
 
 def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:

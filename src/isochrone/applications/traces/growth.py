@@ -11,19 +11,18 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 
 from isochrone.applications.description.grids import balanced
 
-EXACT: Final = 0.005
+EXACT = 0.005
 """Relative error below which a simpler function is preferred."""
 
-ENOUGH: Final = 0.1
+ENOUGH = 0.1
 """Largest relative error of a function."""
 
-_POWERS: Final = {
+_POWERS = {
     "1/3": 1 / 3, "1/2": 0.5, "2/3": 2 / 3, "1": 1.0, "4/3": 4 / 3, "3/2": 1.5, "2": 2.0,
 }  # fmt: skip
 

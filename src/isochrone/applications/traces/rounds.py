@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Literal
 
 from isochrone.applications.traces.gaps import Spent
 from isochrone.applications.traces.trace import MESSAGES, SENDS, Event
 
-AHEAD: Final = 512
+AHEAD = 512
 """Calls of a rank that are looked at for the next round, at least."""
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-SENDS: Final = ("send", "isend")
-RECEIVES: Final = ("recv", "irecv")
-MESSAGES: Final = (*SENDS, *RECEIVES, "wait")
+SENDS = ("send", "isend")
+RECEIVES = ("recv", "irecv")
+MESSAGES = (*SENDS, *RECEIVES, "wait")
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_LINES: Final = 10
-MAX_PANELS: Final = 16
-MAX_DATES: Final = 8
-_WIDTH: Final = 9.0
-_PANEL: Final = 2.35
-_NAMES: Final = 2.3
+MAX_LINES = 10
+MAX_PANELS = 16
+MAX_DATES = 8
+_WIDTH = 9.0
+_PANEL = 2.35
+_NAMES = 2.3
 """Inches: of the figure, the height of a panel, and what is left for names on the right."""
 
-_ABOVE: Final = 0.12
+_ABOVE = 0.12
 """Part of an axis that is left free above the lines."""
 
-_FAR: Final = 2.5
+_FAR = 2.5
 """Ratio from which on an axis is logarithmic."""
 
 
@@ -196,6 +196,4 @@ def _style(axes: Axes, panel: _Panel, unit: str) -> None:
     plain_axes(axes, "", f"median in {unit}", size=CAPTION, title=panel.title, grid="y")
 
 
-VIEW: Final = View(
-    draw, kinds=("latency-map", "sweep", "hotspot", "tile-io", "emulation"), several=True
-)
+VIEW = View(draw, kinds=("latency-map", "sweep", "hotspot", "tile-io", "emulation"), several=True)

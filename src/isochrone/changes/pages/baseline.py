@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
@@ -14,7 +13,7 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 from isochrone.runfile.header import library_name
 
-MAX_ROWS: Final = 40
+MAX_ROWS = 40
 
 
 def listing(folder: str, groups: Sequence[Group]) -> list[Block]:

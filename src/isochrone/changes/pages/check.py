@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.base.text import listed, printable
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
@@ -11,12 +10,12 @@ from isochrone.changes.check import Check, Finding, hosts_of, together
 from isochrone.changes.effects import at_size
 from isochrone.pages.page import Block, Sentence, Tone
 
-MAX_FINDINGS: Final = 20
-MAX_HOSTS: Final = 64
-MAX_LEFT_OUT: Final = 5
+MAX_FINDINGS = 20
+MAX_HOSTS = 64
+MAX_LEFT_OUT = 5
 
 
-_TONES: Final[dict[str, Tone]] = {GOOD: "good", SLOW: "bad", SLOWER: "bad", NOT_KNOWN: "strong"}
+_TONES: dict[str, Tone] = {GOOD: "good", SLOW: "bad", SLOWER: "bad", NOT_KNOWN: "strong"}
 
 
 def blocks(found: Check) -> list[Block]:

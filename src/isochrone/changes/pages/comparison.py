@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -12,8 +12,8 @@ from isochrone.changes.components import VERDICTS, Difference, Part
 from isochrone.changes.gate import Limit
 from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
 
-MAX_ROWS: Final = 20
-TONES: Final[dict[str, Tone]] = {SLOWER: "bad", FASTER: "good"}
+MAX_ROWS = 20
+TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 
 
 def blocks(found: Comparison) -> list[Block]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -29,9 +28,9 @@ from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
-MAX_CHANGES: Final = 40
-MAX_ROWS: Final = 64
-MAX_DIFFERENCES: Final = 4
+MAX_CHANGES = 40
+MAX_ROWS = 64
+MAX_DIFFERENCES = 4
 
 
 def history_page(runs: Sequence[Run]) -> Page:

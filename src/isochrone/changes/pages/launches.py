@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite, isnan
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -12,13 +12,13 @@ from isochrone.changes.pages.comparison import name_of
 from isochrone.pages.page import Block, Column, Row, Sentence, Table
 from isochrone.pages.words import between, plural
 
-MAX_ROWS: Final = 256
-MAX_PAIRS: Final = 20
+MAX_ROWS = 256
+MAX_PAIRS = 20
 
-FEW: Final = 3
+FEW = 3
 """Fewer launches hardly show how much launches vary."""
 
-_COLUMNS: Final = (
+_COLUMNS = (
     Column(""), Column("typical", right=True), Column("95 % interval", right=True),
     Column("next launch", right=True), Column("spread", right=True), Column("launches", right=True),
 )  # fmt: skip

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import Final
 
 from isochrone.base.text import printable, printable_path
 from isochrone.console.options import add_flag, add_mpi
@@ -16,7 +15,7 @@ from isochrone.measure.library import library_file
 from isochrone.measure.subprocesses import forget_answers
 from isochrone.runfile.header import library_name
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("with the MPI that is on your PATH", "isochrone build"),
     ("with another one, afresh", "isochrone build --mpicc /opt/openmpi/bin/mpicc --rebuild"),
 )  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -32,7 +31,7 @@ from isochrone.formats.sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import Others, files
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("is a node slow? bad hosts are written, one a line",
      "isochrone check run.jsonl --hosts-out bad.txt"),
     ("compare tonight's run with earlier ones", "isochrone check run.jsonl --baseline nights"),
@@ -63,7 +62,7 @@ class _Checked(msgspec.Struct):
     runs: list[Check]
 
 
-DOCUMENTS: Final = {"check": _Checked}
+DOCUMENTS = {"check": _Checked}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,6 @@ import argparse
 import sys
 from math import inf
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -43,7 +42,7 @@ from isochrone.models.cli.predictions import add_models
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.run import Run
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
     ("for a nightly job: exit code 1 if something is slower by more than 5 %",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
@@ -53,7 +52,7 @@ EXAMPLES: Final = (
      "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
 )  # fmt: skip
 
-USUAL_RUNS: Final = 5
+USUAL_RUNS = 5
 
 
 class _Judged(msgspec.Struct):
@@ -79,7 +78,7 @@ class _Several(msgspec.Struct):
     comparisons: dict[str, _Judged]
 
 
-DOCUMENTS: Final = {"compare": _Judged | _Several, "compare-with-prediction": Predicted}
+DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,11 @@ an update, on a machine with MPI: options of experiments are included only if th
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.base.text import warn
 from isochrone.cli.completion import SHELLS, script
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("for bash, from the next shell on",
      "isochrone completion bash > ~/.local/share/bash-completion/completions/isochrone"),
     ("for zsh, into a folder of $fpath", "isochrone completion zsh > ~/.zfunc/_isochrone"),

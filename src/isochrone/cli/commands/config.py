@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -20,7 +19,7 @@ from isochrone.console.configuration import Value
 from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("which value came from where", "isochrone config"),
     ("the same for a script", "isochrone config --json"),
 )
@@ -39,7 +38,7 @@ class _Configured(msgspec.Struct):
     files: list[_File]
 
 
-DOCUMENTS: Final = {"config": _Configured}
+DOCUMENTS = {"config": _Configured}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 from pathlib import Path
-from typing import Final
 
 from isochrone import models
 from isochrone.base.text import command_line, printable_path, shell_word
@@ -18,19 +17,19 @@ from isochrone.pages.common import page_of
 from isochrone.pages.html.render import write_report
 from isochrone.runfile.file import read
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("measure this machine for a minute, and see what came of it", "isochrone demo"),
     ("with an MPI of your own, into a report of your choice",
      "isochrone demo --mpicc ~/mpich/bin/mpicc -o laptop.html"),
 )  # fmt: skip
 
-STEPS: Final = (
+STEPS = (
     ("latency-map", 4, ("--bytes", "64,64KiB")),
     ("point-to-point", 2, ("--bytes", "auto:0:256KiB", "--repeats", "40", "--time-limit", "10")),
 )
 """Experiment, ranks and options of each measurement."""
 
-TIMEOUT: Final = 120.0
+TIMEOUT = 120.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

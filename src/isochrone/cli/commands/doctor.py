@@ -10,7 +10,6 @@ import argparse
 import os
 import tempfile
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -30,16 +29,16 @@ from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 from isochrone.runfile.header import library_name
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what is used here, and what to change", "isochrone doctor"),
     ("start two ranks as well, with another MPI",
      "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
 )  # fmt: skip
 
-PATIENCE: Final = 60.0
+PATIENCE = 60.0
 """Seconds after which the ranks of ``-n`` are ended."""
 
-STYLES: Final[dict[str, Tone]] = {"ok": "", "advice": "strong", "problem": "bad", "unknown": ""}
+STYLES: dict[str, Tone] = {"ok": "", "advice": "strong", "problem": "bad", "unknown": ""}
 
 
 class _Health(msgspec.Struct):
@@ -49,7 +48,7 @@ class _Health(msgspec.Struct):
     checks: list[Check]
 
 
-DOCUMENTS: Final = {"doctor": _Health}
+DOCUMENTS = {"doctor": _Health}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

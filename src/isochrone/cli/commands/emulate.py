@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Final
 
 from isochrone.applications.description import program_file, schema
 from isochrone.applications.description.description import (
@@ -44,7 +43,7 @@ from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.runfile.file import read
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("all applications of a description, alone and concurrently",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",

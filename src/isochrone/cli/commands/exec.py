@@ -16,14 +16,13 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Final
 
 from isochrone.cli.program import add_program, command_of
 from isochrone.collectives import tuning_table
 from isochrone.console.options import add_flag, add_option
 from isochrone.measure import discovery, tuned
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("with the collectives of a table",
      "isochrone exec --tuning table.json -- mpiexec -n 16 ./app"),
     ("say at the end how often each choice was taken",

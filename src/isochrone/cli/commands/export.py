@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description import lowering, reading
 from isochrone.applications.description.actions import actions
@@ -19,7 +18,7 @@ from isochrone.formats import program as programs
 from isochrone.runfile import file as run_file
 from isochrone.runfile.anonymise import anonymise
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
     ("a script for gnuplot", "isochrone export pair.jsonl --to gnuplot -o pair.dat"),
     ("a described application, for SimGrid to replay",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone import models
 from isochrone.base import registry
@@ -27,7 +26,7 @@ from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, rivals
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("which formula describes a message?", "isochrone fit sizes.jsonl -o model.json"),
     ("with intervals, deviations and the formulas that were tried", "isochrone fit sizes.jsonl -v"),
     ("one family, to runs on several numbers of ranks",
@@ -36,7 +35,7 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"model": model_file}
+DOCUMENTS = {"model": model_file}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.cli.main import parser as top_parser
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what fit can do", "isochrone help fit"),
     ("the options of one experiment", "isochrone help measure latency-map"),
     ("one kind of prediction", "isochrone help predict collective"),

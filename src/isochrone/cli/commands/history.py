@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.changes.pages.history import history_page
 from isochrone.console.input import earlier_runs
@@ -16,7 +15,7 @@ from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("the runs of a baseline over time", "isochrone history nights -o history.html"),
     ("write it again every morning", "isochrone history nights -o history.html --force"),
 )

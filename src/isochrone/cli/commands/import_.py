@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description import reading
 from isochrone.applications.traces.deriving import describe
@@ -17,7 +16,7 @@ from isochrone.formats import trace as traces
 from isochrone.runfile import importer as importers
 from isochrone.runfile.file import write
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
     ("a trace, as the description of an application",
      "isochrone import traces.otf2 --from otf2 -o app.yaml"),

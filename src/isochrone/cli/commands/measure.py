@@ -11,7 +11,7 @@ import functools
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING
 
 from isochrone.base.errors import IsochroneError, WrongResult
 from isochrone.base.text import command_line, printable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from isochrone.measure.launchable import Launchable
     from isochrone.runfile.run import Run
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("which of 16 ranks are near, which are slow?",
      "isochrone measure latency-map -n 16 -o map.jsonl"),
     ("time and bandwidth from 0 to 1 MiB",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
@@ -11,7 +10,7 @@ from isochrone.base.text import printable_path, shell_word
 from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("16 nodes of 4 cores below two switches",
      "isochrone platform 'nodes:16 cores:4 switches:2' -o machine.xml"),
     ("measure it, in virtual time",

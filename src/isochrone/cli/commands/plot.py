@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone import models, views
 from isochrone.base import registry
@@ -20,7 +19,7 @@ from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.run import Run
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
     ("levels instead, of large messages",
      "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg"),

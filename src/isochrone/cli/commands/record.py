@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description import reading
 from isochrone.applications.results import recording
@@ -25,7 +24,7 @@ from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import recorded, tuned
 from isochrone.runfile.file import read
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("who sends how much to whom", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
     ("the description of the program as well",
      "isochrone record -o run.jsonl --description app.yaml -- srun -n 64 ./app"),
@@ -33,8 +32,8 @@ EXAMPLES: Final = (
      "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app"),
 )  # fmt: skip
 
-USUAL: Final = Path("recording.jsonl")
-FAILED: Final = 3
+USUAL = Path("recording.jsonl")
+FAILED = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone import models
 from isochrone.console.input import files_of, read
@@ -12,7 +11,7 @@ from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("one page of one run", "isochrone report map.jsonl"),
     ("all that a suite measured",
      "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),

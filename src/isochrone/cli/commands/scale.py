@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -32,14 +31,14 @@ from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("from three recordings to 512 ranks",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
     ("recorded, and predicted on several numbers of ranks",
      "isochrone scale -n 4,8,16 --to 64,128 --model m.json -o app.yaml -- ./app"),
 )  # fmt: skip
 
-MPIEXEC: Final = "mpiexec"
+MPIEXEC = "mpiexec"
 
 
 def counts(text: str) -> list[int]:
@@ -118,7 +117,7 @@ class _Scaled(msgspec.Struct):
     warnings: list[str]
 
 
-DOCUMENTS: Final = {"scale": _Scaled}
+DOCUMENTS = {"scale": _Scaled}
 
 
 def _document(found: Scaling) -> _Scaled:

@@ -9,7 +9,6 @@ are similar: if the load of the machine changes, launch at different times.
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
@@ -19,7 +18,7 @@ from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what a run found", "isochrone show map.jsonl"),
     ("for scripts", "isochrone show map.jsonl --json"),
     ("five launches together: run-1.jsonl … run-5.jsonl", "isochrone show --pool run.jsonl"),
@@ -32,7 +31,7 @@ def _of_pool() -> Schema:
     return record(Launches)
 
 
-DOCUMENTS: Final = {"show-pool": _of_pool}
+DOCUMENTS = {"show-pool": _of_pool}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from rich.table import Table
 
@@ -38,7 +37,7 @@ from isochrone.measure.suites import Planned, estimates, runs_of
 from isochrone.pages import terminal
 from isochrone.runfile.file import read
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
     ("everything, three times, within two hours each",
      "isochrone suite full -n 2,8,32 --launches 3 --budget 2h -o machine"),

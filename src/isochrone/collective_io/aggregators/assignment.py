@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations
 from math import perm
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +26,10 @@ from isochrone.collective_io.predict.node_cost import TIE, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import Layout, RoundKind
 
-MAX_HOSTS: Final = 4096
+MAX_HOSTS = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
 
-_MANY: Final = 200
+_MANY = 200
 """Hosts of which a search over limits would take too long."""
 
 
@@ -216,13 +215,13 @@ def _shortest(order: Ints, costs: HostCosts, hints: HintList) -> tuple[Ints, int
 # Only the named part of the list changes; the other hosts follow in rank order. So naming a host
 # shifts others.
 
-_OTHERS: Final = 48
+_OTHERS = 48
 """The hot host is swapped with at most this many others, …"""
-_CYCLES: Final = 24
+_CYCLES = 24
 """… takes part in as many cycles of three, and moves to as many places."""
-_POWER: Final = 12
+_POWER = 12
 """Exponent of the sum that decides between orders with the same hot spot."""
-_STEPS: Final = 400
+_STEPS = 400
 """Steps of a descent."""
 
 
@@ -351,11 +350,11 @@ class _Search:
         return new if self.hints.fits(new) else named
 
 
-_ORDERS: Final = 400_000
+_ORDERS = 400_000
 """More are not tried, …"""
-_LOOKUPS: Final = 60_000_000
+_LOOKUPS = 60_000_000
 """… nor so many that their costs are looked up more often than that."""
-_AT_ONCE: Final = 50_000
+_AT_ONCE = 50_000
 
 
 def few_enough(costs: HostCosts, hints: HintList) -> bool:

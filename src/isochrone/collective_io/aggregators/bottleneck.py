@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from isochrone.collective_io.workload import Floats, Ints
 
 Allowed = NDArray[np.bool_]
 
-_DIGITS: Final = 1e-11
+_DIGITS = 1e-11
 """Costs are rounded down to this part of the largest, so that equal ones are equal."""
 
 

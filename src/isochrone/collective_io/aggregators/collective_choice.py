@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -35,18 +35,18 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import block_aggregators
 
-SECONDS: Final = 8.0
+SECONDS = 8.0
 """Time limit, not counting what cannot be left out."""
 
-_COMPARING: Final = 0.4
+_COMPARING = 0.4
 """Fraction of it for comparing; the remainder is for orders."""
 
-_MANY: Final = 200
+_MANY = 200
 """Hosts for which an order takes seconds to find …"""
-_FEW_ORDERS: Final = 3
+_FEW_ORDERS = 3
 """… so that no more of them are searched."""
-_ORDERS: Final = 16
-_CUTS: Final = 3
+_ORDERS = 16
+_CUTS = 3
 """Places for which all buffers are compared before others are."""
 
 
@@ -285,17 +285,17 @@ class _Search:
         )  # fmt: skip
 
 
-MIB: Final = 1024**2
+MIB = 1024**2
 
-PARTS: Final = 100_000
+PARTS = 100_000
 """More parts of a file take too long to compare settings with."""
 
-_EACH: Final = (1, 2, 4)
-_SHARES: Final = (2, 4, 8, 16, 32)
+_EACH = (1, 2, 4)
+_SHARES = (2, 4, 8, 16, 32)
 """Ranks for each aggregator where large hosts get more of them."""
 
-_STRIPE_SIZES: Final = (1, 4, 16, 64)
-_MOST_TARGETS: Final = 64
+_STRIPE_SIZES = (1, 4, 16, 64)
+_MOST_TARGETS = 64
 
 
 def lists(hosts: Sequence[str], ranks: Ints) -> list[HintList]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -18,10 +17,10 @@ from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, in_portions
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums
 
-MOST: Final = 4_000_000
+MOST = 4_000_000
 """Entries of all tables: more take too long."""
 
-_PORTION: Final = 2_000_000
+_PORTION = 2_000_000
 """Entries that are handled at once."""
 
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import shell_word
 from isochrone.collective_io.aggregators.setting import Setting
 from isochrone.measure.placement import absolute
 
-FILE: Final = "romio-hints"
+FILE = "romio-hints"
 
-FILE_LIMIT: Final = 4096
+FILE_LIMIT = 4096
 """Bytes of a hints file: ``HINTFILE_MAX_SIZE`` of ``system_hints.c``."""
 
-NO_EFFECT: Final = (
+NO_EFFECT = (
     "with OMPIO, the default of Open MPI 5 (its ROMIO: --mca io romio341), and with Open MPI 6",
     "if the application itself sets cb_config_list or cb_nodes",
     "if the ranks' accesses do not interleave and romio_cb_write is not 'enable'",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Final
+from typing import Annotated
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.units import format_bytes
@@ -16,7 +16,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout, RoundKind, layout_of
 
-BUFFER: Final = 16 * 1024**2
+BUFFER = 16 * 1024**2
 """Default of ROMIO's ``cb_buffer_size``."""
 
 
@@ -72,7 +72,7 @@ class Setting:
         return replace(found, stripe=s.size, targets=s.count, ratio=s.ratio)
 
 
-GIVEN: Final = Setting()
+GIVEN = Setting()
 """What ROMIO does without hints."""
 
 
@@ -172,7 +172,7 @@ class SettingCosts:
 
 # A setting of a collective call that was compared with others.
 
-ALIKE: Final = 0.005
+ALIKE = 0.005
 """Settings within this fraction are equal: then the one that changes less is first."""
 
 
@@ -241,7 +241,7 @@ class Choice:
         return sum(value != usual for value, usual in pairs)
 
 
-_LEVERS: Final = ("given", "order", "switch", "number", "buffer", "stripes", "all")
+_LEVERS = ("given", "order", "switch", "number", "buffer", "stripes", "all")
 """Equal settings are merged: the first of these wins, with the best bound of all."""
 
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
@@ -122,27 +122,27 @@ def order_of(served: Sequence[int], by_rank: Sequence[str], hosts: Sequence[str]
     return [*first, *(k for k in range(len(hosts)) if k not in first)]
 
 
-MIN_GAIN: Final = 1.05
+MIN_GAIN = 1.05
 """More than this must be gained by other settings to be mentioned."""
 
-_MANY: Final = 256
+_MANY = 256
 """With more hosts, other settings are only compared on request."""
 
-_SHOWN: Final = 6
+_SHOWN = 6
 
-LEVERS: Final = {
+LEVERS = {
     "given": "nothing", "order": "order", "number": "number", "buffer": "buffer",
     "stripes": "stripes", "switch": "on or off", "all": "several",
 }  # fmt: skip
 
-ONE_SIZE: Final = (
+ONE_SIZE = (
     "the model has one message size, so only orders are compared; measure hotspot with several "
     "sizes (--bytes 32KiB,256KiB,1MiB,2MiB)"
 )
-LUSTRE: Final = (
+LUSTRE = (
     "stripes are chosen by ROMIO's sources, untested on a real Lustre; OST times are not predicted"
 )
-EXCHANGE: Final = (
+EXCHANGE = (
     "only the exchange is predicted, not the file access; add --calls RUN (a run of measure "
     "tile-io --file)"
 )
@@ -269,7 +269,7 @@ class PlacedByAll(Placed):
     romio: Choice | None
 
 
-_PLAIN: Final = Setting()
+_PLAIN = Setting()
 
 
 def by_order(query: Query) -> ByOrder:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.inference import Speedup, speedup
@@ -102,7 +102,7 @@ def compare_in_turn(
 
 # Verification by small MPI jobs: positions of ranks, and the gain of a change.
 
-USUAL_ELEMENT: Final = 3
+USUAL_ELEMENT = 3
 """Bytes of an element of mpi-tile-io; the number of messages does not depend on it."""
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -35,7 +35,7 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
 
-_USUAL: Final = {
+_USUAL = {
     "op": "write", "driver": "even", "striping_unit": 0, "min_fdomain_size": 0,
     "stripe_size": STRIPE, "co_ratio": 1, "cb_config_list": DEFAULT,
 }  # fmt: skip

@@ -1,12 +1,10 @@
 """A busy node at any message size: bytes in both directions, messages, other busy nodes."""
 
-from typing import Final
-
 from isochrone.models.family import Family, Form
 
-_INSIDE: Final = {"ba": "α", "pa": "α'"}
-_BETWEEN: Final = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}
-_OTHERS: Final = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}
+_INSIDE = {"ba": "α", "pa": "α'"}
+_BETWEEN = {"max(bi,bo)": "β_1", "min(bi,bo)": "β_2"}
+_OTHERS = {"busy*busy*max(bi,bo)": "β_3", "busy*busy*min(bi,bo)": "β_4"}
 """Additional cost with busy partners: contention at both ends, hence the square."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,10 @@ from isochrone.views.view import Options
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KNOWN: Final = ("pe", "busy", *NODE, *BYTES)
+KNOWN = ("pe", "busy", *NODE, *BYTES)
 """Variables of models of a node."""
 
-MAX_CHARACTERS: Final = 96
+MAX_CHARACTERS = 96
 
 
 def points_of(runs: Sequence[Run]) -> list[GridPoint]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MAX_NAMES: Final = 24
-_LONGEST: Final = 12  # characters of a name
-_WIDTH: Final = 7.2  # inches
-_ACROSS: Final = 0.89  # part of it that the axes take
-_COLOURS: Final = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
-_WORDS: Final = {"intra": "within the node", "in": "into it", "out": "out of it"}
+MAX_NAMES = 24
+_LONGEST = 12  # characters of a name
+_WIDTH = 7.2  # inches
+_ACROSS = 0.89  # part of it that the axes take
+_COLOURS = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
+_WORDS = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
 Counts = dict[str, NDArray[np.int64]]
 
@@ -136,4 +136,4 @@ def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> Non
         label.set_color(SLOW if node in hot else INK)
 
 
-VIEW: Final = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)
+VIEW = View(draw, kinds=("tile-io",), usual=("tile-io",), several=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS: Final = (PALE, COLOURS[0])
+_COLOURS = (PALE, COLOURS[0])
 """Of expected and measured times."""
 
-_HEIGHT: Final = 0.4
+_HEIGHT = 0.4
 """Inches of an order, if there are few …"""
-_MOST: Final = 12.0
+_MOST = 12.0
 """… and of all together, if there are many."""
-_WIDTH: Final = 4.6
+_WIDTH = 4.6
 
 
 def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
@@ -114,4 +114,4 @@ def _notes(found: ComparedOrders) -> list[str]:
     return notes
 
 
-VIEW: Final = View(draw, kinds=(ORDERS,), usual=(ORDERS,))
+VIEW = View(draw, kinds=(ORDERS,), usual=(ORDERS,))

@@ -8,7 +8,7 @@ over max(in,out), one for each min(in,out).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MAX_LINES: Final = 8
-MAX_FORMULAS: Final = 3
-_SHADES: Final = ("#482878", "#31688e", "#1f9e89", "#6ccd5a", "#b5c421")
+MAX_LINES = 8
+MAX_FORMULAS = 3
+_SHADES = ("#482878", "#31688e", "#1f9e89", "#6ccd5a", "#b5c421")
 """From few messages to many: matplotlib's viridis, whose order is seen with any colour vision."""
-_MARKERS: Final = (6.5, 3.5)
+_MARKERS = (6.5, 3.5)
 """Sizes of the points from few messages to many: of those in one place, all can be seen."""
-_STYLES: Final = ("-", "--", ":", "-.")
-_STYLE_NAMES: Final = ("solid", "dashed", "dotted", "dash-dotted")
-_AXES: Final = {
+_STYLES = ("-", "--", ":", "-.")
+_STYLE_NAMES = ("solid", "dashed", "dotted", "dash-dotted")
+_AXES = {
     "pa": "pairs of messages within the node (pa)",
     "pe": "pairs of messages with other nodes (pe)",
     "max": "messages of the busier direction, max(in,out)",
     "min": "messages of the other direction, min(in,out)",
 }
-_SHORT: Final = {"pa": "pa", "pe": "pe", "min": "min(in,out)"}
+_SHORT = {"pa": "pa", "pe": "pe", "min": "min(in,out)"}
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -208,4 +208,4 @@ def _shades(count: int) -> list[str]:
     return [to_hex(shades(k / max(count - 1, 1))) for k in range(count)]
 
 
-VIEW: Final = View(draw, kinds=("hotspot",), usual=("hotspot",), several=True)
+VIEW = View(draw, kinds=("hotspot",), usual=("hotspot",), several=True)

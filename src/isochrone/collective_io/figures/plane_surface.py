@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_MESH: Final = 25
+_MESH = 25
 """Points along a side of the surface, including the fold."""
-_SIDES: Final = {
+_SIDES = {
     "in": "messages in", "out": "messages out", "pa": "pairs within (pa)",
     "pe": "pairs with others (pe)",
 }  # fmt: skip
@@ -142,4 +142,4 @@ def _dress(axes: Any, panel: Panel, unit: Unit) -> None:
     dress_space(axes, (_SIDES[panel.x], _SIDES[panel.y], unit.name), CAPTION)
 
 
-VIEW: Final = View(draw, kinds=("hotspot",), several=True)
+VIEW = View(draw, kinds=("hotspot",), several=True)

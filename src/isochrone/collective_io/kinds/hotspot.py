@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 
@@ -45,20 +44,20 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 
-MAX_ROWS: Final = 128
-MAX_STARS: Final = 8
-MAX_HOSTS: Final = 6
-MAX_REASONS: Final = 3
+MAX_ROWS = 128
+MAX_STARS = 8
+MAX_HOSTS = 6
+MAX_REASONS = 3
 
-TITLE: Final = (
+TITLE = (
     "Messages of the hot node, within it, into it and out of it; pa = intra/2, pe = (in + out)/2"
 )
-CAPTION: Final = (
+CAPTION = (
     "The plane of the model as a family of lines, one for each number of messages; points are "
     "the medians."
 )
 
-_WORDS: Final = {"intra": "inside", "inter": "on other nodes"}
+_WORDS = {"intra": "inside", "inter": "on other nodes"}
 
 
 class _Shown(msgspec.Struct):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
@@ -38,11 +38,11 @@ from isochrone.pages.page import (
 from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
-MAX_ROWS: Final = 20
-MAX_FILES: Final = 8
-MAX_SENTENCES: Final = 3
+MAX_ROWS = 20
+MAX_FILES = 8
+MAX_SENTENCES = 3
 
-_OF_USE: Final[tuple[str, ...]] = (
+_OF_USE: tuple[str, ...] = (
     "cb_nodes", "cb_config_list", "cb_buffer_size", "romio_cb_write", "romio_cb_read",
     "striping_factor", "striping_unit", "romio_aggregator_list", "num_aggregators",
     "collective_buffering",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -46,26 +46,26 @@ from isochrone.pages.words import (
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 
-MAX_NAMES: Final = 16
-MAX_NODES: Final = 64
-MAX_RUNS: Final = 4
+MAX_NAMES = 16
+MAX_NODES = 64
+MAX_RUNS = 4
 """Maximum number of runs in one figure."""
 
-HOT: Final = "« hot"
+HOT = "« hot"
 
-NODES_TITLE: Final = "Messages of each node"
-NODES_CAPTION: Final = (
+NODES_TITLE = "Messages of each node"
+NODES_CAPTION = (
     "Messages of a collective write, including those of an aggregator to itself; a read has them "
     "in the opposite direction. The node with the most messages to and from other nodes is "
     "marked: all others wait for it. Several runs have one scale."
 )
 
-_OPTIONS: Final = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
+_OPTIONS = ("file", "tiles", "tile", "element", "overlap", "phase", "cb-buffer", "hints")
 """Options that are of the access and not of how often it is measured."""
 
-_ACCESS: Final = {"write": "Writing", "read": "Reading"}
-_CALLS: Final = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
-_EXCHANGE: Final = {"write": "The exchange of a write", "read": "The exchange of a read"}
+_ACCESS = {"write": "Writing", "read": "Reading"}
+_CALLS = {"write": "MPI_File_write_all", "read": "MPI_File_read_all"}
+_EXCHANGE = {"write": "The exchange of a write", "read": "The exchange of a read"}
 
 
 class _Aggregator:

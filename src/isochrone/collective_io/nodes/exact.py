@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Final
 
 import numpy as np
 
@@ -12,13 +11,13 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Ints
 
-MAX_ORDERS: Final = 50_000
+MAX_ORDERS = 50_000
 """Maximum number of orders for plain enumeration."""
 
-MAX_STATES: Final = 200_000
+MAX_STATES = 200_000
 """Widest layer of the search by layers; beyond it only the most promising are followed."""
 
-_MAX_STEPS: Final = 50_000_000
+_MAX_STEPS = 50_000_000
 """Most evaluations of a cost that the relaxed bound may take."""
 
 

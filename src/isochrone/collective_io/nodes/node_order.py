@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -25,13 +24,13 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats, Ints
 
-SECONDS: Final = 8.0
+SECONDS = 8.0
 """Time limit of the search, not counting what cannot be left out."""
 
-SECONDS_OF_MANY: Final = 30.0
+SECONDS_OF_MANY = 30.0
 """The same for more than `MANY` nodes."""
 
-MANY: Final = 2048
+MANY = 2048
 
 
 @dataclass(frozen=True)
@@ -189,20 +188,20 @@ def nodes_of(given: Ints, sizes: Ints) -> list[int]:
 # A swap changes only the costs of the nodes from one to the other of the pair. Many swaps are
 # therefore evaluated at once.
 
-_NEAR: Final = 48
+_NEAR = 48
 """A hot node is swapped with each of this many nodes on either side …"""
-_ACROSS: Final = 10
+_ACROSS = 10
 """… and each of this many before it with each of this many after it, and it …"""
-_FAR: Final = 32
+_FAR = 32
 """… with this many of all others, and with as many of about its own size, by chance: the ranks
 before those in between hardly change then."""
-_ALIKE: Final = 4
+_ALIKE = 4
 """Sizes that differ by no more are about the same."""
-_POWER: Final = 12
+_POWER = 12
 """Of the sum that decides between swaps that leave the hottest node as it is."""
-_SAME: Final = 1 + 1e-12
+_SAME = 1 + 1e-12
 """Costs that differ by no more than this factor are equal."""
-_GIVE_UP: Final = 300
+_GIVE_UP = 300
 """Kicks in a row without a gain after which the search ends."""
 
 

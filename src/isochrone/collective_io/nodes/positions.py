@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
@@ -90,18 +89,18 @@ class Positions:
 # For models of messages alone, costs come from a table by messages within, received and sent. For
 # models with bytes they are computed, and bounds are taken over boxes of similar nodes.
 
-_MAX_ENTRIES: Final = 20_000_000
+_MAX_ENTRIES = 20_000_000
 """Larger tables of costs are not made."""
 
-_MAX_STEPS: Final = 20_000_000
+_MAX_STEPS = 20_000_000
 """Most costs that are looked up for the bound, of all kinds of rounds together."""
 
-_AT_ONCE: Final = 20_000
+_AT_ONCE = 20_000
 """Costs of so many nodes are worked out in the caches of a processor."""
 
-_RECEIVERS: Final = 128
-_SENDERS: Final = 16
-_OVERLAPS: Final = 16
+_RECEIVERS = 128
+_SENDERS = 16
+_OVERLAPS = 16
 """Boxes of similar positions, of similar runs of ranks, and of their overlaps."""
 
 
@@ -392,7 +391,7 @@ class _Boxes:
         self.of[order] = np.cumsum(new) - 1
 
 
-MAX_ENTRIES: Final = 10_000_000
+MAX_ENTRIES = 10_000_000
 """Larger tables are not made: numbers are searched for then."""
 
 

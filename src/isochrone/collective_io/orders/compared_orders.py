@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -30,14 +30,14 @@ from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats
 from isochrone.runfile.columns import MAX_SECONDS
 
-FORMAT: Final = 1
+FORMAT = 1
 
-_MAX_LABEL: Final = 16
+_MAX_LABEL = 16
 """Nodes of an order that are shown to a person."""
 
-_ONE_OF_MANY: Final = re.compile("(random|listed) [0-9]+")
+_ONE_OF_MANY = re.compile("(random|listed) [0-9]+")
 
-_LEAST_ORDERS: Final = 4
+_LEAST_ORDERS = 4
 """Minimum number of orders for a rank correlation."""
 
 
@@ -312,7 +312,7 @@ def _ranks(values: Floats) -> Floats:
 #     First format: one JSON object. Derived values (deviations, ranks, regret) are for scripts;
 #     reading recomputes them.
 
-_BEGIN: Final = re.compile(rb'\s*\{\s*"record":\s*"orders"')
+_BEGIN = re.compile(rb'\s*\{\s*"record":\s*"orders"')
 
 
 class _Order(msgspec.Struct):

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 
-_TRIES: Final = 100
+_TRIES = 100
 """Random orders sampled for each wanted one, as repeats are dropped."""
 
 
@@ -277,7 +276,7 @@ class Aggregators(Ordered):
         return [int(k) for k in worst(hosts, costs.total, starts)]
 
 
-KINDS: Final[dict[str, Callable[..., Ordered]]] = {"nodes": Nodes, "aggregators": Aggregators}
+KINDS: dict[str, Callable[..., Ordered]] = {"nodes": Nodes, "aggregators": Aggregators}
 """What can be ordered, by name."""
 
 
@@ -292,19 +291,19 @@ KINDS: Final[dict[str, Callable[..., Ordered]]] = {"nodes": Nodes, "aggregators"
 Total = Callable[[Ints], Floats]
 """Costs of orders: labels of shape (orders, places) to seconds of each order."""
 
-SECONDS: Final = 4.0
+SECONDS = 4.0
 """Time limit of the search."""
 
-_SWAPS: Final = 512
+_SWAPS = 512
 """Swaps that are tried at once; of more pairs, some by chance."""
 
-_STARTS: Final = 5
+_STARTS = 5
 """Orders that are made worse by swaps."""
 
-_PLACES: Final = 32
+_PLACES = 32
 """Places at which `out_of_step` puts a node out of step."""
 
-_ELEMENTS: Final = 2_000_000
+_ELEMENTS = 2_000_000
 """Labels whose orders are evaluated at once."""
 
 

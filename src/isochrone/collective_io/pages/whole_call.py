@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes, format_seconds
@@ -15,13 +14,13 @@ from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
 from isochrone.pages.words import between
 from isochrone.runfile.run import Run
 
-MAX_CALLS: Final = 4
+MAX_CALLS = 4
 """Number of kinds of calls, longest first, whose possible gain is reported."""
 
-MAX_RANKS: Final = 4096
+MAX_RANKS = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
-MEASURE: Final = (
+MEASURE = (
     "Only the exchange is predicted. For the whole call, add a run of 'isochrone measure tile-io "
     "--file FILE' or 'isochrone record --collective-io' with --calls."
 )
@@ -80,7 +79,7 @@ def _parts(cost: WholeCost) -> Table:
 
 # Names of the phases of a collective access, and the sentence on the slowest one.
 
-LABELS: Final = {
+LABELS = {
     "offsets": "offsets and lengths",
     "counts": "sizes",
     "exchange": "exchange",
@@ -89,7 +88,7 @@ LABELS: Final = {
 }
 """What the parts are called in tables."""
 
-_DONE: Final = {
+_DONE = {
     "offsets": "is the exchange of offsets and lengths before the first round",
     "counts": "is the exchange of message sizes in each round",
     "exchange": "is the data exchange between ranks",

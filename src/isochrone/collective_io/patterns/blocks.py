@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
-LENGTH: Final = 64
+LENGTH = 64
 """Default number of elements of a block along each axis."""
 
 
@@ -29,7 +28,7 @@ def _make(options: Options, ranks: int) -> Grid:
     return block_array(blocks, length, options["element"] or 8)
 
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option(
         "--blocks", "array divided along up to three axes, slowest axis first", "ZxYxX", sides(1, 3)
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 
@@ -13,7 +11,7 @@ def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) 
     return Grid((Axis(1, height), Axis(ranks, each)), element)
 
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option("--columns", "consecutive columns for each rank"),
     make=lambda options, ranks: columns(ranks, element=options["element"] or 8),
     position=40,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 
@@ -13,7 +11,7 @@ def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> G
     return Grid((Axis(ranks, each), Axis(1, width)), element)
 
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option("--rows", "consecutive rows for each rank"),
     make=lambda options, ranks: rows(ranks, element=options["element"] or 8),
     position=30,

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.accesses import MAX_OFFSET, MAX_RANKS, Accesses, made
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern
 
-COLUMNS: Final = ("rank", "offset", "length", "count", "stride")
+COLUMNS = ("rank", "offset", "length", "count", "stride")
 
-_HEADING: Final = re.compile(rb"\s*rank[ ,\t]+offset[ ,\t]+length([ ,\t]+count[ ,\t]+stride)?\s*")
+_HEADING = re.compile(rb"\s*rank[ ,\t]+offset[ ,\t]+length([ ,\t]+count[ ,\t]+stride)?\s*")
 
 
 def read(path: Path, ranks: int = 0) -> Accesses:
@@ -114,7 +113,7 @@ def _make(options: Options, ranks: int) -> Accesses:
     return given if isinstance(given, Accesses) else read(given, ranks)
 
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option(
         "--table", "lines of rank,offset,length[,count,stride], in bytes; or a recording of "
         "collective I/O", "FILE", Path,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
 
-TILE: Final = (1024, 1024)
+TILE = (1024, 1024)
 """Elements of a tile, across and down: the default of mpi-tile-io."""
 
-ELEMENT: Final = 64
+ELEMENT = 64
 """Bytes of an element; with the tile above, 4 x 4 tiles are the 1 GiB file of the cFireworks
 paper."""
 
@@ -45,7 +43,7 @@ def _make(options: Options, ranks: int) -> Grid:
     return tile_io(x, y, tile, options["element"] or ELEMENT, options["overlap"] or (0, 0))
 
 
-PATTERN: Final = Pattern(
+PATTERN = Pattern(
     option=Option(
         "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -24,15 +24,15 @@ from isochrone.collective_io.workload import Floats
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums, layout_of
 
-NAMES: Final = {
+NAMES = {
     "offsets": "offsets and lengths", "counts": "sizes", "exchange": "the exchange",
     "file": "the file", "rest": "the rest",
 }  # fmt: skip
 
-EACH: Final = 64
+EACH = 64
 """Up to so many ranks each number of aggregators is looked at, and of more, powers of two."""
 
-MAX_RANKS: Final = 2048
+MAX_RANKS = 2048
 """With more ranks, evaluating other numbers of aggregators takes too long."""
 
 
@@ -204,10 +204,10 @@ def _gain(now: float, least: float) -> float:
 
 # Lower bound of the exchange for any assignment of file domains to nodes.
 
-MAX_ENTRIES: Final = 20_000
+MAX_ENTRIES = 20_000
 """Ranks of domains; of more, runs of ranks are taken in steps, and the bound is lower."""
 
-MAX_CHOICES: Final = 20_000
+MAX_CHOICES = 20_000
 """Sizes of nodes times domains; of more, only single domains and nodes are looked at."""
 
 

@@ -14,23 +14,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final
 
 import numpy as np
 from scipy.special import ndtri
 
 from isochrone.collective_io.workload import Floats
 
-PARTS: Final = ("offsets", "counts", "exchange", "file", "rest")
+PARTS = ("offsets", "counts", "exchange", "file", "rest")
 """Phases of a collective call, in order."""
 
-INDEPENDENT: Final = "independent"
+INDEPENDENT = "independent"
 """The whole call when every rank accesses the file on its own."""
 
-LATE: Final = "late"
+LATE = "late"
 """Part of the remainder spent waiting for the last rank; independent of settings."""
 
-LAWS: Final[Mapping[str, Mapping[str, float]]] = {
+LAWS: Mapping[str, Mapping[str, float]] = {
     # lists of offsets: found by each rank, then sent to the aggregators, 16 bytes a piece
     "offsets": {"ranks": 1, "pieces": 1, "list_pieces": 1},
     # one MPI_Allreduce, and an MPI_Alltoall in each round
@@ -46,28 +45,28 @@ LAWS: Final[Mapping[str, Mapping[str, float]]] = {
 }
 """Quantities that a part depends on, and how likely a law of each alone is, before any is tried."""
 
-WITHOUT_MODEL: Final = {"hot_bytes": 16, "hot_messages": 1, "rounds": 0.1, "busiest": 1}
+WITHOUT_MODEL = {"hot_bytes": 16, "hot_messages": 1, "rounds": 0.1, "busiest": 1}
 """Laws of the exchange without a hot-spot model."""
 
-LEVELS: Final = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)
+LEVELS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1.0)
 """Weights of quantities in a law, before they are made to sum up to 1."""
 
-SCATTER: Final = 0.12
+SCATTER = 0.12
 """Prior of the relative scatter between launches."""
 
-MOST_SCATTER: Final = 1.0
+MOST_SCATTER = 1.0
 """Calls with a larger scatter (factor e) carry no information on launches."""
 
-BELIEF: Final = 4.0
+BELIEF = 4.0
 """Weight of the prior, in launches."""
 
-LEAST: Final = 1e-3
+LEAST = 1e-3
 """A part shorter than this part of the call is taken as this long: it has no logarithm else."""
 
-_NOISE: Final[Floats] = ndtri((np.arange(9) + 0.5) / 9)
+_NOISE: Floats = ndtri((np.arange(9) + 0.5) / 9)
 """Quantiles of the scatter, each as likely as the others."""
 
-_INTERVAL: Final = (0.025, 0.975)
+_INTERVAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
-BUFFER: Final = 16 * 1024**2
+BUFFER = 16 * 1024**2
 """ROMIO's default ``cb_buffer_size``."""
 
 
@@ -166,5 +165,5 @@ def _number(hints: Mapping[str, str], key: str) -> int:
     return whole_number(hints.get(key, "")) or 0
 
 
-KINDS: Final = {tile_io.KIND: _of_tiles, io_recording.KIND: _of_recording}
+KINDS = {tile_io.KIND: _of_tiles, io_recording.KIND: _of_recording}
 """What reads the calls of a run, by its kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,13 @@ from isochrone.models import Model, Segment
 from isochrone.models.segment import octaves_beyond, owners
 from isochrone.models.terms import evaluate_term
 
-KNOWN: Final = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
+KNOWN = ("pa", "pe", "in", "out", "b", "ba", "bi", "bo", "busy")
 
-TIE: Final = 5e-7
+TIE = 5e-7
 """Costs within this relative distance are ties: below the precision of any model."""
 
 
-FAR: Final = 1.5
+FAR = 1.5
 """Factor from which a message size is outside the sizes of the model."""
 
 

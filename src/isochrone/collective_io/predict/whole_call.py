@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from isochrone.collective_io.workload import Floats, Ints, Runs
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Layout, RoundKind, count, layout_of
 
-BEYOND: Final = 2.0
+BEYOND = 2.0
 """Warn when a quantity is outside the measured calls by this factor."""
 
-WATCHED: Final = {
+WATCHED = {
     "rounds": "rounds", "bytes": "bytes", "ranks": "ranks", "pieces": "pieces of a rank",
     "aggregators": "aggregators", "own_accesses": "accesses of a rank",
 }  # fmt: skip
@@ -235,10 +235,10 @@ def observation(measured: MeasuredCall, model: NodeCost | None) -> Observation:
 # Quantities of the laws: rounds, pieces, bytes and hot spots.
 
 
-SIEVE: Final = {False: 512 * 1024, True: 4 * 1024**2}
+SIEVE = {False: 512 * 1024, True: 4 * 1024**2}
 """ROMIO's ``ind_wr_buffer_size`` and ``ind_rd_buffer_size``, by whether it is a read."""
 
-MAX_SIEVES: Final = 1_000_000
+MAX_SIEVES = 1_000_000
 """Maximum number of buffers of a file that are distinguished."""
 
 

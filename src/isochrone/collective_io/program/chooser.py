@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from isochrone import models
 from isochrone.base.documents import Hidden
@@ -131,12 +131,12 @@ def _has_romio(run: Run) -> bool:
     return "Open MPI" in run.library.library and major is not None and major < 6
 
 
-RUN: Final = "machine.jsonl"
-MODEL: Final = "machine.json"
+RUN = "machine.jsonl"
+MODEL = "machine.json"
 
-FAMILY: Final = "hotspot-bytes"
+FAMILY = "hotspot-bytes"
 
-MINUTES: Final = 3.0
+MINUTES = 3.0
 """For which the machine is measured."""
 
 SMALLEST, LARGEST = 4 * 1024, 4 * 1024**2
@@ -226,16 +226,16 @@ def sizes_around(messages: Sequence[int]) -> list[int]:
 # One hints file applies to all files of a program, so each setting is predicted for all calls
 # together. Predictions are rough: a few different settings are returned, and measurements decide.
 
-MOST: Final = 4
+MOST = 4
 """Settings to try at most."""
 
-SEARCHED: Final = 2
+SEARCHED = 2
 """Calls, those with most seconds, whose own best settings are searched."""
 
-MIN_GAIN: Final = 1.03
+MIN_GAIN = 1.03
 """Predicted gain below which a setting is not tried: no proof of a few starts would find it."""
 
-LARGE: Final = 64 * 1024
+LARGE = 64 * 1024
 """Mean bytes of a piece from which on ranks on their own need no data sieving."""
 
 
@@ -331,12 +331,12 @@ def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
     return found[:MOST]
 
 
-LARGEST_BUFFER: Final = 256 * 1024**2
+LARGEST_BUFFER = 256 * 1024**2
 """Of a buffer: every aggregator needs that much memory."""
 
-MIB: Final = 1024**2
+MIB = 1024**2
 
-SEARCH: Final = 4.0
+SEARCH = 4.0
 """Seconds of a search for one call."""
 
 

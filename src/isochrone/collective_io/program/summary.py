@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
@@ -18,7 +18,7 @@ from isochrone.collective_io.results.io_recording import RecordedCall, RecordedF
 from isochrone.collective_io.workload import cb_config_list
 from isochrone.runfile.run import Run
 
-LOCAL: Final = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
+LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
 """File systems of one host: memory, and local disks."""
 
 
@@ -128,7 +128,7 @@ class Summary:
         }  # fmt: skip
 
 
-_WORDS: Final = {
+_WORDS = {
     "offsets": "exchange of offsets and lengths",
     "counts": "exchange of message sizes",
     "exchange": "data exchange",
@@ -150,8 +150,8 @@ def summary(run: Run, whole: float) -> Summary:
 
 # The most expensive collective calls of a recorded program, prepared for prediction.
 
-MOST_PATTERNS: Final = 6
-ENOUGH: Final = 0.95
+MOST_PATTERNS = 6
+ENOUGH = 0.95
 """Patterns are looked at until they have this part of the time of all calls."""
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, MeasurementError
@@ -18,18 +18,18 @@ from isochrone.measure.program import Program
 from isochrone.measure.race import GIVEN, Timed
 from isochrone.runfile.run import Run
 
-FIRST_LIMIT: Final = 3600.0
+FIRST_LIMIT = 3600.0
 """Default time limit of the first start, in seconds."""
 
-PATIENCE: Final = 4.0
+PATIENCE = 4.0
 """A start may take so many times as long as the first one, and `SLACK` seconds."""
 
-SLACK: Final = 30.0
+SLACK = 30.0
 
-LOSER: Final = 2.0
+LOSER = 2.0
 """Who takes so many times as long as the first start, and `BIT` seconds, has lost."""
 
-BIT: Final = 5.0
+BIT = 5.0
 
 
 @dataclass
@@ -143,9 +143,9 @@ class Trials:
 # ROMIO reads a file of hints that ``ROMIO_HINTS`` names; hints set by the application override it.
 # Open MPI's OMPIO reads no file; its parameters are environment variables.
 
-ROMIO_HINTS: Final = "ROMIO_HINTS"
+ROMIO_HINTS = "ROMIO_HINTS"
 
-SYSTEM_HINTS: Final = Path("/etc/romio-hints")
+SYSTEM_HINTS = Path("/etc/romio-hints")
 """Read by ROMIO where the variable is not set."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
@@ -18,10 +18,10 @@ from isochrone.collective_io.program.trials import Proposal, Trials
 from isochrone.measure.race import Timed, duel, heats, most_starts
 from isochrone.runfile.run import Run
 
-LONGEST: Final = 600.0
+LONGEST = 600.0
 """Seconds for additional pairs."""
 
-CHEAP: Final = 60.0
+CHEAP = 60.0
 """Seconds for measuring the cost of the user's hints."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from isochrone.runfile.columns import texts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-KIND: Final = "hotspot"
+KIND = "hotspot"
 
-STAR: Final = "star"
+STAR = "star"
 """Shape of points with one hot node; the default of runs without this field."""
 
-_COUNTS: Final = ("intra", "in", "out", "hot", "bytes")
+_COUNTS = ("intra", "in", "out", "hot", "bytes")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.runfile.run import Run
 
-KIND: Final = "io-recording"
+KIND = "io-recording"
 
-COLUMNS: Final = ("rank", "offset", "length", "count", "stride")
+COLUMNS = ("rank", "offset", "length", "count", "stride")
 """Of pieces of a file."""
 
 

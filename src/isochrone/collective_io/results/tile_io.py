@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from isochrone.collective_io.predict import call_parts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, times_of
 
-KIND: Final = "tile-io"
+KIND = "tile-io"
 
-PARTS: Final = ("open", "seconds", *call_parts.PARTS, "close", "total")
+PARTS = ("open", "seconds", *call_parts.PARTS, "close", "total")
 """Times of an access, by the keys of the run file; ``seconds`` is the access itself, followed by
 its phases where recorded."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,13 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints, Runs
 
-MAX_RANKS: Final = 2**24
-MAX_OFFSET: Final = 2**62
+MAX_RANKS = 2**24
+MAX_OFFSET = 2**62
 
-PORTION: Final = 2_000_000
+PORTION = 2_000_000
 """Meetings of pieces with windows that are worked out at once."""
 
-MAX_MEETINGS: Final = 300_000_000
+MAX_MEETINGS = 300_000_000
 """More of them would take minutes."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import AccessPattern
@@ -19,14 +18,14 @@ from isochrone.collective_io.workload.file_domains import (
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
 
-DRIVERS: Final = ("even", "lustre", "ompio")
+DRIVERS = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
 
-STRIPE: Final = 1024**2
+STRIPE = 1024**2
 """Default bytes of a Lustre stripe."""
 
-_MOST_KINDS: Final = 1024
-_MEMORY: Final = 20_000_000
+_MOST_KINDS = 1024
+_MEMORY = 20_000_000
 """Maximum number of kinds of rounds in a prediction, and of kinds times ranks."""
 
 

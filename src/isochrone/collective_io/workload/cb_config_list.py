@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
 
 from isochrone.base.errors import InputError
 
-DEFAULT: Final = "*:1"
+DEFAULT = "*:1"
 """``cb_config_list`` of ROMIO: one aggregator on each host."""
 
-_ITEM: Final = re.compile(r"([^,:]+)(?::(\*|[0-9]{1,9}))?")
+_ITEM = re.compile(r"([^,:]+)(?::(\*|[0-9]{1,9}))?")
 
 
 def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None = None) -> list[int]:

@@ -7,14 +7,13 @@ Open MPI 5.0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints
 
-MAX_WINDOWS: Final = 20_000_000
+MAX_WINDOWS = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
 
 

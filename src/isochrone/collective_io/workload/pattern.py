@@ -10,13 +10,13 @@ import argparse
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base import registry
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.grid import Grid
 
-DEFAULT: Final = "tiles"
+DEFAULT = "tiles"
 """The pattern that is meant if the user names none."""
 
 Options = Mapping[str, Any]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from isochrone.collective_io.workload.file_domains import FileWindows
 Amounts = NDArray[Any]
 """Whole numbers of messages, or means of bytes and pieces."""
 
-MAX_KINDS: Final = 64
+MAX_KINDS = 64
 """Default maximum of distinguished kinds of rounds."""
 
 
@@ -245,13 +245,13 @@ def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
 
 Marks = NDArray[np.uint64]
 
-STEPS: Final = (64, 16, 4)
+STEPS = (64, 16, 4)
 """Resolutions of sizes, in steps of the largest, from fine to coarse."""
 
-OCTAVE: Final = 0.125
+OCTAVE = 0.125
 """Steps of the largest itself, in octaves, for as many as the finest `STEPS`."""
 
-PARTS: Final = 8
+PARTS = 8
 """Parts of the ranks, and of the file domains, that are looked at where kinds are too many."""
 
 

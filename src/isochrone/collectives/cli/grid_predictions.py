@@ -7,7 +7,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -30,8 +30,8 @@ from isochrone.models import Model
 from isochrone.models.cli.predictions import check_subject
 from isochrone.models.pages.model import predicted_by
 
-_BEST: Final = "best"
-_ALL: Final = "all"
+_BEST = "best"
+_ALL = "all"
 
 
 def add_grid(parser: argparse.ArgumentParser) -> None:

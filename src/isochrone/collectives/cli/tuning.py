@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import msgspec
 from rich.table import Table
@@ -26,7 +25,7 @@ from isochrone.console.options import add_option
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
-WIDTH: Final = 110
+WIDTH = 110
 """Of the table, in a narrower window or a file, too."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -40,22 +40,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MAX_GRIDS: Final = 7
+_MAX_GRIDS = 7
 """Maximum number of grids next to the library; of more, the best ones and some of all shapes."""
 
-_MAX_PANELS: Final = 8
+_MAX_PANELS = 8
 
-_PARTS: Final = ("LG", "CG", TOTAL)
+_PARTS = ("LG", "CG", TOTAL)
 
-_DASHED: Final = (0, (3.5, 1.6))
+_DASHED = (0, (3.5, 1.6))
 
-_TIMES: Final = 4.4
-_RATIOS: Final = 5.4
-_BARS: Final = 3.6
-_HIGH: Final = 2.9
+_TIMES = 4.4
+_RATIOS = 5.4
+_BARS = 3.6
+_HIGH = 2.9
 """Inches of the columns, of which the second has the legend, and of a row."""
 
-_ALIKE: Final = 0.98
+_ALIKE = 0.98
 """A grid is named the best where it takes less than this part of the library's time."""
 
 
@@ -317,4 +317,4 @@ def _draw_deviations(axes: Axes, panel: Panel) -> None:
                      borderaxespad=0.2, handlelength=1.2)  # fmt: skip
 
 
-VIEW: Final = View(draw, kinds=("sweep",), several=True)
+VIEW = View(draw, kinds=("sweep",), several=True)

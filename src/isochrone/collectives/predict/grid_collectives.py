@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +39,14 @@ from isochrone.models.questions import needed, not_held
 from isochrone.runfile.grid_groups import Place, ranks_on_nodes
 from isochrone.runfile.run import Run
 
-NOISE: Final = "within the noise"
+NOISE = "within the noise"
 """The verdict where intervals overlap, so that a choice may be chance."""
 
-_ALONE: Final[Ends] = (1.0, 1.0, 1.0)
+_ALONE: Ends = (1.0, 1.0, 1.0)
 
 Placement = Literal["block", "cyclic"]
 
-_FEW: Final = 3
+_FEW = 3
 """Numbers of groups that a sentence lists."""
 
 
@@ -265,10 +265,10 @@ def places(
 
 # The time of one phase of a grid collective: by formulas, and by what was measured near it.
 
-_LINE: Final = 1e-9
+_LINE = 1e-9
 """A size this close to a measured one, as a part of it, is that one."""
 
-_NO_TIME: Final = 1e-12
+_NO_TIME = 1e-12
 """Seconds below which a formula cannot be compared with measured times."""
 
 

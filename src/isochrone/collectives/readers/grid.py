@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +35,11 @@ from isochrone.runfile.grid_groups import Place
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, counted, identity, passes_of, points, times_of
 
-_STRIDE: Final = "stride"
+_STRIDE = "stride"
 """Column of the samples: from a rank of the group to the next; no variable of a model."""
 
-_ALONE: Final = ("phase_op", "phase_p", "phase_bytes")
-_PHASE: Final = ("op", *_ALONE, "groups", "grid")
+_ALONE = ("phase_op", "phase_p", "phase_bytes")
+_PHASE = ("op", *_ALONE, "groups", "grid")
 
 
 def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
@@ -234,7 +234,7 @@ def _wrong_group(one: MeasuredGroup) -> str:
     return "" if known else "a time that is not above zero"
 
 
-READER: Final = SampleReader(
+READER = SampleReader(
     {
         "disturbance": Kept(Disturbance, _disturbances, _wrong_disturbance, "phase_op"),
         "groups": Kept(MeasuredGroup, _measured_groups, _wrong_group, merged=merged),

@@ -8,7 +8,7 @@ ranks. Measured exit times are stored next to formulas.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,13 @@ from isochrone.models.extension import Kept, SampleReader
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run
 
-_TOGETHER: Final = 0.98
+_TOGETHER = 0.98
 """Members that leave no earlier than this part of the time leave together."""
 
-MOST: Final = 64
+MOST = 64
 """Maximum number of stored members of an operation, evenly spaced."""
 
-_DIGITS: Final = 4
+_DIGITS = 4
 
 
 def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
@@ -78,4 +78,4 @@ def _wrong(one: Leaving) -> str:
     return "" if known else "parts that are not from 0 to 1"
 
 
-READER: Final = SampleReader({"leaving": Kept(Leaving, leaving, _wrong)})
+READER = SampleReader({"leaving": Kept(Leaving, leaving, _wrong)})

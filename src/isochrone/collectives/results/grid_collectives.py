@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
@@ -24,11 +24,11 @@ from isochrone.runfile.samples import points as by_point
 from isochrone.runfile.samples import summarise
 from isochrone.sweep.curves import is_sweep, samples
 
-LIBRARY: Final = "library"
-TOTAL: Final = "total"
-PHASES: Final = ("LG", "CG")
+LIBRARY = "library"
+TOTAL = "total"
+PHASES = ("LG", "CG")
 
-_MEMBER: Final = "grid"
+_MEMBER = "grid"
 """Header member of runs with grids."""
 
 
@@ -304,15 +304,15 @@ def _whole(value: Any, name: str, run: Run, *, least: int = 1) -> int:
 
 # Comparison of grids with the library, and of operations with the sum of their phases.
 
-MIN_GAIN: Final = 0.02
+MIN_GAIN = 0.02
 """Of the time: who is less faster is not called so."""
 
-ADDS_UP: Final = 0.1
+ADDS_UP = 0.1
 """Of the time: by how much the sum of the phases may miss the total."""
 
 Verdict = Literal["faster", "slower", "within the noise"]
 
-_WORDS: Final[dict[str, Verdict]] = {
+_WORDS: dict[str, Verdict] = {
     "faster": "faster", "slower": "slower", "same": "within the noise",
     "not known": "within the noise",
 }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.inference import FEW_GROUPS
 from isochrone.base.text import printable
@@ -42,19 +42,19 @@ from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 from isochrone.sweep.special import SpecialSweep
 
-MAX_ROWS: Final = 256
-MAX_SENTENCES: Final = 12
-MAX_TILES: Final = 4
+MAX_ROWS = 256
+MAX_SENTENCES = 12
+MAX_TILES = 4
 
-DISTURBED: Final = 1.1
+DISTURBED = 1.1
 """Factor from which a disturbance between groups is reported."""
 
-FEW: Final = (
+FEW = (
     f"points with fewer than {FEW_GROUPS} repetitions have no 95 % interval; their range is "
     f"used, and verdicts are weak"
 )
 
-HOW: Final = (
+HOW = (
     "A grid of p1 x p2 ranks does an operation in two of the library: LG are its columns, with one "
     "rank of each row, CG its rows. A separate phase starts like the whole operation, on all "
     "ranks; then the group of rank 0 works alone, while the others sleep, or all groups work at "

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -33,20 +32,20 @@ from isochrone.measure.race import GIVEN, Timed, duel
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-MOST_SIZES: Final = 6
+MOST_SIZES = 6
 """Sizes of an operation that are measured: those that take most time."""
 
-MOST_GRIDS: Final = 3
+MOST_GRIDS = 3
 """Grids of rows and columns that are measured: those nearest to a square."""
 
-LEAST_SHARE: Final = 0.03
+LEAST_SHARE = 0.03
 """Share of the run time in collective operations of all ranks below which nothing is tried."""
 
-SHORTEST: Final = 0.2
+SHORTEST = 0.2
 """Seconds of a launch of the measurement below which it would say too little."""
 
-PATIENCE: Final = 4.0
-SLACK: Final = 30.0
+PATIENCE = 4.0
+SLACK = 30.0
 """A launch is ended after so many times what the first one took, and so many seconds more."""
 
 

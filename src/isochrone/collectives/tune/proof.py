@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,22 +31,22 @@ from isochrone.measure.tuned import settings
 
 Verdict = Literal["active", "not active", "unknown"]
 
-_REPEATS: Final = 40
+_REPEATS = 40
 
-_ALIKE: Final = (0.05, 0.15)
+_ALIKE = (0.05, 0.15)
 """Tolerated difference of two patterns, as a fraction of bytes and messages: a forced algorithm
 also applies to the probe's own operations, a rule for one size does not."""
 
-_COUNT: Final = {
+_COUNT = {
     "OMPI_MCA_pml_monitoring_enable": "2", "OMPI_MCA_pml_monitoring_enable_output": "3",
 }  # fmt: skip
-_COUNTED: Final = re.compile(r"I\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent.*")
+_COUNTED = re.compile(r"I\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent.*")
 
-_INTERPOSER: Final = "isochrone-grid: "
-_CALLS: Final = re.compile(_INTERPOSER + r"(\w+), (\d+) ranks, .*: ([^ ,]+), (\d+) calls?,")
+_INTERPOSER = "isochrone-grid: "
+_CALLS = re.compile(_INTERPOSER + r"(\w+), (\d+) ranks, .*: ([^ ,]+), (\d+) calls?,")
 
-_LOADED: Final = re.compile(r"(MPIR|MPID): (.+)")
-_LEVELS: Final = {
+_LOADED = re.compile(r"(MPIR|MPID): (.+)")
+_LEVELS = {
     "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "MPIR",
     "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": "MPID",
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, log
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from isochrone.runfile.samples import passes_of
 from isochrone.runfile.samples import points as by_point
 from isochrone.sweep.curves import samples
 
-_SELECTOR: Final = "selector"
+_SELECTOR = "selector"
 """SimGrid's selector that corresponds to a library's default."""
 
 
@@ -42,7 +42,7 @@ class Choice(NamedTuple):
         return LIBRARY if self.kind == "default" else self.name
 
 
-DEFAULT: Final = Choice("default", "")
+DEFAULT = Choice("default", "")
 
 
 class Place(NamedTuple):
@@ -188,7 +188,7 @@ def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
 # confidence 1 − 0.05 / k (Bonferroni), so that at most one in twenty choices between equals is
 # wrong, at each size.
 
-FEWEST_LAUNCHES: Final = 3
+FEWEST_LAUNCHES = 3
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
@@ -32,7 +32,7 @@ from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
 from isochrone.models import Model
 
-FARTHEST: Final = 16
+FARTHEST = 16
 """No rule spans two measured sizes with a larger ratio than this."""
 
 Kind = Literal["grid", "algorithm"]

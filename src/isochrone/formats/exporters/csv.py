@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import repeat
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,28 +36,28 @@ from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
 from isochrone.sweep.curves import is_sweep, samples
 
-_STATISTICS: Final = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
-_COLUMNS: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
-_SWEEP: Final = (
+_STATISTICS = ("n", "mean", "stddev", "min", "median", "p95", "max", "low", "high")
+_COLUMNS = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
+_SWEEP = (
     "op", "p", "b", "seconds", "i", "j", "pairs", "root", "repeat", "rate", "again",
     "origin", "stddev", "p95", "p99",
 )  # fmt: skip
-_SPREAD: Final = ("stddev", "p95", "p99")
-_ON_GRIDS: Final = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
+_SPREAD = ("stddev", "p95", "p99")
+_ON_GRIDS = ("grid", "phase", "groups", "phase_op", "phase_p", "phase_bytes")
 """More columns of collective operations that were also measured on grids."""
 
-_HOTSPOT: Final = (
+_HOTSPOT = (
     "order", "hot", "pa", "pe", "intra", "in", "out", "bytes", "seconds", "repeat",
     "origin",
 )  # fmt: skip
-_EMULATED: Final = (
+_EMULATED = (
     "launch", "repeat", "app", "beside", "iteration", "rank", "seconds", "communication", "asked",
     "delivered", "origin",
 )  # fmt: skip
 """A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
 ``beside`` names the concurrent applications of the launch, separated by blanks."""
 
-_BUSY: Final = ("shape", "busy")
+_BUSY = ("shape", "busy")
 """Additional columns of runs with busy ranks."""
 
 
@@ -251,6 +250,6 @@ def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
             yield (*key, None, rank.rank, *times, run.origin)
 
 
-EXPORTER: Final = Exporter(
+EXPORTER = Exporter(
     suffix=".csv", holds=("latency-map", "sweep", "hotspot", "emulation"), write=write
 )

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -23,17 +22,17 @@ from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
-SCRIPT: Final = ".gp"
+SCRIPT = ".gp"
 """Suffix of the script, which is written next to the data."""
 
-_COLUMNS: Final = (
+_COLUMNS = (
     ("bytes", "bytes", "B"), ("n", "n", "1"), ("median", "median", "s"), ("low", "low", "s"),
     ("high", "high", "s"), ("min", "min", "s"), ("mean", "mean", "s"), ("max", "max", "s"),
     ("bandwidth", "bandwidth", "B/s"), ("bandwidth_low", "bandwidth_low", "B/s"),
     ("bandwidth_high", "bandwidth_high", "B/s"),
 )  # fmt: skip
-_UNSAFE: Final = re.compile(r"[^\w .,:;/()+–-]")
-_WIDTH: Final = 14
+_UNSAFE = re.compile(r"[^\w .,:;/()+–-]")
+_WIDTH = 14
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -191,4 +190,4 @@ def _evenly_spaced(found: list[Curve]) -> bool:
     return len(steps) >= 3 and int(np.ptp(steps)) == 0
 
 
-EXPORTER: Final = Exporter(suffix=".dat", holds=("sweep",), write=write, beside=(SCRIPT,))
+EXPORTER = Exporter(suffix=".dat", holds=("sweep",), write=write, beside=(SCRIPT,))

@@ -10,7 +10,6 @@ first switch of protocol, which is an assumption. Times are in nanoseconds, as t
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.files import write_text
 from isochrone.base.text import printable
@@ -19,8 +18,8 @@ from isochrone.formats.exporter import Exporter
 from isochrone.formats.protocol_lines import Line, scaled
 from isochrone.runfile.run import Run
 
-_NANO: Final = 1e9
-_ALWAYS: Final = 2**31 - 1
+_NANO = 1e9
+_ALWAYS = 2**31 - 1
 """S where no switch was seen: all messages leave at once."""
 
 
@@ -56,4 +55,4 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     return remarks
 
 
-EXPORTER: Final = Exporter(suffix=".loggops", holds=("sweep",), write=write, of_pairs=True)
+EXPORTER = Exporter(suffix=".loggops", holds=("sweep",), write=write, of_pairs=True)

@@ -9,7 +9,6 @@ loading the file would hide MATLAB's function of that name.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 from scipy.io import savemat
@@ -42,4 +41,4 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         savemat(stream, content, format="5", do_compression=True)
 
 
-EXPORTER: Final = Exporter(suffix=".mat", holds=("latency-map",), write=write, one_size=True)
+EXPORTER = Exporter(suffix=".mat", holds=("latency-map",), write=write, one_size=True)

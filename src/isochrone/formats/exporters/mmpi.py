@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -25,9 +24,9 @@ from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-_COLUMNS: Final = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
-_ROW: Final = "%s %03d   %s %03d %14.2f %6.2f\n"
-_UNKNOWN_HOST: Final = "?"
+_COLUMNS = "# ProcName1:rank   ProcName2:rank   AvgCommTime(usecs) StdDev\n"
+_ROW = "%s %03d   %s %03d %14.2f %6.2f\n"
+_UNKNOWN_HOST = "?"
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -103,4 +102,4 @@ def _word(host: str) -> str:
     return word or _UNKNOWN_HOST
 
 
-EXPORTER: Final = Exporter(suffix=".log", holds=("latency-map",), write=write, one_size=True)
+EXPORTER = Exporter(suffix=".log", holds=("latency-map",), write=write, one_size=True)

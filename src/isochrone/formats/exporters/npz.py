@@ -10,7 +10,7 @@ host name of each rank, ``bytes`` the message size. Nothing in the file is pickl
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 
-_MORE: Final = ("median", "min", "p95", "max", "low", "high")
+_MORE = ("median", "min", "p95", "max", "low", "high")
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -50,4 +50,4 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         np.savez_compressed(stream, **content)
 
 
-EXPORTER: Final = Exporter(suffix=".npz", holds=("latency-map",), write=write, one_size=True)
+EXPORTER = Exporter(suffix=".npz", holds=("latency-map",), write=write, one_size=True)

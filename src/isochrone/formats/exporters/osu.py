@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
@@ -19,7 +18,7 @@ from isochrone.formats.exporter import Exporter
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, Point
 
-TITLES: Final = {
+TITLES = {
     "barrier": "Barrier", "bcast": "Broadcast", "reduce": "Reduce", "allreduce": "Allreduce",
     "gather": "Gather", "scatter": "Scatter", "allgather": "Allgather",
     "alltoall": "All-to-All Personalized Exchange", "reduce_scatter_block": "Reduce_scatter_block",
@@ -27,9 +26,9 @@ TITLES: Final = {
 }  # fmt: skip
 """Collectives, as their tests are called in the header. OSU has no test of a scan."""
 
-_MICRO: Final = 1e6
-_VERSION: Final = "v5.8"  # whose layout this is
-_ONE_SIDED: Final = "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n"
+_MICRO = 1e6
+_VERSION = "v5.8"  # whose layout this is
+_ONE_SIDED = "# Window creation: MPI_Win_allocate\n# Synchronization: MPI_Win_flush\n"
 
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
@@ -115,4 +114,4 @@ def _mean(point: Point) -> float:
     return point.mean if point.rank_mean is None else point.rank_mean
 
 
-EXPORTER: Final = Exporter(suffix=".txt", holds=("sweep",), write=write)
+EXPORTER = Exporter(suffix=".txt", holds=("sweep",), write=write)

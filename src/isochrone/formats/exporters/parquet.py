@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +97,4 @@ def _value(value: Any) -> Any:
     return value
 
 
-EXPORTER: Final = Exporter(
-    suffix=".parquet", holds=("latency-map", "sweep", "hotspot"), write=write
-)
+EXPORTER = Exporter(suffix=".parquet", holds=("latency-map", "sweep", "hotspot"), write=write)

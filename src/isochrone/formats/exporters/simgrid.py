@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.files import write_text
 from isochrone.base.text import printable
@@ -26,10 +25,10 @@ from isochrone.formats.protocol_lines import Line, lines, scaled
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
 
-HEADER: Final = 16
+HEADER = 16
 """Bytes that SimGrid's MPI adds to a message."""
 
-_EXACT: Final = (
+_EXACT = (
     ("network/TCP-gamma", "0"), ("network/crosstraffic", "0"), ("smpi/wtime", "0"),
 )  # fmt: skip
 """What SimGrid would add to the times by itself."""
@@ -190,7 +189,7 @@ def _comment(text: str) -> str:
     return plain.replace("&", "and").replace("<", "(").replace(">", ")")
 
 
-EXPORTER: Final = Exporter(
+EXPORTER = Exporter(
     suffix=".xml",
     holds=("sweep",),
     write=write,

@@ -14,7 +14,6 @@ import re
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -26,10 +25,10 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
-_STATISTICS: Final = ("n", *PAIR_QUANTITIES)
-_KNOWN: Final = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
-_WHOLE: Final = re.compile(r"[0-9]{1,15}")
-_FLAGS: Final = {"": False, "0": False, "false": False, "1": True, "true": True}
+_STATISTICS = ("n", *PAIR_QUANTITIES)
+_KNOWN = ("i", "j", "host_i", "host_j", "bytes", *_STATISTICS, "retest")
+_WHOLE = re.compile(r"[0-9]{1,15}")
+_FLAGS = {"": False, "0": False, "false": False, "1": True, "true": True}
 
 
 def read(path: Path) -> Run:
@@ -181,4 +180,4 @@ def _encoding(data: bytes) -> str:
     return "utf-8-sig"
 
 
-IMPORTER: Final = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(holds="latency-map", read=read)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import Results, Sweep, decoded_lines, micro, samples_of, whole
@@ -18,13 +18,13 @@ from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-_BENCHMARK: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
-_PROCESSES: Final = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d{1,9})\b.*")
-_IDLE: Final = re.compile(r"#\s*\(\s*(\d{1,9}) additional process(?:es)? waiting.*")
-_GROUPS: Final = re.compile(r"#\s*\(\s*\d+ groups of \d+ processes.*")
-_NAME: Final = re.compile(r"[A-Za-z][A-Za-z_]{1,30}")
-_TIMES: Final = ("t_max[usec]", "t[usec]", "t_avg[usec]")
-_MOVED: Final = {"pingpong": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
+_BENCHMARK = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
+_PROCESSES = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d{1,9})\b.*")
+_IDLE = re.compile(r"#\s*\(\s*(\d{1,9}) additional process(?:es)? waiting.*")
+_GROUPS = re.compile(r"#\s*\(\s*\d+ groups of \d+ processes.*")
+_NAME = re.compile(r"[A-Za-z][A-Za-z_]{1,30}")
+_TIMES = ("t_max[usec]", "t[usec]", "t_avg[usec]")
+_MOVED = {"pingpong": 1, "pingping": 1, "sendrecv": 2, "exchange": 4}
 """Messages that a rank sends and receives in the time that is printed (IMB User Guide)."""
 
 
@@ -127,4 +127,4 @@ def _sample(
     return sample
 
 
-IMPORTER: Final = Importer(holds="sweep", read=read)
+IMPORTER = Importer(holds="sweep", read=read)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import warnings
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
@@ -21,8 +21,8 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
-_MATRICES: Final = ("avg", "stddev")
-_VARIABLES: Final = (*_MATRICES, "hosts", "bytes")
+_MATRICES = ("avg", "stddev")
+_VARIABLES = (*_MATRICES, "hosts", "bytes")
 
 
 def read(path: Path) -> Run:
@@ -73,4 +73,4 @@ def _names(value: object) -> list[str]:
     return names
 
 
-IMPORTER: Final = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(holds="latency-map", read=read)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from array import array
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -22,18 +21,18 @@ from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-DEFAULT_BYTES: Final = 64
+DEFAULT_BYTES = 64
 """The program's own default of MsgLen."""
-FIELDS: Final = ("host", "rank", "host", "rank", "mean", "standard deviation")
-UNKNOWN_HOST: Final = "?"
+FIELDS = ("host", "rank", "host", "rank", "mean", "standard deviation")
+UNKNOWN_HOST = "?"
 
-_HEADER: Final = {
+_HEADER = {
     "Testing Hostname": re.compile(r"Testing\s+Hostname\s*:\s*(.*\S)"),
     "Processors": re.compile(r"\bProcessors\s*:?\s*([0-9]{1,15})(?![0-9])"),
     "MsgLen": re.compile(r"\bMsgLen\s*:?\s*([0-9]{1,15})(?![0-9])"),
     "Repeats": re.compile(r"\bRepeats\s*:?\s*([0-9]{1,15})(?![0-9])"),
 }
-_RANK: Final = re.compile(r"[0-9]{1,15}")
+_RANK = re.compile(r"[0-9]{1,15}")
 
 
 def read(path: Path) -> Run:
@@ -204,4 +203,4 @@ def _decimals(number: str) -> int:
     return len(number.partition(".")[2])
 
 
-IMPORTER: Final = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(holds="latency-map", read=read)

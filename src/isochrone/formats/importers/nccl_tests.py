@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import Results, Sweep, decoded_lines, micro, whole
@@ -19,27 +19,27 @@ from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-_TEST: Final = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
-_RANK: Final = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
-_LIBRARY: Final = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
-_OPERATIONS: Final = {
+_TEST = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)_perf\b")
+_RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d{1,7})\s.*?\bPid\s+\d+\s+on\s+(?P<host>\S+)\s.*")
+_LIBRARY = re.compile(r"#.*\bnccl-library=(?P<number>\d{1,9})\b.*")
+_OPERATIONS = {
     "all_reduce": "allreduce", "all_gather": "allgather", "alltoall": "alltoall",
     "broadcast": "bcast", "gather": "gather", "reduce": "reduce",
     "reduce_scatter": "reduce_scatter_block", "scatter": "scatter", "sendrecv": "sendrecv",
     "hypercube": "hypercube",
 }  # fmt: skip
-_WIDTHS: Final = {
+_WIDTHS = {
     "int8": 1, "char": 1, "uint8": 1, "int": 4, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
     "half": 2, "float16": 2, "float": 4, "float32": 4, "double": 8, "float64": 8, "bfloat16": 2,
     "f8e4m3": 1, "f8e5m2": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
 }  # fmt: skip
 """Bytes of an element by the name of its type."""
 
-_UNKNOWN: Final = "N/A"
-_NEEDED: Final = ("size", "count", "type", "time")
-_IN_PLACE: Final = "in-place "
-_CLOSE: Final = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
-_ENOUGH: Final = 1.0  # GB/s: two decimals of smaller values are too imprecise
+_UNKNOWN = "N/A"
+_NEEDED = ("size", "count", "type", "time")
+_IN_PLACE = "in-place "
+_CLOSE = 0.1  # of a ratio of two bandwidths, which are printed with two decimals
+_ENOUGH = 1.0  # GB/s: two decimals of smaller values are too imprecise
 
 
 @dataclass
@@ -219,4 +219,4 @@ def _bus_over_algorithm(table: Results) -> float | None:
     return None
 
 
-IMPORTER: Final = Importer(holds="sweep", read=read, takes_ranks=True)
+IMPORTER = Importer(holds="sweep", read=read, takes_ranks=True)

@@ -11,7 +11,7 @@ import math
 import sys
 import zipfile
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -23,14 +23,14 @@ from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-_NAMES: Final = (
+_NAMES = (
     "avg", "stddev", "median", "min", "p95", "max", "low", "high", "n", "hosts", "bytes",
 )  # fmt: skip
 
-_HEADERS: Final = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 """Readers of headers; later versions are of arrays with fields only."""
 
-_LARGEST_HEADER: Final = 1 << 16
+_LARGEST_HEADER = 1 << 16
 
 
 def read(path: Path) -> Run:
@@ -97,4 +97,4 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         return np.asarray(npy.read_array(stream, allow_pickle=False))
 
 
-IMPORTER: Final = Importer(holds="latency-map", read=read)
+IMPORTER = Importer(holds="latency-map", read=read)

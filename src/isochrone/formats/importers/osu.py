@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.formats.imported_sweep import (
@@ -27,12 +27,12 @@ from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
 
-_TITLE: Final = re.compile(
+_TITLE = re.compile(
     r"# OSU MPI(?:-\w+)?[ _](?P<name>.+?) Test(?: v(?P<version>\S+))?(?: by isochrone,"
     r" (?P<ranks>\d{1,9}) ranks)?\s*"
 )
-_PAIRS: Final = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
-_COLLECTIVES: Final = {
+_PAIRS = re.compile(r"# \[ pairs: (\d{1,9}) \] \[ window size: (\d{1,9}) \]\s*")
+_COLLECTIVES = {
     "Barrier": "barrier", "Broadcast": "bcast", "Reduce": "reduce", "Allreduce": "allreduce",
     "Gather": "gather", "Scatter": "scatter", "Allgather": "allgather",
     "All-to-All Personalized Exchange": "alltoall", "Reduce_scatter": "reduce_scatter",
@@ -40,15 +40,15 @@ _COLLECTIVES: Final = {
     "Gatherv": "gatherv", "Scatterv": "scatterv",
     "All-to-Allv Personalized Exchange": "alltoallv",
 }  # fmt: skip
-_PAIR_TESTS: Final = {
+_PAIR_TESTS = {
     "Latency": ("blocking", 1, "half a round trip"),
     "Bandwidth": ("nonblocking", 64, "message of a window"),
     "Bi-Directional Bandwidth": ("bidirectional", 64, "exchange of a window in both directions"),
     "Put Latency": ("put", 1, "put until complete"),
     "Get Latency": ("get", 1, "get until complete"),
 }
-_MANY: Final = "Multiple Bandwidth / Message Rate"
-_NAMES: Final = {
+_MANY = "Multiple Bandwidth / Message Rate"
+_NAMES = {
     "size": "size", "latency": "mean", "avg latency": "mean", "min latency": "min",
     "max latency": "max", "iterations": "n", "p50 tail lat": "median", "bandwidth": "rate",
     "mb/s": "rate", "messages/s": "messages",
@@ -232,4 +232,4 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     return Sweep("collective", words, most, samples, {"sync": "barrier"})
 
 
-IMPORTER: Final = Importer(holds="sweep", read=read, takes_ranks=True)
+IMPORTER = Importer(holds="sweep", read=read, takes_ranks=True)

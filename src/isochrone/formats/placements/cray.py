@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan, Placement, absolute
@@ -22,4 +21,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("srun", ("srun", f"--ntasks={ranks}"), (), environ)
 
 
-PLACEMENT: Final = Placement(file="MPICH_RANK_ORDER", text=text, start=start)
+PLACEMENT = Placement(file="MPICH_RANK_ORDER", text=text, start=start)

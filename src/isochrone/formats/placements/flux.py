@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.placement import LaunchPlan, Placement, absolute, hosts_of_ranks
 
@@ -14,4 +13,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("flux", words, (f"--taskmap=hostfile:{absolute(path)}",))
 
 
-PLACEMENT: Final = Placement(file="flux-taskmap", text=hosts_of_ranks, start=start)
+PLACEMENT = Placement(file="flux-taskmap", text=hosts_of_ranks, start=start)

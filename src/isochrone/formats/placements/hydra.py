@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan, Placement, absolute
@@ -19,4 +18,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("mpiexec-mpich", ("mpiexec", "-n", str(ranks)), ("-f", absolute(path)))
 
 
-PLACEMENT: Final = Placement(file="hostfile", text=text, start=start)
+PLACEMENT = Placement(file="hostfile", text=text, start=start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.placement import LaunchPlan, Placement, within_option
@@ -24,4 +23,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
-PLACEMENT: Final = Placement(file="rankfile", text=text, start=start)
+PLACEMENT = Placement(file="rankfile", text=text, start=start)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.placement import LaunchPlan, Placement, hosts_of_ranks, within_option
 
@@ -17,4 +16,4 @@ def start(path: Path, ranks: int) -> LaunchPlan:
     return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
 
 
-PLACEMENT: Final = Placement(file="pbs-nodefile", text=hosts_of_ranks, start=start)
+PLACEMENT = Placement(file="pbs-nodefile", text=hosts_of_ranks, start=start)

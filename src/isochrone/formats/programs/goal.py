@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description.actions import Action, Actions
 from isochrone.applications.description.point_to_point import as_messages
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
-LEAST: Final = 1
+LEAST = 1
 """Bytes of an empty message: LogGOPSim charges for all bytes but the first."""
 
 
@@ -95,4 +94,4 @@ class _Schedule:
         self.last, self.open = label, []
 
 
-PROGRAM: Final = ProgramFormat(suffix=".goal", write=write)
+PROGRAM = ProgramFormat(suffix=".goal", write=write)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.description.actions import Action, Actions
 from isochrone.applications.description.point_to_point import as_messages
@@ -18,18 +17,18 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.formats.program import ProgramFormat
 
-SPEED: Final = 1e9
+SPEED = 1e9
 """Default operations per second: those of ``isochrone platform``."""
 
-_BYTES: Final = 6
+_BYTES = 6
 """SimGrid's number of MPI_BYTE."""
 
-_DOUBLES: Final = 0
-_DOUBLE: Final = 8
+_DOUBLES = 0
+_DOUBLE = 8
 """SimGrid's number of MPI_DOUBLE, and its bytes."""
 
-_TAGS: Final = 32768
-_SHORTEST: Final = 1e-9
+_TAGS = 32768
+_SHORTEST = 1e-9
 """Computation of less is none."""
 
 
@@ -102,4 +101,4 @@ def _line(
         yield f"{action.op} {amount} {amount} {_BYTES} {_BYTES}"
 
 
-PROGRAM: Final = ProgramFormat(suffix=".ti", write=write, takes_speed=True)
+PROGRAM = ProgramFormat(suffix=".ti", write=write, takes_speed=True)

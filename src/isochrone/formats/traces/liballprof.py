@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -19,16 +18,16 @@ from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.formats.trace import TraceFormat
 
-_RANK: Final = re.compile(r"(\d+)\.[^.]+$")
-_SENDS: Final = ("send", "bsend", "ssend", "rsend")
-_REQUEST_STEPS: Final = (8, 4)
+_RANK = re.compile(r"(\d+)\.[^.]+$")
+_SENDS = ("send", "bsend", "ssend", "rsend")
+_REQUEST_STEPS = (8, 4)
 """Bytes from one request of an array to the next: a pointer, or an int."""
 
-_WAITS: Final = ("wait", "waitall", "waitany", "waitsome")
+_WAITS = ("wait", "waitall", "waitany", "waitsome")
 
-_WHOLE: Final = re.compile("-?[0-9]{1,19}")
+_WHOLE = re.compile("-?[0-9]{1,19}")
 
-MAX_MICROSECONDS: Final = 1e18
+MAX_MICROSECONDS = 1e18
 """No clock has counted to a later moment."""
 
 
@@ -252,4 +251,4 @@ def _array(requests: Sequence[object], first: int, count: int) -> list[object]:
     return found
 
 
-TRACE: Final = TraceFormat(read=read, files="ranks")
+TRACE = TraceFormat(read=read, files="ranks")

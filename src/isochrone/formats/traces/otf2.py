@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
@@ -17,7 +17,7 @@ from isochrone.base.operations import CALLED, ROOTED
 from isochrone.formats.calls_seen import Calls, traced
 from isochrone.formats.trace import TraceFormat
 
-_NO_ROOT: Final = 2**32 - 4
+_NO_ROOT = 2**32 - 4
 """Roots from here on are words of OTF2, not ranks."""
 
 
@@ -289,4 +289,4 @@ def _block(op: str, sent: float, received: float, ranks: int) -> float:
     return 0.0 if op == "barrier" else sent
 
 
-TRACE: Final = TraceFormat(read=read)
+TRACE = TraceFormat(read=read)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.results.recording import trace
 from isochrone.applications.traces.trace import Trace
@@ -23,4 +22,4 @@ def read(paths: Sequence[Path]) -> Trace:
     return trace(read_run(paths[0]))
 
 
-TRACE: Final = TraceFormat(read=read)
+TRACE = TraceFormat(read=read)

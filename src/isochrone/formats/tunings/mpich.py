@@ -15,21 +15,21 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 
 Tree = dict[str, Any]
 
-_VERSION: Final = re.compile(r"MPICH 5\.0(\.\d+)?")
+_VERSION = re.compile(r"MPICH 5\.0(\.\d+)?")
 
-_TEXT: Final = re.compile(rb'\x00(\{\s*"collective=[^\x00]{100,})(?=\x00)')
+_TEXT = re.compile(rb'\x00(\{\s*"collective=[^\x00]{100,})(?=\x00)')
 
-_PAGE: Final = 4096
+_PAGE = 4096
 """The library maps the file and reads on to a zero byte, which whole pages do not end in."""
 
-_LEAVES: Final = {
+_LEAVES = {
     "bcast": ("binomial", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather"),
     "reduce": ("binomial", "smp", "reduce_scatter_gather"),
     "allreduce": ("smp", "recursive_doubling", "reduce_scatter_allgather"),
@@ -40,14 +40,14 @@ _LEAVES: Final = {
 """Algorithms without parameters of their own. gather and scatter are not here: their tree counts
 elements instead of bytes, and has nothing to choose from."""
 
-_PAST_DEVICE: Final = {
+_PAST_DEVICE = {
     "bcast": "MPIDI_Bcast_intra_composition_gamma",
     "reduce": "MPIDI_Reduce_intra_composition_gamma",
     "allreduce": "MPIDI_Allreduce_intra_composition_beta",
 }
 """What hands an operation to the algorithms; all others are handed to them anyway."""
 
-_OF_BLOCK: Final = ("bcast", "reduce", "allreduce", "alltoall")
+_OF_BLOCK = ("bcast", "reduce", "allreduce", "alltoall")
 """Operations whose ``avg_msg_size`` is the block; of the others only the total is known."""
 
 
@@ -167,4 +167,4 @@ def _past_device(rule: LibraryRule, there: Tree) -> Tree:
     return {f"composition={_PAST_DEVICE[rule.op]}": {}}
 
 
-TUNING_FILE: Final = TuningFile(check=check, write=write, of_library=True, seen_by="loading")
+TUNING_FILE = TuningFile(check=check, write=write, of_library=True, seen_by="loading")

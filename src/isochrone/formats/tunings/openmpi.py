@@ -13,24 +13,23 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.collectives.tuning_file import LibraryRule, TuningFile, Written
 
-_VERSION: Final = re.compile(r"Open MPI v(\d+)\.(\d+)(?:\.\d+)?.*")
+_VERSION = re.compile(r"Open MPI v(\d+)\.(\d+)(?:\.\d+)?.*")
 
-_IDS: Final = {
+_IDS = {
     "allgather": 0, "allreduce": 2, "alltoall": 3, "bcast": 7, "gather": 9, "reduce": 11,
     "reduce_scatter_block": 13, "scatter": 15,
 }  # fmt: skip
 """Numbers of the operations (``COLLTYPE_T``); rules of others, such as scan, are not followed."""
 
-_TOTAL: Final = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter_block")
+_TOTAL = ("allgather", "alltoall", "gather", "scatter", "reduce_scatter_block")
 """Operations whose size is counted over all ranks, not as the block of one: found by the messages
 on both sides of a rule; for scatter the manual says otherwise."""
 
-_NAMES: Final = {
+_NAMES = {
     "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"),
     "allreduce": (
         "basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring",
@@ -53,10 +52,10 @@ _NAMES: Final = {
 }  # fmt: skip
 """Algorithms from number 1 on, alike in 4.1 and 5.0 (``ompi_info --param coll tuned``)."""
 
-_SINCE_5: Final = {"allgather": ("sparbit",)}
+_SINCE_5 = {"allgather": ("sparbit",)}
 """What 5.0 has after these."""
 
-_FANOUT: Final = {"chain": 4, "knomial": 4}
+_FANOUT = {"chain": 4, "knomial": 4}
 """What these take where the user forces them and says no more (coll_tuned_init_chain_fanout)."""
 
 
@@ -157,4 +156,4 @@ def _messages(op: str, ranks: int, rules: Sequence[LibraryRule]) -> list[str]:
     return lines
 
 
-TUNING_FILE: Final = TuningFile(check=check, write=write)
+TUNING_FILE = TuningFile(check=check, write=write)

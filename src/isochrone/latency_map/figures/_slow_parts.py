@@ -6,7 +6,7 @@ Of units their rows and columns are framed, of pairs their cells.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +19,22 @@ from isochrone.views.style import CAPTION, INK, SLOW, shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MAX_NAMED: Final = 3
+_MAX_NAMED = 3
 
-FRAMED: Final = ("red frame:", "dashed frame:")
+FRAMED = ("red frame:", "dashed frame:")
 """How what is slow and what is possibly slow are marked, in words."""
 
 _Style = str | tuple[float, tuple[float, ...]]
 
-_OUT: Final = 0.035  # inches of a frame outside the map, where it is not hidden
-_LEAST: Final = 0.07  # inches of a frame across; thinner ones would be a line over the cells
-_MAX_SPANS: Final = 4
+_OUT = 0.035  # inches of a frame outside the map, where it is not hidden
+_LEAST = 0.07  # inches of a frame across; thinner ones would be a line over the cells
+_MAX_SPANS = 4
 """Places of a part, as of a node whose ranks are scattered, up to which all its rows are framed; of
 more, frames would hide the map, and are at its edge only."""
 
-_LINE: Final[_Style] = "-"
-_DASHES: Final[_Style] = (0, (4, 2.5))
-_CASING: Final = "#ffffff"
+_LINE: _Style = "-"
+_DASHES: _Style = (0, (4, 2.5))
+_CASING = "#ffffff"
 
 Box = tuple[float, float, float, float]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,17 +52,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_MAX_LINES: Final = len(COLOURS)
-_MAX_PANELS: Final = 4
-_WIDE_TIMES: Final = 8  # largest over smallest time from which an axis is logarithmic
-_MAX_STEPS: Final = 1000  # of one line; more are not seen
+_MAX_LINES = len(COLOURS)
+_MAX_PANELS = 4
+_WIDE_TIMES = 8  # largest over smallest time from which an axis is logarithmic
+_MAX_STEPS = 1000  # of one line; more are not seen
 _WIDTH, _HEIGHT = 5.6, 3.6  # inches of a panel
 _LEFT, _BOTTOM, _RIGHT = 0.75, 0.55, 0.4
-_COLUMNS: Final = 2
-_LINE: Final = 0.17  # inches of a line of the legend
-_LONGEST: Final = 46  # characters of a name
+_COLUMNS = 2
+_LINE = 0.17  # inches of a line of the legend
+_LONGEST = 46  # characters of a name
 
-_MARKS: Final = (("p50", 0.50, "o"), ("p95", 0.95, "s"), ("p99", 0.99, "D"))
+_MARKS = (("p50", 0.50, "o"), ("p95", 0.95, "s"), ("p99", 0.99, "D"))
 """Percentiles that are marked: name, part of the times below, marker."""
 
 
@@ -273,4 +273,4 @@ def _called(line: _Line, of: str, room: float) -> str:
     return text
 
 
-VIEW: Final = View(draw, kinds=("sweep", "latency-map"), several=True)
+VIEW = View(draw, kinds=("sweep", "latency-map"), several=True)

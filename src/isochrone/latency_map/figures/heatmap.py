@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-_MAX_CELLS: Final = 2048  # a side; more than this no screen or page resolves
-_MAX_NUMBERS: Final = 10  # ranks up to which the cells hold their numbers
-_LOG_ABOVE: Final = 6.0  # largest / smallest from which the colours are logarithmic
-_MIN_SPAN: Final = 1.25  # of the colours, so that noise alone does not look like structure
-_STRIP: Final = 0.10  # inches: the band of host colours along the map
-_GAP: Final = 0.05  # inches between the map and that band
+_MAX_CELLS = 2048  # a side; more than this no screen or page resolves
+_MAX_NUMBERS = 10  # ranks up to which the cells hold their numbers
+_LOG_ABOVE = 6.0  # largest / smallest from which the colours are logarithmic
+_MIN_SPAN = 1.25  # of the colours, so that noise alone does not look like structure
+_STRIP = 0.10  # inches: the band of host colours along the map
+_GAP = 0.05  # inches between the map and that band
 _LEFT, _BOTTOM = 0.72, 0.62  # inches: room for the numbers of the ranks
-_UPRIGHT: Final = 10  # characters of the longest host name that is also written above the map
-_LINE: Final = 0.155  # inches that one line of labels needs
-_UNMEASURED: Final = (150, 155, 165, 90)
+_UPRIGHT = 10  # characters of the longest host name that is also written above the map
+_LINE = 0.155  # inches that one line of labels needs
+_UNMEASURED = (150, 155, 165, 90)
 
 
 class _Label(NamedTuple):
@@ -242,4 +242,4 @@ def _name_hosts(
                       rotation=0 if on_top == "flat" else 90, **common)  # fmt: skip
 
 
-VIEW: Final = View(draw, kinds=("latency-map",), usual=("latency-map",))
+VIEW = View(draw, kinds=("latency-map",), usual=("latency-map",))

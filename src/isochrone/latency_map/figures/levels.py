@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MAX_LEAVES: Final = 64  # ranks that are named one by one; of more, the hosts are named
-_LINE: Final = 0.155  # inches that one line of labels needs
+_MAX_LEAVES = 64  # ranks that are named one by one; of more, the hosts are named
+_LINE = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches left and right of the tree, and below the head
-_MARKS: Final = ("▲", "△")  # of what is slow, and what is possibly slow
-_WORDS: Final = {
+_MARKS = ("▲", "△")  # of what is slow, and what is possibly slow
+_WORDS = {
     "package": "same package", "numa": "same NUMA domain", "node": "same node",
     "network": "between nodes",
 }  # fmt: skip
-_VECTOR_UP_TO: Final = 2048  # ranks; more branches would make an SVG no browser likes
+_VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -231,4 +231,4 @@ def _draw_marks(
     )  # fmt: skip
 
 
-VIEW: Final = View(draw, kinds=("latency-map",))
+VIEW = View(draw, kinds=("latency-map",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -110,4 +110,4 @@ def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
     return Line(name, *np.array(rows, dtype=np.float64).reshape(-1, 4).T)
 
 
-VIEW: Final = View(draw, kinds=("sweep",), several=True)
+VIEW = View(draw, kinds=("sweep",), several=True)

@@ -7,7 +7,7 @@ not measured, has the height of its lower neighbour, so that ranks that are equa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
 
-_MAX_POINTS: Final = 128
+_MAX_POINTS = 128
 """Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""
-_LINES_UP_TO: Final = 64  # mesh points a side; more lines would hide the colours
-_MIN_SPAN: Final = 1.25  # largest / smallest from which the colours go to their end
+_LINES_UP_TO = 64  # mesh points a side; more lines would hide the colours
+_MIN_SPAN = 1.25  # largest / smallest from which the colours go to their end
 _WIDTH, _HEIGHT = 8.2, 6.0
-_LEFT: Final = 0.06
+_LEFT = 0.06
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -139,4 +139,4 @@ def _dress(axes: Any, order: NDArray[np.int64], high: float, unit: Unit) -> None
     dress_space(axes, ("rank", "rank", unit.name), LABEL)
 
 
-VIEW: Final = View(draw, kinds=("latency-map",))
+VIEW = View(draw, kinds=("latency-map",))

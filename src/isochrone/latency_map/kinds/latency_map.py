@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -37,23 +36,23 @@ from isochrone.runfile.run import Run
 from isochrone.views.style import QUANTITIES
 from isochrone.views.view import Options
 
-MAX_SLOW: Final = 12
+MAX_SLOW = 12
 """Slow parts listed one by one; more are counted."""
 
-MAX_MINOR: Final = 3
+MAX_MINOR = 3
 """The same of what is too little to act on."""
 
-MAX_NODES: Final = 16
+MAX_NODES = 16
 """Nodes whose number of ranks is listed, if it is not the same on all."""
 
-MAP: Final = "heatmap"
-MAX_CELLS: Final = 512
+MAP = "heatmap"
+MAX_CELLS = 512
 """Cells a side of the still picture; the map to look into has them all."""
 
-MAX_PAIRS: Final = 20
-MAX_SIZES: Final = 12
+MAX_PAIRS = 20
+MAX_SIZES = 12
 
-_FIGURES: Final = {
+_FIGURES = {
     MAP: (
         "Every pair of ranks",
         "Each cell is a pair; read a rank along its row or its column. Blocks of one colour along "
@@ -71,18 +70,18 @@ _FIGURES: Final = {
 }
 """Figures of a map, each with its title and how it is read."""
 
-_INNER: Final = {"package": "on the same processor", "numa": "in the same NUMA domain"}
-_BEYOND: Final = {
+_INNER = {"package": "on the same processor", "numa": "in the same NUMA domain"}
+_BEYOND = {
     "package": "on the same node but on different processors",
     "numa": "on the same node but in different NUMA domains",
     "group": "on the same node but more distant",
 }
-_DEALT: Final = {
+_DEALT = {
     "block": "The ranks fill one node after the other",
     "cyclic": "The ranks are distributed round-robin over the nodes",
 }
 
-_LOOP: Final = Code(
+_LOOP = Code(
     """\
 for each pair of ranks i < j, in the order named below:
     i wakes j; all others keep sleeping
@@ -386,4 +385,4 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         yield _LOOP
 
 
-PAGE: Final = Kind(_title, _holds, _sections, _document, place=0)
+PAGE = Kind(_title, _holds, _sections, _document, place=0)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi
 from isochrone.measure.library import holds, library_file
 
-_NAMES: Final = {
+_NAMES = {
     "barrier": ("nb", "smp", "k_dissemination", "recexch"),
     "bcast": (
         "binomial", "nb", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather",
@@ -67,4 +66,4 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     return Forced(environ, refusal="User set collective algorithm is not usable")
 
 
-ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)
+ALGORITHMS = Algorithms(fits=fits, known=known, force=force)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.operations import COLLECTIVES
@@ -14,15 +13,13 @@ from isochrone.measure.algorithm import Algorithms, Forced, Mpi
 from isochrone.measure.launcher import Job
 from isochrone.measure.subprocesses import answer
 
-RIVALS: Final = ("han", "acoll", "xhc", "sm")
+RIVALS = ("han", "acoll", "xhc", "sm")
 """Components that would take an operation before ``tuned`` does."""
 
-_OFF: Final = ("coll_ucc_enable", "coll_hcoll_enable")
+_OFF = ("coll_ucc_enable", "coll_hcoll_enable")
 """Switches of components that have no priority below that of ``tuned``."""
 
-_VALUE: Final = re.compile(
-    r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(.+)"
-)
+_VALUE = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(.+)")
 
 
 def fits(mpi: Mpi) -> bool:
@@ -81,4 +78,4 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     return Forced({f"OMPI_MCA_{k}": v for k, v in parameters.items()}, (), (warning,))
 
 
-ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)
+ALGORITHMS = Algorithms(fits=fits, known=known, force=force)

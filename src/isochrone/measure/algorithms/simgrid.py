@@ -7,26 +7,25 @@ import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi
 from isochrone.measure.launcher import Job
 from isochrone.measure.subprocesses import answer
 
-SELECTOR: Final = "selector"
+SELECTOR = "selector"
 """In place of an operation: which library's choice all others follow."""
 
-_OPERATIONS: Final = (
+_OPERATIONS = (
     "barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
 )  # fmt: skip
 
-_SELECTORS: Final = ("default", "mpich", "ompi", "mvapich2", "impi")
+_SELECTORS = ("default", "mpich", "ompi", "mvapich2", "impi")
 
-_LISTED: Final = re.compile(r"Valid algorithms: (.*?)\.?\s*$", re.MULTILINE)
-_TIMEOUT: Final = 30.0
+_LISTED = re.compile(r"Valid algorithms: (.*?)\.?\s*$", re.MULTILINE)
+_TIMEOUT = 30.0
 
-_PLATFORM: Final = (
+_PLATFORM = (
     '<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
     '<platform version="4.1"><zone id="z" routing="Full"><host id="h" speed="1Gf"/></zone>'
     "</platform>"
@@ -75,4 +74,4 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     return Forced({}, tuple(words), refusal="std::invalid_argument")
 
 
-ALGORITHMS: Final = Algorithms(fits=fits, known=known, force=force)
+ALGORITHMS = Algorithms(fits=fits, known=known, force=force)

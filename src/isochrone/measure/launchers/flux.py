@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from isochrone.measure.launcher import Job, Launcher, on_path
 
@@ -18,4 +17,4 @@ def command(job: Job) -> list[str]:
     return ["flux", "run", f"--ntasks={job.ranks}", *job.extra, *job.program]
 
 
-LAUNCHER: Final = Launcher(command=command, detect=detect, priority=10)
+LAUNCHER = Launcher(command=command, detect=detect, priority=10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.measure.launcher import Job, Launcher, Options
@@ -59,4 +58,4 @@ def command(job: Job) -> list[str]:
     return tokens
 
 
-LAUNCHER: Final = Launcher(command=command, add_arguments=add_arguments, asked_for=asked_for)
+LAUNCHER = Launcher(command=command, add_arguments=add_arguments, asked_for=asked_for)

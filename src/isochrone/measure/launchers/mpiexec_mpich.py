@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from isochrone.measure.launcher import Job, Launcher
 
-_RELATIVES: Final = ("MPICH", "Intel(R) MPI", "MVAPICH")
+_RELATIVES = ("MPICH", "Intel(R) MPI", "MVAPICH")
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -32,7 +31,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 
 
 # Hydra names any process of the job, and joins the signals of all by a bitwise or.
-LAUNCHER: Final = Launcher(
+LAUNCHER = Launcher(
     command=command,
     detect=detect,
     binding=binding,

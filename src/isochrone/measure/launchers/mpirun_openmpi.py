@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Final
 
 from isochrone.measure.launcher import Job, Launcher, on_path
 
@@ -63,7 +62,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
     return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
 
 
-LAUNCHER: Final = Launcher(
+LAUNCHER = Launcher(
     command=command,
     detect=detect,
     binding=binding,

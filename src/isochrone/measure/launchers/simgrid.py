@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
 from isochrone.measure.launcher import Job, Launcher, Options
 
-QUIET: Final = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
+QUIET = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
 
-EXACT: Final = (
+EXACT = (
     "--cfg=smpi/bw-factor:0:1",
     "--cfg=smpi/lat-factor:0:1",
     "--cfg=network/TCP-gamma:0",
@@ -139,7 +138,7 @@ def _has_factors(path: Path) -> bool:
     return False
 
 
-LAUNCHER: Final = Launcher(
+LAUNCHER = Launcher(
     command=command,
     add_arguments=add_arguments,
     asked_for=asked_for,

@@ -6,11 +6,10 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from isochrone.measure.launcher import BINDING, Job, Launcher, on_path
 
-CONFIGURATIONS: Final = (
+CONFIGURATIONS = (
     "/etc/slurm/slurm.conf",
     "/etc/slurm-llnl/slurm.conf",
     "/run/slurm/conf/slurm.conf",
@@ -18,7 +17,7 @@ CONFIGURATIONS: Final = (
 )
 """Paths of slurm.conf if $SLURM_CONF is not set; the last two are for 'configless' Slurm."""
 
-INTERFACES: Final = {
+INTERFACES = {
     "open mpi": "pmix",
     "mpich": "pmi2",
     "intel(r) mpi": "pmi2",
@@ -26,7 +25,7 @@ INTERFACES: Final = {
 }
 """By MPI library: the plug-in of Slurm through which its ranks find each other."""
 
-_NODES: Final = re.compile(r"(\d{1,9})(?:\(x(\d{1,9})\))?")
+_NODES = re.compile(r"(\d{1,9})(?:\(x(\d{1,9})\))?")
 """Processors of a node, and how many nodes have as many: ``72(x2)``."""
 
 
@@ -90,7 +89,7 @@ def _has_no_default() -> bool:
     return False
 
 
-LAUNCHER: Final = Launcher(
+LAUNCHER = Launcher(
     command=command,
     detect=detect,
     binding=binding,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -35,10 +35,10 @@ from isochrone.models.questions import (
 )
 from isochrone.models.terms import VARIABLES
 
-_OPTIONS: Final = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
+_OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
 
-_ASKS: Final[dict[Subject, str]] = {
+_ASKS: dict[Subject, str] = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
     "node": "isochrone predict collective-io",
 }  # fmt: skip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from isochrone.models.family import Family, Form
 
-_BATCHES: Final = (8, 16, 32)
+_BATCHES = (8, 16, 32)
 
 FAMILY = Family(
     formula=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 Drawn = Run | Samples | Path
 """What the views of a model draw: runs, samples, or paths of CSV files."""
 
-MAX_PANELS: Final = 6
+MAX_PANELS = 6
 
-WORDS: Final = {
+WORDS = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
     "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MAX_GROUPS: Final = 24
-_WIDTH: Final = 8.2  # inches
-_LEAST: Final = 0.01  # per cent; less is rounding
-_THREE: Final = ("minimum", "average", "maximum")
+_MAX_GROUPS = 24
+_WIDTH = 8.2  # inches
+_LEAST = 0.01  # per cent; less is rounding
+_THREE = ("minimum", "average", "maximum")
 
 
 def draw(runs: Sequence[Drawn], options: Options) -> Figure:
@@ -82,4 +82,4 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 
 
-VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)
+VIEW = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,30 +52,30 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_MAX_LINES: Final = len(COLOURS)
-_FEW_LINES: Final = 3
+_MAX_LINES = len(COLOURS)
+_FEW_LINES = 3
 """Values of the other variables where rivals are drawn, too."""
 
-_WIDE_TIMES: Final = 8
+_WIDE_TIMES = 8
 
-_BEYOND: Final = 4.0
+_BEYOND = 4.0
 """How far ranks are drawn, of the most that were measured."""
 
 
-_BAND: Final = 1.6
+_BAND = 1.6
 """How far an interval may widen the axis of times beyond points and lines."""
 
-_DASHES: Final = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
+_DASHES = ((0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (7, 2.5)))
 """Of the rivals; that which a formula itself has beyond the data is none of them."""
 
-_PALE: Final = 0.18
+_PALE = 0.18
 """Opacity of a band; where several lie upon each other, of them together."""
 
-_LEGEND: Final = 26
+_LEGEND = 26
 """Characters of a line of the legend."""
 
-_FAR: Final = (0, (3.2, 1.6))
-_DOTS: Final = (0, (1, 1.4))
+_FAR = (0, (3.2, 1.6))
+_DOTS = (0, (1, 1.4))
 
 
 @dataclass(frozen=True)
@@ -332,14 +332,14 @@ def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
 
 
-VIEW: Final = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)
+VIEW = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)
 
 
 # --- lines ----------------------------------------------------------------------------------------
 
-_STEPS: Final = 240
-_WIDE: Final = 30  # largest over smallest size from which an axis is logarithmic
-_WHOLE: Final = ("p", "w", "nodes", "ppn")
+_STEPS = 240
+_WIDE = 30  # largest over smallest size from which an axis is logarithmic
+_WHOLE = ("p", "w", "nodes", "ppn")
 """There are no halves of these."""
 
 

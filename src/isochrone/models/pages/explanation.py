@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
@@ -15,7 +15,7 @@ from isochrone.models.summary import percent
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
-_LISTED: Final = 3
+_LISTED = 3
 """Rivals of one segment that are listed."""
 
 

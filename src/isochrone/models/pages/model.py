@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +33,14 @@ from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
 from isochrone.runfile.run import Run
 
-MAX_ROWS: Final = 16
+MAX_ROWS = 16
 """Values of a variable listed with their deviations; of more, the worst are."""
 
-MAX_COSTS: Final = 6
+MAX_COSTS = 6
 
-NO_FAMILY: Final = "no family of models can be fitted: "
+NO_FAMILY = "no family of models can be fitted: "
 
-_COSTS: Final = {
+_COSTS = {
     "pe": ("for each message into the node or out of it", 0.5),
     "max(in,out)": ("for each message of the busier direction", 1.0),
     "min(in,out)": ("for each message of the other direction", 1.0),
@@ -341,7 +341,7 @@ def _percent(value: float) -> str:
 
 # Formulas that fit as well as the one that was taken, and what they say beyond the data.
 
-_FACTORS: Final = (2, 4)
+_FACTORS = (2, 4)
 """How far beyond the data they are asked, of the largest value."""
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from isochrone.pages.common import kind_of
 from isochrone.pages.page import Block, Listing, Page, Sentence, Tone, Warnings, said
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 
-SUMMARY: Final = "Summary"
-MAX_SENTENCES: Final = 3
+SUMMARY = "Summary"
+MAX_SENTENCES = 3
 """Sentences that open a summary; the rest is below, at the run."""
 
-MAX_ITEMS: Final = 3
-LAST: Final = 100
-_WORST_FIRST: Final[tuple[Tone, ...]] = ("bad", "strong", "good")
+MAX_ITEMS = 3
+LAST = 100
+_WORST_FIRST: tuple[Tone, ...] = ("bad", "strong", "good")
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import zlib
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-SMALLEST: Final = -12
+SMALLEST = -12
 """Power of ten of the smallest time there is a code for; nothing takes less than a picosecond."""
 
-_DECADE: Final = 900
-_LARGEST: Final = 60 * _DECADE
+_DECADE = 900
+_LARGEST = 60 * _DECADE
 
 
 def codes(seconds: NDArray[np.float64]) -> NDArray[np.uint16]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import isochrone
 from isochrone.base.errors import InputError
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-LONGEST: Final = 1000
+LONGEST = 1000
 """Characters of one text of a file; nobody reads more."""
 
-_TEMPLATE: Final = "page.html.j2"
-_PICTURES: Final = ("picture", "livemap")
+_TEMPLATE = "page.html.j2"
+_PICTURES = ("picture", "livemap")
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ import base64
 import hashlib
 import re
 from importlib import resources
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-MODULES: Final = (
+MODULES = (
     "elements", "times", "packed", "matrix", "orders", "shades", "filters", "painting", "marks",
     "words", "tables", "controls", "moving", "explorer", "start",
 )  # fmt: skip
 """Files ``NAME.js`` in this folder; each may use what those before it define."""
 
-_COMMENT: Final = re.compile(r"^\s*//.*\n", re.MULTILINE)
-_UNSAFE: Final = re.compile(r"[<>&\u2028\u2029]")
+_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_UNSAFE = re.compile(r"[<>&\u2028\u2029]")
 
 
 def joined() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 from xml.etree import ElementTree
 
 from isochrone import views
@@ -11,9 +10,9 @@ from isochrone.base.text import printable
 from isochrone.pages.page import Picture
 from isochrone.views.style import FAINT, INK, SLOW
 
-_THEMED: Final = {INK: "var(--ink)", FAINT: "var(--faint)", SLOW: "var(--slow)"}
-_FONT: Final = re.compile(r"font-family:[^;]*")
-_REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")
+_THEMED = {INK: "var(--ink)", FAINT: "var(--faint)", SLOW: "var(--slow)"}
+_FONT = re.compile(r"font-family:[^;]*")
+_REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 
 def drawn(picture: Picture, prefix: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from isochrone.views.head import taken
 from isochrone.views.lines import Line
 from isochrone.views.scales import Scale, evenly_spaced
 
-SCALES: Final = ("log", "linear")
+SCALES = ("log", "linear")
 
 Drawn = list[tuple[Run, Curve]]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +18,10 @@ from isochrone.views.view import Options, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_OF: Final = {"pair": "of one pair", "pairs": "of all pairs together"}
+_OF = {"pair": "of one pair", "pairs": "of all pairs together"}
 """Of what the bandwidth is, by what a curve is of."""
 
-_ANY: Final = "block of one rank divided by the time of the operation"
+_ANY = "block of one rank divided by the time of the operation"
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -58,4 +58,4 @@ def _option(run: Run) -> object:
     return run.options.get("mode")
 
 
-VIEW: Final = View(draw, kinds=("sweep",), several=True)
+VIEW = View(draw, kinds=("sweep",), several=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isochrone.runfile.run import Run
 from isochrone.sweep.figures._sweeps import bars, chosen_scale, collect, facts, lines, meaning
@@ -37,4 +37,4 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return draw_lines(made, words, chosen_scale(options.scale, drawn))
 
 
-VIEW: Final = View(draw, kinds=("sweep",), usual=("sweep",), several=True)
+VIEW = View(draw, kinds=("sweep",), usual=("sweep",), several=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -43,20 +43,20 @@ from isochrone.sweep.special import special_of
 from isochrone.sweep.stragglers import late
 from isochrone.sweep.switches import Switch, describe, switches
 
-MAX_CURVES: Final = 64
-MAX_ROWS: Final = 256
-MAX_SENTENCES: Final = 12
-MAX_TILES: Final = 4
-MAX_LATER: Final = 3
+MAX_CURVES = 64
+MAX_ROWS = 256
+MAX_SENTENCES = 12
+MAX_TILES = 4
+MAX_LATER = 3
 """Stragglers named for each curve; more are counted."""
 
-BEHIND: Final = "Later than the others"
-MARK: Final = "«"
+BEHIND = "Later than the others"
+MARK = "«"
 
-MAX_LINES: Final = 24
+MAX_LINES = 24
 """Lines in one picture."""
 
-VIEWS: Final = {
+VIEWS = {
     "time": (
         "Time by message size",
         "Flat parts show the latency, slopes the cost per byte. Error bars are 95 % intervals of "
@@ -78,8 +78,8 @@ VIEWS: Final = {
 }
 """The figures of sweeps, each with its title and how it is read."""
 
-FAMILY: Final = "hockney"
-MIN_SIZES: Final = 5
+FAMILY = "hockney"
+MIN_SIZES = 5
 """A line through fewer sizes fits anything."""
 
 
@@ -326,7 +326,7 @@ def _messages(rate: float) -> str:
     return f"{rate:.3g} /s"
 
 
-COLUMNS: Final[tuple[tuple[str, str, Callable[[Any], str]], ...]] = (
+COLUMNS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("size", "bytes", format_bytes),
     ("median", "median", format_seconds),
     ("95 % interval", "interval", lambda ends: between(*ends)),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.verdicts import SLOW, SLOWER
@@ -21,7 +20,7 @@ from isochrone.runfile.baseline_folder import Others, add, read_folder
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("start a baseline with five runs", "isochrone baseline add nights run-1.jsonl run-2.jsonl"),
     ("add tonight's run, if it was good",
      "isochrone baseline add nights latency-map-20261122-030000.jsonl"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -14,7 +13,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what is in the folder?", "isochrone baseline list nights"),
     ("the same for scripts", "isochrone baseline list nights --json"),
 )
@@ -27,7 +26,7 @@ class _Listed(msgspec.Struct):
     groups: list[Group]
 
 
-DOCUMENTS: Final = {"baseline-list": _Listed}
+DOCUMENTS = {"baseline-list": _Listed}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import remove
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("a night that turned out to be bad",
      "isochrone baseline remove nights 20261122T030000-a6144b0b22a67e68.jsonl"),
     ("the copy of a run that is still there", "isochrone baseline remove nights tonight.jsonl"),

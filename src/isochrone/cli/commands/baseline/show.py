@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
@@ -21,7 +20,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what is usual?", "isochrone baseline show nights"),
     ("all nodes and pairs, for scripts", "isochrone baseline show nights --json"),
 )
@@ -39,7 +38,7 @@ class _Usual(msgspec.Struct):
     groups: list[_Times]
 
 
-DOCUMENTS: Final = {"baseline-show": _Usual}
+DOCUMENTS = {"baseline-show": _Usual}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

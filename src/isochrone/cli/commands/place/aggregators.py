@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
@@ -58,7 +58,7 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("a hints file; no rank moves",
      "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "-o romio-hints"),
@@ -67,7 +67,7 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"place-aggregators": PlacedByOrder | PlacedByAll}
+DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

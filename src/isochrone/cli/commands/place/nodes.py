@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Final
 
 import msgspec
 import numpy as np
@@ -53,7 +52,7 @@ from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("an order for the launcher, of nodes with 4, 4, 2 and 2 ranks",
      "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order"),
     ("for Open MPI, proved by measuring",
@@ -216,7 +215,7 @@ class _Placed(msgspec.Struct):
     measured: IfKnown[Speedup] = None
 
 
-DOCUMENTS: Final = {"place-nodes": _Placed}
+DOCUMENTS = {"place-nodes": _Placed}
 
 
 def _prove(

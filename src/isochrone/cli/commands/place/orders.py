@@ -11,7 +11,6 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from isochrone import views
 from isochrone.base.errors import InputError
@@ -49,7 +48,7 @@ from isochrone.measure.job import folder_for
 from isochrone.measure.progress import progress_bar
 from isochrone.pages.terminal import console, print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what is expected of six orders",
      "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
      "--max-orders 6 --dry-run"),
@@ -62,7 +61,7 @@ MOST = 200
 """Orders that are compared at most."""
 
 
-DOCUMENTS: Final = {"place-orders": OrdersFile}
+DOCUMENTS = {"place-orders": OrdersFile}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

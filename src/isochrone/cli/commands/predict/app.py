@@ -14,7 +14,7 @@ import argparse
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -35,7 +35,7 @@ from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what an application takes on 64 ranks",
      "isochrone predict app jacobi.yaml --model messages.json allgather.json -n 64"),
     ("for several sizes and numbers of ranks",
@@ -111,7 +111,7 @@ class _Predicted(msgspec.Struct):
     warnings: list[str]
 
 
-DOCUMENTS: Final = {"predict-app": _Predicted}
+DOCUMENTS = {"predict-app": _Predicted}
 
 
 def _document(

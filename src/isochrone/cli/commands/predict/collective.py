@@ -12,12 +12,11 @@ grids and the library's own, cheapest first (docs/grid-collectives.md).
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.collectives.cli import grid_predictions
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("a broadcast of 1 MiB to 4,096 ranks",
      "isochrone predict collective --model bcast.json --ranks 4096 --bytes 1MiB"),
     ("which grid of ranks is fastest",
@@ -26,7 +25,7 @@ EXAMPLES: Final = (
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"predict-times": Predicted, "predict-grids": grid_predictions.OnGrids}
+DOCUMENTS = {"predict-times": Predicted, "predict-grids": grid_predictions.OnGrids}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

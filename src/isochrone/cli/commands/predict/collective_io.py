@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
@@ -38,7 +37,7 @@ from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.words import plural
 from isochrone.views import save
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("the hot spot of 16 tiles on eight nodes",
      "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
     ("the accesses of a recorded program",
@@ -99,7 +98,7 @@ class _Predicted:
     best_possible: BestPossible
 
 
-DOCUMENTS: Final = {"predict-collective-io": _Predicted}
+DOCUMENTS = {"predict-collective-io": _Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

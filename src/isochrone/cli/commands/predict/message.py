@@ -7,18 +7,17 @@ where all pairs send at once.
 from __future__ import annotations
 
 import argparse
-from typing import Final
 
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("two sizes", "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
     ("a range of sizes, for scripts",
      "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json"),
 )  # fmt: skip
 
 
-DOCUMENTS: Final = {"predict-times": Predicted}
+DOCUMENTS = {"predict-times": Predicted}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

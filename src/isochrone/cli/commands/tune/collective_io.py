@@ -14,7 +14,7 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -45,22 +45,22 @@ from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("record, choose, try, keep what is faster",
      "isochrone tune collective-io -o tuned -- mpiexec -n 16 ./app out.h5"),
     ("with a fresh file for each start",
      "isochrone tune collective-io --before 'rm -f out.h5' -- mpiexec -n 16 ./app out.h5"),
 )  # fmt: skip
 
-USUAL: Final = Path("io-tuning")
-HINTS: Final = "romio-hints"
-REPORT: Final = "report.json"
-VARIABLES: Final = "environment.sh"
-PORTABLE: Final = "-portable"
+USUAL = Path("io-tuning")
+HINTS = "romio-hints"
+REPORT = "report.json"
+VARIABLES = "environment.sh"
+PORTABLE = "-portable"
 """Ends the names of files with the setting whose gain may last on another file system."""
 
 
-DOCUMENTS: Final = {"tune-collective-io": Tuned}
+DOCUMENTS = {"tune-collective-io": Tuned}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, write_text, written_name
@@ -40,7 +39,7 @@ from isochrone.measure.setup import Setup
 from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
     ("write the table of isochrone exec",
      "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
@@ -52,7 +51,7 @@ TABLE = "table"
 """The file of ``isochrone exec``; all others are those of MPI libraries."""
 
 
-DOCUMENTS: Final = {"tune-collectives": Tuned}
+DOCUMENTS = {"tune-collectives": Tuned}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from isochrone.applications.results import recording
 from isochrone.base.errors import InputError
@@ -31,18 +30,18 @@ from isochrone.measure import tuned
 from isochrone.measure.program import Program, launcher_words
 from isochrone.runfile.run import Run
 
-EXAMPLES: Final = (
+EXAMPLES = (
     ("record, measure, choose, and keep what is faster",
      "isochrone tune program -o tuned -- mpiexec -n 16 ./app"),
     ("with a fresh file for each launch, and longer measurements",
      "isochrone tune program --before 'rm -f out.dat' --budget 600 -- srun -n 64 ./app"),
 )  # fmt: skip
 
-USUAL: Final = Path("tuned-program")
-REPORT: Final = "report.json"
-FIRST_LIMIT: Final = 3600.0
+USUAL = Path("tuned-program")
+REPORT = "report.json"
+FIRST_LIMIT = 3600.0
 
-DOCUMENTS: Final = {"tune-program": TunedProgram}
+DOCUMENTS = {"tune-program": TunedProgram}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
