@@ -46,6 +46,5 @@ def test_a_plug_in_ends_in_its_declaration(subtests: pytest.Subtests) -> None:
             for name in registry.names(family):
                 module = registry.load(family, name)
                 last = ast.parse(Path(str(module.__file__)).read_text()).body[-1]
-                assert isinstance(last, ast.AnnAssign), name
-                assert isinstance(last.target, ast.Name), name
-                assert last.target.id == DECLARATIONS[family], name
+                assert isinstance(last, ast.Assign), name
+                assert ast.unparse(last.targets[0]) == DECLARATIONS[family], name
