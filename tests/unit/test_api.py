@@ -113,3 +113,47 @@ def test_data_frames_have_the_hosts_of_ranks(map_file: Path) -> None:
     pair = sweeps.point_to_point(sizes=(8, 64), repeats=2).to_pandas()
     assert (set(pair["host_i"]), set(pair["host_j"])) == ({"n0"}, {"n1"})
     assert "times" in sweeps.collective(sizes=(8,), repeats=2).to_pandas()
+
+
+def test_tables_of_arrow_are_the_data_frames(map_file: Path, golden: Golden) -> None:
+    """With nulls for what is not known; lists of the times of ranks stay lists."""
+    run = isochrone.read(map_file)
+    table = run.to_arrow()
+    assert table.column_names == list(run.to_pandas().columns)
+    assert table["median"].to_pylist() == run.pairs()["median"].tolist()
+    assert json.loads(table.schema.metadata[b"isochrone"])["experiment"] == "latency-map"
+    assert run.to_arrow("rank")["host"].to_pylist() == ["a", "a", "b", "b"]
+    each = sweeps.collective(sizes=(8,), repeats=2).to_arrow()
+    assert len(each["times"][0].as_py()) == 8
+    run.tables["pair"].columns["median"][0] = np.nan
+    assert run.to_arrow()["median"][0].as_py() is None
+    run.tables["pair"].columns["note"] = np.array(["x", *range(5)], dtype=object)
+    with golden.refusal():
+        run.to_arrow()
+
+
+def test_a_map_is_an_array_of_xarray(map_file: Path, golden: Golden) -> None:
+    run = isochrone.read(map_file)
+    found = run.to_xarray()
+    assert found.dims == ("bytes", "i", "j")
+    nbytes = run.message_sizes()[0]
+    assert found.sel(bytes=nbytes, i=0, j=3).item() == run.matrix(nbytes=nbytes)[0, 3]
+    assert found.attrs == {"units": "s", "origin": "measured"}
+    assert found.host_i.values.tolist() == run.hosts
+    assert np.isnan(found.sel(i=1, j=1)).all()
+    with golden.refusal():
+        run.to_xarray("weather")
+
+
+def test_notebooks_show_results_with_escaped_names(map_file: Path) -> None:
+    """Names of hosts come from elsewhere."""
+    slow = launches(5, np.random.default_rng(2), factor=1.5, between=0.01)
+    found = isochrone.compare(launches(5, np.random.default_rng(1), between=0.01), slow)
+    assert "<td>slower" in found._repr_html_()
+    hosts = ["<b>", "<b>", "c", "d"]
+    run = latency_map(hosts)
+    shown = isochrone.analyse(run)._repr_html_()
+    assert shown.startswith("<pre>")
+    assert "<b>" not in shown
+    model = isochrone.fit(OSU, "hockney")
+    assert model.predict(b=[8, 64])._repr_html_().count("<tr>") == 2

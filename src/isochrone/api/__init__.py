@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,9 @@ class Analysis:
 
     def __repr__(self) -> str:
         return f"<Analysis of {self.run!r}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) -> Analysis:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from math import inf, log
 from typing import Annotated, Any, NamedTuple
 
@@ -156,6 +157,14 @@ class Comparison:
     def one_start(self) -> bool:
         """Whether a side has only one launch, so that there is no verdict."""
         return self.unit != "exact" and min(self.launches) < 2
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{part.difference.verdict}<td>{part.kind} {escape(part.who)}"
+            f"<td>{part.difference.ratio:.3f}"
+            for part in self.parts
+        )
+        return f"<b>{escape(self.experiment)}</b>: {self.counts}<table>{rows}</table>"
 
 
 def compare(

@@ -75,6 +75,11 @@ class Prediction:
     origin: str = ""
     by_formula: Array = field(default_factory=lambda: np.empty(0))
 
+    def _repr_html_(self) -> str:
+        rows = np.stack(np.broadcast_arrays(self.seconds, self.low, self.high)).reshape(3, -1).T
+        cells = "".join(f"<tr><td>{s:.4g} s<td>{low:.4g} to {high:.4g}" for s, low, high in rows)
+        return f"<table>{cells}</table>{escape(' '.join(self.warnings))}"
+
 
 class Backtest(msgspec.Struct):
     """How well larger values of a variable were predicted from smaller ones.

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
+from isochrone.runfile.arrow import arrow_table
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin
 from isochrone.runfile.samples import counting
 
 if TYPE_CHECKING:
+    import pyarrow
     from pandas import DataFrame
+    from xarray import DataArray
 
 MAX_MATRIX_RANKS = 8192
 """A map of more ranks than this is not held as N x N matrices (512 MiB each)."""
@@ -348,6 +351,35 @@ class Run:
                 "a data frame needs pandas, which is not installed", hint="try: pip install pandas"
             ) from error
         return pandas.DataFrame(self.columns(name))
+
+    def to_arrow(self, name: str | None = None) -> pyarrow.Table:
+        """Return the records of one name as a table of Arrow: `to_pandas`, by pyarrow."""
+        return arrow_table(self.columns(name), self.header, self.where)
+
+    def to_xarray(self, what: str = "median") -> DataArray:
+        """Return a map as an array of xarray: message size by rank by rank, with the hosts.
+
+        Parameters
+        ----------
+        what
+            As in `matrix`.
+
+        Raises
+        ------
+        InputError
+            If xarray is not installed, or as `matrix`.
+        """
+        try:
+            from xarray import DataArray
+        except ImportError as error:
+            raise InputError("xarray is not installed", hint="try: pip install xarray") from error
+        sizes, ranks = self.message_sizes(), range(self.size)
+        found = {"host_i": ("i", self.hosts), "host_j": ("j", self.hosts)}
+        return DataArray(
+            np.stack([self.matrix(what, size) for size in sizes]), name=what,
+            dims=("bytes", "i", "j"), coords={"bytes": sizes, "i": ranks, "j": ranks, **found},
+            attrs={"units": "s", "origin": str(self.origin)},
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "partial"

@@ -8,7 +8,6 @@ header of the run is in the metadata of the file under ``isochrone``. Needs pyar
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
+from isochrone.runfile.arrow import arrow_table
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 from isochrone.sweep.curves import is_sweep
@@ -35,25 +35,14 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         If pyarrow is not installed, the run holds nothing of this size, or the file cannot be
         written.
     """
+    table = arrow_table(_columns(run, nbytes), run.header, run.where)
+    from pyarrow import ArrowException, parquet
+
     try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise InputError(
-            "Parquet needs pyarrow, which is not installed",
-            hint="try: pip install 'isochrone[parquet]'",
-        ) from error
-    columns = _columns(run, nbytes)
-    found = {name: [_value(one) for one in columns[name].tolist()] for name in columns}
-    header = json.dumps(run.header, ensure_ascii=True, default=str).encode()
-    try:
-        table = pyarrow.table(found)
-        about = {**(table.schema.metadata or {}), "isochrone": header}
         with whole_file(path) as stream:
-            pyarrow.parquet.write_table(table.replace_schema_metadata(about), stream)
-    except (pyarrow.ArrowException, OverflowError) as error:  # of values that are of no one type
-        reason = printable(str(error).partition("\n")[0])
-        raise InputError(f"it cannot be written as Parquet: {reason}", where=run.where) from error
+            parquet.write_table(table, stream)
+    except ArrowException as error:
+        raise InputError(f"Parquet refuses it: {printable(str(error))}", where=run.where) from error
 
 
 def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
@@ -88,13 +77,5 @@ def _counted(run: Run, name: str) -> dict[str, NDArray[Any]]:
     return dict(counted(table, identity(table, run.by), run.where).columns)
 
 
-def _value(value: Any) -> Any:
-    """Return a value as Parquet has it: what is not known is null, and texts are Unicode."""
-    if isinstance(value, float) and value != value:
-        return None
-    if isinstance(value, str):  # half a surrogate pair cannot be saved
-        return value.encode("utf-8", "replace").decode()
-    return value
-
-
 EXPORTER = Exporter(suffix=".parquet", holds=("latency-map", "sweep", "hotspot"), write=write)
+"""Parquet: columns with types, hosts, and where the times come from."""
