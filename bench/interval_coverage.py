@@ -29,7 +29,7 @@ def interval_coverage(built: Probe, folder: Path) -> None:
     found: list[Curve] = []
     for turn in range(RERUNS):
         out = folder / f"rerun-{turn}.jsonl"
-        run = mpi.run("point-to-point", *OPTIONS, "--again", "0", ranks=2, out=out)
+        run = mpi.run("point-to-point", *OPTIONS, "--retest", "0", ranks=2, out=out)
         (curve,) = curves(run)
         found.append(curve)
         table = run.tables["sample"]

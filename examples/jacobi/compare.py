@@ -194,7 +194,7 @@ class Study:
         out = self.folder / f"emulated-{case.name}.jsonl"
         isochrone(
             "emulate", self.description(case), *self.setup, "--quiet", "--force", "-o", out,
-            "--launches", 1, *self.values(t_op),
+            "--repeats", 1, *self.values(t_op),
         )  # fmt: skip
         tables = read(out).tables
         self.found[case]["emulated"].append(float(np.median(tables["iterations"]["seconds"][0])))

@@ -19,7 +19,7 @@ enum { FIRST_TASK = 32, MIN_REPEATS = 3 };
 static struct {
     double tolerance;
     long long smallest_gap;
-    long max_points, again;
+    long max_points, retest;
 } options;
 
 const iso_option_t iso_sweep_options[] = {
@@ -33,10 +33,10 @@ const iso_option_t iso_sweep_options[] = {
      &options.smallest_gap},
     {"max-points", ISO_OPTION_COUNT, "N", "100",
      "--bytes auto: at most this many sizes", &options.max_points},
-    {"again", ISO_OPTION_COUNT, "N", "3",
+    {"retest", ISO_OPTION_COUNT, "N", "3",
      "measure outliers, sizes far slower than their neighbours, again, up to "
      "N times",
-     &options.again},
+     &options.retest},
     {0},
 };
 
@@ -335,7 +335,7 @@ static void measure_again(struct run *run)
     if (run->points.simulated) {
         return; /* nothing varies there */
     }
-    for (long round = 0; round < options.again; round++) {
+    for (long round = 0; round < options.retest; round++) {
         for (int k = 0; k < run->points.count; k++) {
             iso_point_t *point = &run->points.items[k];
             if (!iso_time_limit_over(run->ctx) &&

@@ -109,7 +109,7 @@ typedef struct iso_sweep {
                   double slowest);
 } iso_sweep_t;
 
-/** tolerance, smallest-gap, max-points, again. */
+/** tolerance, smallest-gap, max-points, retest. */
 extern const iso_option_t iso_sweep_options[];
 
 /** Check these and the sampler's options. */

@@ -12,7 +12,7 @@ from beds.mpis import CROWDED, MPIS, find_mpi
 from isochrone.measure.algorithm import Mpi, chosen
 from isochrone.runfile.file import read
 
-SHORT = ("--bytes", "64KiB", "--repeats", "3", "--again", "0")
+SHORT = ("--bytes", "64KiB", "--repeats", "3", "--retest", "0")
 
 
 def measure(name: str, ranks: int, algorithm: str, *options: object, **environ: str) -> Answer:

@@ -82,7 +82,7 @@ def test_one_start_a_side_cannot_be_judged_unless_the_user_insists(
         assert "8 not known" in answer.stdout
         assert "cannot judge" in answer.stdout
         assert "isochrone measure … --launches 5" in answer.stdout
-    pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-start")
+    pair = (folder / "a-1.jsonl", folder / "b-1.jsonl", "--one-launch")
     assert isochrone("compare", *pair, "--fail-on", "slower:10%").returncode == 1
     assert isochrone("compare", *pair, "--fail-on", "slower:50%").returncode == 0
 

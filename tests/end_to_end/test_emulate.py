@@ -23,8 +23,8 @@ def fig2(isochrone: Command, mpich: Mpi, tmp_path_factory: pytest.TempPathFactor
     """Barton's Fig. 2, once, each pattern alone and all at once."""
     folder = tmp_path_factory.mktemp("fig2")
     answer = isochrone(
-        "emulate", FIG2, "-n", 16, "--launches", 1, "--sets", "alone,all", "--kill-after", 100,
-        "-o", "fig2.jsonl", "--quiet", cwd=folder,
+        "emulate", FIG2, "-n", 16, "--repeats", 1, "--combinations", "alone,all",
+        "--kill-after", 100, "-o", "fig2.jsonl", "--quiet", cwd=folder,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     left = [path.name for path in folder.iterdir()]
@@ -180,9 +180,9 @@ def test_bad_input_is_one_line_before_any_rank_starts(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--sets", "alone,three"], "no application 'three'"),
-        (["--sets", "one+"], "names nothing"),
-        (["--launches", "0"], "not a number of launches"),
+        (["--combinations", "alone,three"], "no application 'three'"),
+        (["--combinations", "one+"], "names nothing"),
+        (["--repeats", "0"], "not a number of runs"),
         (["--set", "n"], "not NAME=VALUE"),
         (["--set", "m=3"], "no parameter 'm'"),
         (["-o", "nowhere/a.jsonl"], "its folder does not exist"),

@@ -48,7 +48,7 @@ def runs(tool: Tool, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
     paths = [folder / f"ring-{ranks}.jsonl" for ranks in (2, 3)]
     for ranks, path in zip((2, 3), paths, strict=True):
-        tool("measure", "ring", "-n", ranks, "--quiet", "--repeats", 4, "--again", 0, "-o", path)
+        tool("measure", "ring", "-n", ranks, "--quiet", "--repeats", 4, "--retest", 0, "-o", path)
     return paths
 
 

@@ -46,7 +46,7 @@ def _sniffed(name: str, pattern: str, more: str = "") -> Reader:
         (
             f"import {{file}} --from {name} -o {{out}} {more}",
             f"fit {{file}} --family hockney {more}",
-            f"compare {{file}} {{file}} --one-start --json {more}",
+            f"compare {{file}} {{file}} --one-launch --json {more}",
         ),
         copies(pattern),
     )
@@ -75,7 +75,7 @@ FILE_READERS: Final[dict[str, Reader]] = {
         (
             "fit {file}",
             "fit {file} --family hockney --json",
-            "compare {file} {file} --one-start",
+            "compare {file} {file} --one-launch",
             "plot {file} -o {out}.svg --family hockney",
         ),
         texts(
@@ -90,7 +90,7 @@ FILE_READERS: Final[dict[str, Reader]] = {
         "text",
         (
             "fit {file} --map-columns size=b,usec=seconds:us",
-            "compare {file} {file} --map-columns size=b,usec=seconds:us --one-start",
+            "compare {file} {file} --map-columns size=b,usec=seconds:us --one-launch",
         ),
         texts(
             "size;usec\n" + "".join(f"{2**k};{1 + 2**k / 1e3}\n".replace(".", ",")
@@ -100,7 +100,7 @@ FILE_READERS: Final[dict[str, Reader]] = {
     ),
     "mmpi": Reader(
         "text",
-        ("import {file} --from mmpi -o {out}", "compare {file} {file} --one-start"),
+        ("import {file} --from mmpi -o {out}", "compare {file} {file} --one-launch"),
         copies("tests/golden/mmpi/[cpltm]*.log"),
     ),
     "osu": _sniffed("osu", "tests/golden/osu/*.txt", "--ranks 4"),
@@ -108,7 +108,7 @@ FILE_READERS: Final[dict[str, Reader]] = {
     "nccl-tests": _sniffed("nccl-tests", "tests/golden/nccl-tests/*.txt"),
     "csv": Reader(
         "text",
-        ("import {file} --from csv -o {out}", "compare {file} ok-map.jsonl --one-start"),
+        ("import {file} --from csv -o {out}", "compare {file} ok-map.jsonl --one-launch"),
         exported("csv", small_map),
     ),
     "npz": Reader("zip", ("import {file} --from npz -o {out}",), exported("npz", small_map)),

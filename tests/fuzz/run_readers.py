@@ -43,7 +43,7 @@ KEPT: Final = (
 """What takes runs over time."""
 
 COMPARED: Final = (
-    "compare {file} {file} --one-start --json",
+    "compare {file} {file} --one-launch --json",
     "compare {folder} {folder} --fail-on slower:5%",
 )
 

@@ -114,7 +114,7 @@ def test_few_pairs_of_many_ranks_cost_little(command: str, tmp_path: Path) -> No
     matrix[i, j] = matrix[j, i] = 2.0
     matrix = latency_maps.noisy(latency_maps.blank(matrix), 0.1, seed=1)
     write(latency_maps.map_of(matrix), tmp_path / "input")
-    more = {"report": ["-o", "out.html"], "compare": ["--one-start"]}
+    more = {"report": ["-o", "out.html"], "compare": ["--one-launch"]}
     words = command.split()
     verdict = judge_alone([*words, *more.get(words[0], [])], tmp_path, {})
     assert not verdict.wrong, verdict

@@ -50,7 +50,7 @@ MESSAGES = (
     "--bytes 0,8,24,4104 --mode bidirectional --layout vector --stride 3",
     "--bytes 0,1,8191 --mode put --window 7",
     "--bytes 1,13,65537 --mode get --cache cold --cache-bytes 200001",
-    "--bytes auto:0:3001 --max-points 7 --smallest-gap 500 --tolerance 0.5 --again 1",
+    "--bytes auto:0:3001 --max-points 7 --smallest-gap 500 --tolerance 0.5 --retest 1",
 )
 
 SWEEPS = {
@@ -75,8 +75,8 @@ SWEEPS = {
         "--op dot --bytes auto:800:40000 --max-points 5 --tolerance 0.5",
     ),
     "hotspot": _few(
-        "--bytes 1,4093 --post both --grid full",
-        "--bytes 65537 --hot 2 --grid coarse --balance free",
+        "--bytes 1,4093 --post both --points full",
+        "--bytes 65537 --hot 2 --points coarse --balance free",
         "--bytes 0,8191 --max-intra 2 --max-inter 1",
         "--bytes 7 --hot 3 --post inter-first --balance equal",
     ),

@@ -22,7 +22,7 @@ GIB = 1 << 30
 NEEDED = 12 * GIB
 """Memory that has to be free: four buffers, and what the library copies them through."""
 
-ONCE = ("--repeats", "1", "--warmup", "0", "--again", "0")
+ONCE = ("--repeats", "1", "--warmup", "0", "--retest", "0")
 
 
 def free_memory() -> int:

@@ -10,7 +10,7 @@ import pytest
 from beds.mpis import Mpi
 from isochrone.runfile.run import Run
 
-OPTIONS = ("--bytes", "8,4KiB", "--repeats", "4", "--again", "0")
+OPTIONS = ("--bytes", "8,4KiB", "--repeats", "4", "--retest", "0")
 
 
 def cut(run: Run) -> list[tuple[int, int]]:

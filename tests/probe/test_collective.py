@@ -25,7 +25,7 @@ OPERATIONS = [
 @pytest.mark.parametrize("sync", ["barrier", "window"])
 def test_every_operation_is_timed_on_every_mpi(every_mpi: Mpi, tmp_path: Path, sync: str) -> None:
     """All at once, so that one run shows that they do not get into each other's way."""
-    options = ("--op", "all", "--bytes", "8,1KiB", "--repeats", "4", "--again", "0")
+    options = ("--op", "all", "--bytes", "8,1KiB", "--repeats", "4", "--retest", "0")
     out = tmp_path / "run.jsonl"
     run = every_mpi.run("collective", "--sync", sync, *options, ranks=2, out=out)
     samples = run.tables["sample"]
@@ -110,7 +110,7 @@ def test_realisations_and_their_phases_are_timed_on_every_mpi(
     every_mpi: Mpi, tmp_path: Path, sync: str
 ) -> None:
     """All in one run: the library, the whole operation on the grid, LG and CG alone and at once."""
-    options = ("--op", "all", "--grid", "2x2", "--bytes", "64", "--repeats", "2", "--again", "0")
+    options = ("--op", "all", "--grid", "2x2", "--bytes", "64", "--repeats", "2", "--retest", "0")
     out = tmp_path / "run.jsonl"
     run = every_mpi.run("collective", "--sync", sync, *options, ranks=4, out=out)
     assert run.header["by"] == BY

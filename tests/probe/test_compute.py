@@ -13,7 +13,7 @@ from beds.command_line import Command
 from beds.mpis import ROOT, Mpi
 from isochrone.sweep.curves import curves
 
-OPTIONS = ("--bytes", "8,1000,64KiB", "--repeats", "6", "--again", "0")
+OPTIONS = ("--bytes", "8,1000,64KiB", "--repeats", "6", "--retest", "0")
 
 
 class Block(ctypes.Structure):
@@ -103,7 +103,7 @@ def test_one_rank_alone_is_measured_once(mpich: Mpi, tmp_path: Path) -> None:
 
 def test_t_op_is_said_and_no_protocol_is(mpich: Mpi, isochrone: Command, tmp_path: Path) -> None:
     """Computing has a time that bends where caches end, but no protocol to switch."""
-    options = ("--bytes", "4KiB:8MiB:x2", "--repeats", "3", "--again", "0")
+    options = ("--bytes", "4KiB:8MiB:x2", "--repeats", "3", "--retest", "0")
     mpich.run("compute", *options, ranks=2, out=tmp_path / "run.jsonl")
     text = isochrone("show", tmp_path / "run.jsonl").stdout
     assert "dot, 1 rank:" in text

@@ -43,7 +43,7 @@ def extended(mpich: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Mpi:
 
 def test_a_file_with_a_timed_loop_is_a_sweep(extended: Mpi, tmp_path: Path) -> None:
     """Its header says how to read it; sizes, repetitions and records come from the sweep."""
-    options = ("--bytes", "8,1KiB", "--repeats", "4", "--again", "0")
+    options = ("--bytes", "8,1KiB", "--repeats", "4", "--retest", "0")
     run = extended.run("ring", *options, ranks=3, out=tmp_path / "run.jsonl")
     assert run.complete
     assert run.header["experiment"] == "ring"

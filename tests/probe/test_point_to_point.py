@@ -53,7 +53,7 @@ def test_every_mode_knows_windows_and_single_messages(
 def check_that_every_size_is_moved(mpi: Mpi, tmp_path: Path, mode: str, window: str) -> None:
     options = ("--mode", mode, "--window", window, "--bytes", "0,8,64KiB", "--repeats", "8")
     out = tmp_path / "run.jsonl"
-    run = mpi.run("point-to-point", *options, "--again", "0", ranks=2, out=out)
+    run = mpi.run("point-to-point", *options, "--retest", "0", ranks=2, out=out)
     assert run.complete
     assert repeats(run) == {0: 8, 8: 8, 65536: 8}
     samples = run.tables["sample"]
@@ -79,7 +79,7 @@ def test_each_pair_that_was_named_is_measured(mpich: Mpi, tmp_path: Path) -> Non
 
 def test_sizes_take_turns_pass_after_pass(mpich: Mpi, tmp_path: Path) -> None:
     """A slow moment must not hit one size only, so no size is finished before another begins."""
-    options = ("--bytes", "8,64,512", "--repeats", "40", "--again", "0")
+    options = ("--bytes", "8,64,512", "--repeats", "40", "--retest", "0")
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     order = run.tables["sample"]["bytes"].tolist()
     turns = [size for k, size in enumerate(order) if k == 0 or order[k - 1] != size]
@@ -150,7 +150,7 @@ def test_a_vector_of_single_doubles_is_sent(mpich: Mpi, tmp_path: Path, mode: st
 @pytest.mark.full
 def test_more_than_2_gib_are_one_message(mpich: Mpi, tmp_path: Path) -> None:
     """Its bytes do not fit an int, and still it is sent and received whole."""
-    once = ("--repeats", "1", "--warmup", "1", "--again", "0")
+    once = ("--repeats", "1", "--warmup", "1", "--retest", "0")
     options = ("--bytes", "2049MiB", "--mode", "nonblocking", *once)
     run = mpich.run("point-to-point", *options, ranks=2, out=tmp_path / "run.jsonl")
     assert repeats(run) == {2049 << 20: 1}

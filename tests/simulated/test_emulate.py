@@ -62,7 +62,7 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
     ]  # fmt: skip
     spec.write_text(json.dumps({"isochrone": "app/1", "apps": apps}))
     runs = "alone,victim+bully,victim+elsewhere,all"
-    found = summary(emulated(simulation, "nodes:4 cores:2", spec, "--sets", runs))
+    found = summary(emulated(simulation, "nodes:4 cores:2", spec, "--combinations", runs))
     ratio = ratios(found)
     assert ratio["victim", "bully"] == pytest.approx(2, rel=0.05)
     assert ratio["victim", "all others"] == pytest.approx(2, rel=0.05)
@@ -76,8 +76,8 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
 def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_their_own(
     simulation: Simulation,
 ) -> None:
-    run = emulated(simulation, "nodes:16", ROOT / "examples/apps/fig2.yaml", "--launches", "5",
-                   "--sets", "alone,all")  # fmt: skip
+    run = emulated(simulation, "nodes:16", ROOT / "examples/apps/fig2.yaml", "--repeats", "5",
+                   "--combinations", "alone,all")  # fmt: skip
     found = summary(run)
     assert list(ratios(found).values()) == pytest.approx([1.0] * 4, abs=1e-3)
     assert not any(one.wall.differs for one in found.slowdowns)

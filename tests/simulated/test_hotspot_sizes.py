@@ -48,7 +48,7 @@ def test_several_sizes_take_few_points_in_turns(simulation: Simulation) -> None:
     """Corners, the diagonal and unbalanced ones, of every size."""
     run = measure(simulation, (3, 2, 1, 1, 1), "--bytes", "64,16KiB")
     assert run.complete
-    assert (run.options["grid"], run.options["balance"]) == ("coarse", "free")
+    assert (run.options["points"], run.options["balance"]) == ("coarse", "free")
     few = set(itertools.product((0,), (0, 1, 3, 5), (0, 1, 3, 5))) - {(0, 0, 0)}
     inside = {(1, 0, 0), (2, 0, 0), (2, 0, 1), (2, 1, 0), (2, 1, 1), (2, 3, 3), (2, 5, 5)}
     assert points(run, "star") == few | inside | {(2, 5, 0), (2, 0, 5)}
@@ -96,8 +96,8 @@ def test_how_busy_a_star_makes_its_partners(simulation: Simulation) -> None:
     ("options", "grid", "balance"),
     [
         (("--bytes", "64"), "full", "equal"),
-        (("--bytes", "64", "--grid", "coarse"), "coarse", "free"),
-        (("--bytes", "64,128", "--grid", "full"), "full", "equal"),
+        (("--bytes", "64", "--points", "coarse"), "coarse", "free"),
+        (("--bytes", "64,128", "--points", "full"), "full", "equal"),
         (("--bytes", "64,128", "--balance", "equal"), "coarse", "equal"),
     ],
 )
@@ -106,7 +106,7 @@ def test_only_several_sizes_make_the_grid_coarse(
 ) -> None:
     """Unless the user says so: one size is measured as it was."""
     run = measure(simulation, (2, 1, 1), *options, "--max-intra", "1", "--max-inter", "2")
-    assert (run.options["grid"], run.options["balance"]) == (grid, balance)
+    assert (run.options["points"], run.options["balance"]) == (grid, balance)
     table = run.tables["sample"]
     assert ("ring" in set(table["shape"])) == (grid == "coarse")
     assert bool((table["in"] != table["out"]).any()) == (balance == "free")

@@ -33,7 +33,7 @@ static const double TRAIN_SECONDS = 0.05;
 static struct {
     iso_sizes_t sizes;
     long hot, max_intra, max_inter;
-    const char *post, *grid, *balance;
+    const char *post, *points, *balance;
 } options;
 
 static const iso_option_t own_options[] = {
@@ -45,13 +45,13 @@ static const iso_option_t own_options[] = {
      "which receives and sends are posted first: those inside the node, or "
      "those between nodes",
      &options.post},
-    {"grid", ISO_OPTION_CHOICE, "auto|coarse|full", "auto",
+    {"points", ISO_OPTION_CHOICE, "auto|coarse|full", "auto",
      "numbers of partners: full: all; coarse: few, and all nodes busy; auto: "
      "coarse for several sizes",
-     &options.grid},
+     &options.points},
     {"balance", ISO_OPTION_CHOICE, "auto|equal|free", "auto",
      "equal: as many messages in as out; free: also points where the two "
-     "differ; auto: free if the grid is coarse",
+     "differ; auto: free with coarse points",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
      "maximum number of partners of a hot process inside its node",
@@ -67,8 +67,8 @@ static const iso_option_t *const all_options[] = {
 
 static bool coarse(void)
 {
-    bool several = strcmp(options.grid, "auto") == 0 && options.sizes.count > 1;
-    return several || strcmp(options.grid, "coarse") == 0;
+    bool several = strcmp(options.points, "auto") == 0 && options.sizes.count > 1;
+    return several || strcmp(options.points, "coarse") == 0;
 }
 
 static bool is_free(void)
@@ -80,7 +80,7 @@ static bool is_free(void)
 static void resolve(int ranks)
 {
     options.balance = is_free() ? "free" : "equal";
-    options.grid = coarse() ? "coarse" : "full";
+    options.points = coarse() ? "coarse" : "full";
     iso_sampler_resolve(ranks);
 }
 

@@ -108,7 +108,7 @@ def compare(
     after: Source | Iterable[Source],
     *,
     margin: float | None = None,
-    one_start: bool = False,
+    one_launch: bool = False,
 ) -> Comparison:
     """Compare two measurements: what became slower or faster, what is the same or not known.
 
@@ -119,7 +119,7 @@ def compare(
         files, or ``run.jsonl`` for ``run-1.jsonl``, ``run-2.jsonl`` …
     margin
         Times that differ by less than this part are the same; 5 % if None, 0 for simulated ones.
-    one_start
+    one_launch
         With one launch on a side, take the ratios for the truth.
 
     Raises
@@ -127,7 +127,7 @@ def compare(
     InputError
         If a file cannot be read, or the two did not measure the same thing.
     """
-    return comparison.compare(_runs(before), _runs(after), margin=margin, as_they_are=one_start)
+    return comparison.compare(_runs(before), _runs(after), margin=margin, as_they_are=one_launch)
 
 
 def fit(

@@ -33,8 +33,8 @@ PLACE = (
 )  # fmt: skip
 
 _HOW_LONG = (
-    "again", "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest",
-    "time-limit", "warmup",
+    "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest", "time-limit",
+    "warmup",
 )  # fmt: skip
 """Options for how much is measured, not what."""
 

@@ -154,7 +154,7 @@ class Comparison:
         return {word: verdicts.count(word) for word in VERDICTS}
 
     @property
-    def one_start(self) -> bool:
+    def one_launch(self) -> bool:
         """Whether a side has only one launch, so that there is no verdict."""
         return self.unit != "exact" and min(self.launches) < 2
 
@@ -241,7 +241,7 @@ def compare(
     unit = "exact" if certain else "start" if forced else "launch"
     common = _of_all_ranks(
         parts, whole, [one.ratio for one in differing],
-        one_start=unit == "launch" and min(launches) < 2,
+        one_launch=unit == "launch" and min(launches) < 2,
     )  # fmt: skip
     explains, around = environment(before, after)
     return Comparison(
@@ -263,7 +263,7 @@ def compare(
 
 
 def _of_all_ranks(
-    parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_start: bool
+    parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_launch: bool
 ) -> bool:
     """Return whether something changed that concerns all ranks.
 
@@ -275,11 +275,11 @@ def _of_all_ranks(
         All points as one; None if there is only one.
     ratios
         Of each point.
-    one_start
+    one_launch
         Whether a side has one launch, so that there is no verdict: then a change must be larger
         than `LAUNCHES_DIFFER`.
     """
-    if one_start:
+    if one_launch:
         ratio = whole.ratio if whole is not None else max(ratios, default=1.0)
         return ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
     return any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)

@@ -44,8 +44,7 @@ PARTIAL = Sentence(NO_END, about="partial run")
 _LABELS = {
     "bytes": "message sizes", "schedule": "schedule of the pairs", "warmup": "warm-up round trips",
     "min-repeats": "minimum repetitions", "max-repeats": "maximum repetitions",
-    "max-time": "maximum time per pair", "retest": "pairs measured again, alone",
-    "again": "points measured again",
+    "max-time": "maximum time per pair", "retest": "measured again",
     "inner-parallel": "several pairs at once within a node", "time-limit": "time limit",
     "precision": "target precision", "window": "messages in flight", "layout": "layout",
     "cache": "cache", "pairing": "pairs", "sync": "start of an operation by", "root": "root",

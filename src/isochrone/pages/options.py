@@ -14,7 +14,7 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
 _SAMPLING = {
-    "bytes", "tolerance", "smallest-gap", "max-points", "again", "time-limit", "repeats",
+    "bytes", "tolerance", "smallest-gap", "max-points", "retest", "time-limit", "repeats",
     "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
     "sync-exchanges",
 }  # fmt: skip
@@ -71,8 +71,8 @@ _ELSEWHERE = {"program"}
 _ONLY_ALL_PAIRS = {"schedule", "inner-parallel"}
 """Options of a map that mean nothing if only some pairs are measured, each alone."""
 
-_MEASURED_AGAIN = {"again": "sample", "retest": "pair"}
-"""Options for confirmation measurements, and the records of these."""
+_RETEST = "retest"
+"""Option for confirmation measurements."""
 
 
 def in_use(run: Run) -> dict[str, Option]:
@@ -104,9 +104,9 @@ def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
 
 def measured_again(run: Run, name: str) -> int | None:
     """Return how many points were measured again where an option allows it; None for others."""
-    if name not in _MEASURED_AGAIN:
+    if name != _RETEST:
         return None
-    table = run.tables.get(_MEASURED_AGAIN[name])
+    table = run.tables.get("pair", run.tables.get("sample"))
     if table is None:
         return 0
     second = table.where(table.flag("again", "retest"))

@@ -188,17 +188,23 @@ def kind_of(experiment: str) -> dict[str, Any]:
     return dict(_KINDS.get(experiment, {}))
 
 
+_RENAMED = {"again": "retest"}
+_RENAMED_ONLY = {"latency-map": {"order": "schedule"}, "hotspot": {"grid": "points"}}
+"""Today's names of options, of all experiments and of one, by their names in earlier files."""
+
+
 def _as_today(record: dict[str, Any]) -> dict[str, Any]:
     """Return a header with today's names; files written before 1.0 have earlier ones."""
     if record.get("experiment") == "null":
         record = {**record, "experiment": "synthetic"}
-    options = record.get("options")
-    if record.get("experiment") == "latency-map" and isinstance(options, dict):
-        order = options.get("order")
-        if order is not None and "schedule" not in options:
-            schedule = "isolated" if order == "quiet" else order
-            left = {key: value for key, value in options.items() if key != "order"}
-            record = {**record, "options": {**left, "schedule": schedule}}
+    options, experiment = record.get("options"), record.get("experiment")
+    if isinstance(options, dict):
+        names = _RENAMED | (
+            _RENAMED_ONLY.get(experiment, {}) if isinstance(experiment, str) else {}
+        )
+        record = {**record, "options": {names.get(key, key): v for key, v in options.items()}}
+        if record["options"].get("schedule") == "quiet":
+            record["options"]["schedule"] = "isolated"
     return record
 
 

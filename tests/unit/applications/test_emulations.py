@@ -62,7 +62,7 @@ def test_the_matrix_of_tails_is_left_out_where_it_is_not_known() -> None:
 
 
 def test_no_interval_no_matrix(golden: Golden) -> None:
-    with pytest.raises(InputError, match="--launches 5 or more"):
+    with pytest.raises(InputError, match="--repeats 5 or more"):
         views.draw("slowdown", [emulation(repeats=4)])
     with golden.refusal():
         views.draw("slowdown", [emulation([VICTIM])])
@@ -131,7 +131,7 @@ def test_a_prediction_stands_beside_its_phase_with_the_difference_in_percent() -
 
 
 def test_without_launches_alone_there_are_no_phases() -> None:
-    with pytest.raises(InputError, match="--sets alone"):
+    with pytest.raises(InputError, match="--combinations alone"):
         views.draw("phases", [emulation([VICTIM, BULLY], runs=("pairs",))])
 
 

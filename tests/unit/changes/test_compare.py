@@ -38,7 +38,7 @@ def test_one_start_a_side_proves_nothing_whatever_its_repetitions_say() -> None:
     for before, after in ((1, 1), (5, 1), (1, 5)):
         found = compare(side(0, runs=before), side(50, 1.1, runs=after))
         assert words(found) == {"not known"}
-        assert found.one_start
+        assert found.one_launch
         assert not found.parts
         (low, high, p) = {(d.low, d.high, d.p) for d in (x.difference for x in found.points)}.pop()
         assert (low, high, p) == (None, None, None)

@@ -63,7 +63,7 @@ def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golde
     assert table.rows[0].cells[3] == "op bcast, p 8, 24 B"
 
 
-def test_one_start_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> None:
+def test_one_launch_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> None:
     said = blocks(found([point(64, 2.0, "not known", None)], [], launches=(1, 5)))
     assert isinstance(said[1], Sentence)
     golden(said[1].text)

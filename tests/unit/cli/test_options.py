@@ -54,6 +54,7 @@ SEVERAL_OBJECTS = {
     "--model": "says what it is for",
     "--quiet": "says what is left out",
     "--ranks": "says of what",
+    "--repeats": "says of what",
     "--to": "lists the formats of the command",
     "--verify": "says what is checked",
     "--figure": "says what it shows",

@@ -16,7 +16,7 @@ TERMS = ("1", "b", "p*b")
 TRUTH = np.array([5e-6, 1e-9, 4e-10])
 
 
-def one_start(p: float, dice: np.random.Generator, between: float, within: float) -> Samples:
+def one_launch(p: float, dice: np.random.Generator, between: float, within: float) -> Samples:
     """Gathers of all sizes on p ranks, in one start that is faster or slower as a whole."""
     seconds = TRUTH[0] + TRUTH[1] * SIZES + TRUTH[2] * p * SIZES
     factor = np.exp(dice.normal(0, between) + dice.normal(0, within, len(SIZES)))
@@ -27,7 +27,7 @@ def fitted(
     dice: np.random.Generator, number: int, between: float, within: float
 ) -> tuple[linear.Fit, linear.Fit]:
     """Fit one start for each number of ranks: as independent points, and as what they are."""
-    parts = [one_start(p, dice, between, within) for p in RANKS[:number]]
+    parts = [one_launch(p, dice, between, within) for p in RANKS[:number]]
     (points,) = joined(parts).observations()
     found = linear.fit(TERMS, points.variables, points.seconds)
     return found, with_shared_starts(found, points)
@@ -62,7 +62,7 @@ def test_intervals_stay_as_they_are_where_starts_add_nothing() -> None:
 
 def test_a_model_of_one_start_for_each_number_of_ranks_has_wider_intervals() -> None:
     dice = np.random.default_rng(3)
-    data = joined([one_start(p, dice, 0.1, 0.01) for p in RANKS])
+    data = joined([one_launch(p, dice, 0.1, 0.01) for p in RANKS])
     shared = models.fit(data, "gather", splits=models.parse_splits(["none"])).segments[0]
     data.start[:] = 0
     independent = models.fit(data, "gather", splits=models.parse_splits(["none"])).segments[0]
@@ -71,7 +71,7 @@ def test_a_model_of_one_start_for_each_number_of_ranks_has_wider_intervals() -> 
 
 def test_points_of_several_starts_are_left_as_they_are() -> None:
     dice = np.random.default_rng(4)
-    parts = [one_start(p, dice, 0.1, 0.01) for p in RANKS for _ in range(2)]
+    parts = [one_launch(p, dice, 0.1, 0.01) for p in RANKS for _ in range(2)]
     (points,) = joined(parts).observations()
     found = linear.fit(TERMS, points.variables, points.seconds)
     assert with_shared_starts(found, points) is found

@@ -107,7 +107,7 @@ def test_options_that_mean_nothing_beside_the_others_are_not_listed() -> None:
     run = point_to_point(sizes=(8, 64), repeats=2)
     always = {"bytes": [8, 64], "mode": "blocking", "cache": "hot", "layout": "contiguous"}
     idle = {"cache-bytes": 1 << 26, "stride": 10, "tolerance": 0.05, "max-points": 100,
-            "smallest-gap": 64, "again": 3, "min-repeats": 10, "max-repeats": 1000,
+            "smallest-gap": 64, "retest": 3, "min-repeats": 10, "max-repeats": 1000,
             "max-time": 1.0, "repeats": 2, "precision": 0.0, "time-limit": 0.0}  # fmt: skip
     run.header["options"] = always | idle
     assert set(in_use(run)) == {*always, "repeats"}
@@ -130,7 +130,7 @@ def test_what_was_measured_again_is_counted_instead_of_what_was_allowed(golden: 
     run = latency_map(block(2, 2), options={"retest": 8, "schedule": "isolated", "repeats": 100})
     golden(dict(measured_how(run)))
     again = with_retests(run, [(0, 1), (1, 2)])
-    golden(dict(measured_how(again))["pairs measured again, alone"])
+    golden(dict(measured_how(again))["measured again"])
     again.header["options"]["pairs"] = "0-1,1-2"
     golden(dict(measured_how(again)))
 

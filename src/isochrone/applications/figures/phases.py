@@ -103,7 +103,9 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     panels = [(app, groups) for app in found.apps if (groups := _groups(found, app, predicted))]
     if not panels:
         raise InputError(
-            "no application was launched alone", where=run.where, hint="emulate with --sets alone"
+            "no application was launched alone",
+            where=run.where,
+            hint="emulate with --combinations alone",
         )
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)

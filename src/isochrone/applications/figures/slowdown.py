@@ -60,7 +60,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not any(one.wall.known for one in found.slowdowns):
         raise InputError(
             "there is no slowdown with an interval", where=run.where,
-            hint=f"emulate with --sets alone,pairs,all and --launches {MIN_REPEATS} or more",
+            hint=f"emulate with --combinations alone,pairs,all and --repeats {MIN_REPEATS} or more",
         )  # fmt: skip
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):
         panels.append(("99th percentile of the iterations", lambda one: one.tail))

@@ -225,8 +225,8 @@ def _said(found: Emulation, one: Slowdown) -> Sentence:
 
 def _too_few(found: Emulation) -> Sentence:
     return Sentence(
-        f"Too few launches ({found.repeats}) for an interval, and so there are no slowdowns: "
-        f"--launches {MIN_REPEATS} or more"
+        f"Too few runs of each combination ({found.repeats}) for intervals and slowdowns: emulate "
+        f"with --repeats {MIN_REPEATS} or more"
     )
 
 

@@ -124,7 +124,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
     if not rows:
         raise InputError(
             "no application ran alone, and that is what can be predicted", where=run.where,
-            hint="emulate with --sets alone",
+            hint="emulate with --combinations alone",
         )  # fmt: skip
     return rows, list(said)
 

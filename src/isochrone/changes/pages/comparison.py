@@ -76,9 +76,9 @@ def _word(verdict: str, found: Comparison) -> str:
 
 def _basis(found: Comparison) -> Sentence:
     """Return what the verdicts are based on."""
-    if found.one_start and found.unit == "start":
+    if found.one_launch and found.unit == "start":
         return Sentence("  one launch a side, differences may be chance", "bad")
-    if found.one_start:
+    if found.one_launch:
         return Sentence(
             "  one launch a side, no verdict: launches of one command differ. "
             f"Measure three or more: {what_to_measure()}", "bad",

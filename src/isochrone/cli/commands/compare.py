@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--margin", "PERCENT", read_percent,
         "smaller differences are the same (default: 5%%, or that of --fail-on if smaller; 0%% of "
         "simulated times)")  # fmt: skip
-    add_flag(parser, "--one-start",
+    add_flag(parser, "--one-launch",
         "with a single launch per side, judge by the raw ratios (often wrong: launches differ by "
         "5 to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
@@ -165,7 +165,7 @@ def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, G
         pairing.after,
         margin=args.margin,
         at_most=min((limit.by for limit in args.fail_on), default=inf),
-        as_they_are=args.one_start,
+        as_they_are=args.one_launch,
     )
     return found, judge(found, args.fail_on)
 

@@ -5,7 +5,7 @@ job runs all of them: each alone, each pair at once, all at once, again and agai
 The result is the time of each, alone and concurrently with others, and its slowdown.
 
     isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
-    isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone
+    isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
-from isochrone.cli.launches import default_name, run_count
+from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import add_flag, add_option, count_of, read_time
@@ -47,7 +47,7 @@ EXAMPLES = (
     ("all applications of a description, alone and concurrently",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
-     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --sets alone"),
+     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone"),
     ("teach your editor what a description may say", "isochrone emulate --schema"),
 )  # fmt: skip
 
@@ -66,12 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add_option(parser, "-n --ranks", "N", count_of("ranks"),
         "number of ranks (default: as many as the applications ask for)")  # fmt: skip
-    add_option(parser, "--launches", "N", run_count,
-        f"launches of each set; below {MIN_REPEATS} there are no intervals and no slowdowns "
-        "(default: as described)")  # fmt: skip
-    add_option(parser, "--sets", "SET,…", _runs,
-        "applications that run together: alone, pairs, all, or names joined by +: victim+bully "
-        "(default: as described)")  # fmt: skip
+    add_option(parser, "--repeats", "N", count_of("runs of at least 1", 9999),
+        f"runs of each combination; intervals and slowdowns need {MIN_REPEATS} or more "
+        "(default: that of SPEC)")  # fmt: skip
+    add_option(parser, "--combinations", "LIST", _runs,
+        "which applications run at the same time: alone, pairs, all, or names joined by +, such "
+        "as victim+bully (default: that of SPEC)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", _setting,
         "parameter: n=1024, or APP.n=1024 of one application; p and APP.p: ranks; may be "
         "repeated", action="append", default=[])  # fmt: skip
@@ -113,10 +113,10 @@ def _asked(args: argparse.Namespace) -> Description:
     """Read the description, with what is asked for instead of what it says."""
     description = read_description(args.spec, dict(args.set))
     document = as_document(description)
-    if args.launches is not None:
-        document["repeats"] = args.launches
-    if args.sets is not None:
-        document["runs"] = _known_runs(args.sets, [app.name for app in description.apps])
+    if args.repeats is not None:
+        document["repeats"] = args.repeats
+    if args.combinations is not None:
+        document["runs"] = _known_runs(args.combinations, [app.name for app in description.apps])
     found = parse(document, str(args.spec))
     _check_folders(found)
     return found
@@ -130,7 +130,7 @@ def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | lis
         wrong = [name for name in together if name not in names and one not in RUNS]
         if wrong:
             raise InputError(
-                f"no application '{wrong[0]}'", where="--sets",
+                f"no application '{wrong[0]}'", where="--combinations",
                 hint=f"there are: {', '.join([*names, *RUNS])}",
             )  # fmt: skip
         found.append(one if one in RUNS else together)

@@ -97,7 +97,7 @@ class TuningJobs:
         path = self.folder / f"{next(self.number)}.jsonl"
         options = [
             "--op", ",".join(ops), "--bytes", ",".join(map(str, sizes)),
-            "--repeats", str(_REPEATS), "--again", "0",
+            "--repeats", str(_REPEATS), "--retest", "0",
         ]  # fmt: skip
         tokens = self.setup.tokens("collective", options, ranks, path, extra=forced.options)
         variables = [f"{key}={value}" for key, value in forced.environ.items()]

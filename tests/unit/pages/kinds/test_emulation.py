@@ -45,7 +45,7 @@ def test_few_repeats_give_no_slowdown_and_say_why(
     run = emulation([VICTIM, BULLY], repeats=4)
     text = show(capsys, tmp_path, run)
     golden(text)
-    assert "--launches 5 or more" in text
+    assert "--repeats 5 or more" in text
     golden(row(text, "victim", "–", "4"))
     assert "Slowdown" not in words(report(tmp_path, run))
 
