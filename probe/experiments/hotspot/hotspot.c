@@ -67,7 +67,8 @@ static const iso_option_t *const all_options[] = {
 
 static bool coarse(void)
 {
-    bool several = strcmp(options.points, "auto") == 0 && options.sizes.count > 1;
+    bool several =
+        strcmp(options.points, "auto") == 0 && options.sizes.count > 1;
     return several || strcmp(options.points, "coarse") == 0;
 }
 

@@ -197,11 +197,9 @@ def _as_today(record: dict[str, Any]) -> dict[str, Any]:
     """Return a header with today's names; files written before 1.0 have earlier ones."""
     if record.get("experiment") == "null":
         record = {**record, "experiment": "synthetic"}
-    options, experiment = record.get("options"), record.get("experiment")
+    options = record.get("options")
     if isinstance(options, dict):
-        names = _RENAMED | (
-            _RENAMED_ONLY.get(experiment, {}) if isinstance(experiment, str) else {}
-        )
+        names = _RENAMED | _RENAMED_ONLY.get(str(record.get("experiment")), {})
         record = {**record, "options": {names.get(key, key): v for key, v in options.items()}}
         if record["options"].get("schedule") == "quiet":
             record["options"]["schedule"] = "isolated"
