@@ -99,7 +99,8 @@ static void list_options(iso_record_t *record, const iso_option_t *option)
         ISO_RECORD(record, "option", ("name", option->name),
                    ("value", option->metavar ? option->metavar : ""),
                    ("default", option->initial ? option->initial : ""),
-                   ("help", option->help));
+                   ("help", option->help),
+                   ("expert", (bool)(option->kind & ISO_EXPERT)));
     }
 }
 

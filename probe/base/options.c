@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+iso_option_kind_t iso_option_kind(const iso_option_t *option)
+{
+    return (iso_option_kind_t)(option->kind & ~ISO_EXPERT);
+}
+
 static int fail(char *error, const char *format, const char *a, const char *b)
 {
     return ISO_REFUSE(error, format, a, b);
@@ -21,12 +26,16 @@ static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
         return -1;
     }
     if (sizes->automatic) {
-        return fail(error, "'%.80s' is for sweeps; give a list of sizes%s",
+        return fail(error,
+                    "'%.80s': automatic sizes are for sweeps; list the sizes, "
+                    "such as 64,1KiB%s",
                     text, "");
     }
     if (iso_sizes_largest(sizes) > INT_MAX) {
-        return fail(error, "'%.80s' holds a size that is not below 2 GiB%s",
-                    text, "");
+        return fail(
+            error,
+            "'%.80s' contains a size of 2 GiB or more; give smaller sizes%s",
+            text, "");
     }
     return 0;
 }
@@ -51,7 +60,7 @@ static int parse_counts(const char *text, iso_counts_t *counts, char *error)
         }
         rest = end + 1;
     }
-    return fail(error, "'%.80s' is not a list of numbers of at least 1%s", text,
+    return fail(error, "'%.80s' is not a list of whole numbers from 1%s", text,
                 " such as 4,8,2");
 }
 
@@ -94,16 +103,17 @@ static int parse_number(const iso_option_t *option, const char *text,
 {
     char *end = NULL;
     errno = 0;
-    if (option->kind == ISO_OPTION_COUNT) {
+    if (iso_option_kind(option) == ISO_OPTION_COUNT) {
         long count = strtol(text, &end, 10);
         if (end == text || *end || errno || count < 0 || count > INT_MAX) {
-            return fail(error, "--%s is '%.80s', not a count", option->name,
-                        text);
+            return fail(error,
+                        "--%s is '%.80s', not a whole number of 0 or more",
+                        option->name, text);
         }
         *(long *)option->value = count;
         return 0;
     }
-    bool time = option->kind == ISO_OPTION_SECONDS;
+    bool time = iso_option_kind(option) == ISO_OPTION_SECONDS;
     double number = strtod(text, &end);
     double unit = time ? seconds_of(end) : *end == '\0';
     number *= unit;
@@ -147,7 +157,7 @@ static int parse_percent(const iso_option_t *option, const char *text,
 
 static int store(const iso_option_t *option, const char *text, char *error)
 {
-    switch (option->kind) {
+    switch (iso_option_kind(option)) {
     case ISO_OPTION_FLAG:
         *(bool *)option->value = text != NULL;
         return 0;
@@ -177,8 +187,9 @@ static int store(const iso_option_t *option, const char *text, char *error)
 int iso_options_reset(const iso_option_t *table, char *error)
 {
     for (const iso_option_t *option = table; option->name; option++) {
-        bool has_value = option->initial || option->kind == ISO_OPTION_FLAG ||
-                         option->kind == ISO_OPTION_TEXT;
+        bool has_value = option->initial ||
+                         iso_option_kind(option) == ISO_OPTION_FLAG ||
+                         iso_option_kind(option) == ISO_OPTION_TEXT;
         if (has_value && store(option, option->initial, error)) {
             return -1;
         }
@@ -216,7 +227,7 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
                         " (--help lists them)");
         }
         const char *value = name[length] == '=' ? name + length + 1 : NULL;
-        if (option->kind == ISO_OPTION_FLAG) {
+        if (iso_option_kind(option) == ISO_OPTION_FLAG) {
             if (value) {
                 return fail(error, "--%s takes no value%s", option->name, "");
             }
@@ -243,7 +254,7 @@ void iso_options_help(const iso_option_t *table)
                  option->metavar ? option->metavar : "");
         printf("  %-30s %s", left, option->help);
         if (option->initial) {
-            printf(" (default %s)", option->initial);
+            printf(" (default: %s)", option->initial);
         }
         putchar('\n');
     }

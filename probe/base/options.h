@@ -34,14 +34,21 @@ typedef enum iso_option_kind {
     ISO_OPTION_TEXT,    /**< const char * */
 } iso_option_kind_t;
 
+/** Added to the kind of an option that only --help-all lists. */
+enum { ISO_EXPERT = 1 << 6 };
+
+/** An option. */
 typedef struct iso_option {
-    const char *name;       /**< without the dashes; NULL ends a table */
-    iso_option_kind_t kind; /**< meaning of the value */
-    const char *metavar;    /**< its name in the help; the words of a choice */
-    const char *initial;    /**< default as the user would type it, or NULL */
-    const char *help;       /**< one line, lower case, no full stop */
-    void *value;            /**< where it is stored */
+    const char *name;    /**< without the dashes; NULL ends a table */
+    int kind;            /**< iso_option_kind_t, and ISO_EXPERT or not */
+    const char *metavar; /**< its name in the help; the words of a choice */
+    const char *initial; /**< default as the user would type it, or NULL */
+    const char *help;    /**< one line, lower case, no full stop */
+    void *value;         /**< where it is stored */
 } iso_option_t;
+
+/** Return the kind of an option without ISO_EXPERT. */
+iso_option_kind_t iso_option_kind(const iso_option_t *option);
 
 /** Store the defaults of a table. */
 int iso_options_reset(const iso_option_t *table, char *error);

@@ -29,12 +29,14 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:1MiB:x4",
-     "message sizes: 64,1KiB or START:STOP:STEP or START:STOP:xFACTOR or "
-     "auto[:START:STOP]",
+     "message sizes: 64,1KiB, START:STOP:STEP, START:STOP:xFACTOR, or "
+     "auto[:START:STOP] (adaptive)",
      &options.sizes},
     {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
-     "how the ranks are paired", &options.pairing},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of --pairing random",
+     "pairs of ranks, all at once: rank i with i + n/2 (halves), 2i with 2i + "
+     "1 (neighbours), or random",
+     &options.pairing},
+    {"seed", ISO_OPTION_COUNT | ISO_EXPERT, "N", "1", "--pairing random: seed",
      &options.seed},
     {0},
 };

@@ -42,16 +42,16 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"seconds", ISO_OPTION_SECONDS, "TIME", "10s",
-     "how long the clocks are observed", &options.seconds},
+     "duration of the measurement", &options.seconds},
     {"interval", ISO_OPTION_SECONDS, "TIME", "50ms",
-     "time between two comparisons", &options.interval},
-    {"skew", ISO_OPTION_NUMBER, "PPM", "0",
-     "skew the clocks artificially by up to this many parts per million",
+     "time between two comparisons of clocks", &options.interval},
+    {"skew", ISO_OPTION_NUMBER | ISO_EXPERT, "PPM", "0",
+     "for tests: let the clocks drift by up to this many parts per million",
      &options.skew},
-    {"offset", ISO_OPTION_SECONDS, "TIME", "0",
-     "offset the clocks artificially by up to this much", &options.offset},
-    {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the choice of pairs",
-     &options.seed},
+    {"offset", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "0",
+     "for tests: set the clocks wrong by up to this much", &options.offset},
+    {"seed", ISO_OPTION_COUNT | ISO_EXPERT, "N", "1",
+     "seed of the random choice of pairs", &options.seed},
     {0},
 };
 

@@ -22,12 +22,12 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:4MiB:x2",
-     "message sizes: 64,1KiB or START:STOP:STEP or START:STOP:xFACTOR or "
-     "auto[:START:STOP]",
+     "message sizes: 64,1KiB, START:STOP:STEP, START:STOP:xFACTOR, or "
+     "auto[:START:STOP] (adaptive)",
      &options.sizes},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
-     "pairs of ranks; the first of each is timed (default: first and last "
-     "rank)",
+     "pairs of ranks, such as 0-1,0-4, measured one after the other (default: "
+     "the first with the last rank)",
      &options.pairs},
     {0},
 };

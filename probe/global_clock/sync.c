@@ -20,15 +20,16 @@ static struct {
 } options;
 
 const iso_option_t iso_sync_options[] = {
-    {"clock-tolerance", ISO_OPTION_SECONDS, "TIME", "5us",
-     "synchronise the clocks again before they drift by more",
+    {"clock-tolerance", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "5us",
+     "--sync window: largest error of the global clock before it is "
+     "synchronised again",
      &options.tolerance},
-    {"sync-age", ISO_OPTION_SECONDS, "TIME", "10s",
-     "synchronise the clocks again after this time at the latest",
+    {"sync-age", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "10s",
+     "--sync window: longest time between two synchronisations of the clocks",
      &options.age},
-    {"sync-exchanges", ISO_OPTION_COUNT, "N", "20",
-     "compare two clocks until N exchanges in a row have brought no shorter "
-     "round trip",
+    {"sync-exchanges", ISO_OPTION_COUNT | ISO_EXPERT, "N", "20",
+     "--sync window: compare two clocks until N exchanges in a row had no "
+     "shorter round trip",
      &options.exchanges},
     {0},
 };

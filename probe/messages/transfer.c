@@ -21,23 +21,28 @@ static struct {
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
      "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
-     "how messages are sent", &options.mode},
+     "blocking (MPI_Send), nonblocking (MPI_Isend), persistent, one-sided "
+     "(put, get), or both directions at once (bidirectional)",
+     &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
-     "messages in flight; above 1, the time per message is recorded, for "
-     "bandwidth and message rate",
+     "messages sent before waiting for them; above 1, the time is per message",
      &options.window},
-    {"layout", ISO_OPTION_CHOICE, "contiguous|vector", "contiguous",
-     "vector: a derived datatype with one double every --stride",
+    {"layout", ISO_OPTION_CHOICE | ISO_EXPERT, "contiguous|vector",
+     "contiguous",
+     "contiguous bytes, or a derived datatype (vector): one double every "
+     "--stride doubles",
      &options.layout},
-    {"stride", ISO_OPTION_COUNT, "K", "10",
-     "distance from one double of --layout vector to the next, in doubles",
+    {"stride", ISO_OPTION_COUNT | ISO_EXPERT, "K", "10",
+     "--layout vector: distance between two doubles, in doubles",
      &options.stride},
-    {"cache", ISO_OPTION_CHOICE, "hot|cold", "hot",
-     "cold: every message lies in a different part of a region of "
-     "--cache-bytes, so that it is in no cache",
+    {"cache", ISO_OPTION_CHOICE | ISO_EXPERT, "hot|cold", "hot",
+     "hot: always the same buffer; cold: each message uses another part of "
+     "--cache-bytes, so that none is in the cache",
      &options.cache},
-    {"cache-bytes", ISO_OPTION_SIZE, "SIZE", "64MiB",
-     "region of --cache cold, larger than the cache", &options.cache_bytes},
+    {"cache-bytes", ISO_OPTION_SIZE | ISO_EXPERT, "SIZE", "64MiB",
+     "--cache cold: memory that the messages are spread over; should exceed "
+     "the cache",
+     &options.cache_bytes},
     {0},
 };
 

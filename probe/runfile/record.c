@@ -215,7 +215,7 @@ static void put_sizes(iso_record_t *record, const char *key,
 void iso_record_options(iso_record_t *record, const iso_option_t *table)
 {
     for (const iso_option_t *option = table; option->name; option++) {
-        switch (option->kind) {
+        switch (iso_option_kind(option)) {
         case ISO_OPTION_FLAG:
             iso_record_bool(record, option->name, *(bool *)option->value);
             break;

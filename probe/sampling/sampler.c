@@ -26,20 +26,19 @@ static struct {
 
 const iso_option_t iso_sampler_options[] = {
     {"repeats", ISO_OPTION_COUNT, "N", NULL,
-     "repetitions of each point (default 100, unless --precision is given)",
+     "timed repetitions of each point (default: 100, or as --precision needs)",
      &options.repeats},
     {"precision", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "repeat until the 95 % interval of the median is within this of it, such "
-     "as 5%; 0: off",
+     "repeat until the 95 % interval is the median +- this, e.g. 5%; 0: off",
      &options.precision},
-    {"min-repeats", ISO_OPTION_COUNT, "N", "10",
-     "with --precision: at least this many repetitions", &options.min_repeats},
-    {"max-repeats", ISO_OPTION_COUNT, "N", "1000",
-     "with --precision: at most this many repetitions", &options.max_repeats},
-    {"max-time", ISO_OPTION_SECONDS, "TIME", "1s",
-     "with --precision: spend at most this long on a point", &options.max_time},
-    {"warmup", ISO_OPTION_COUNT, "N", "5",
-     "untimed operations before the first timed one", &options.warmup},
+    {"min-repeats", ISO_OPTION_COUNT | ISO_EXPERT, "N", "10",
+     "with --precision: fewest repetitions of a point", &options.min_repeats},
+    {"max-repeats", ISO_OPTION_COUNT | ISO_EXPERT, "N", "1000",
+     "with --precision: most repetitions of a point", &options.max_repeats},
+    {"max-time", ISO_OPTION_SECONDS | ISO_EXPERT, "TIME", "1s",
+     "with --precision: longest measurement of a point", &options.max_time},
+    {"warmup", ISO_OPTION_COUNT | ISO_EXPERT, "N", "5",
+     "untimed repetitions before the timed ones of a point", &options.warmup},
     {0},
 };
 

@@ -23,19 +23,19 @@ static struct {
 } options;
 
 const iso_option_t iso_sweep_options[] = {
-    {"tolerance", ISO_OPTION_PERCENT, "PERCENT", "2%",
-     "--bytes auto: divide intervals where the time deviates from a straight "
+    {"tolerance", ISO_OPTION_PERCENT | ISO_EXPERT, "PERCENT", "2%",
+     "--bytes auto: measure more sizes where the time deviates from a straight "
      "line by more than this",
      &options.tolerance},
-    {"smallest-gap", ISO_OPTION_SIZE, "SIZE", "64",
-     "--bytes auto: do not divide intervals of this size, or 2 % of the "
-     "message size, or less",
+    {"smallest-gap", ISO_OPTION_SIZE | ISO_EXPERT, "SIZE", "64",
+     "--bytes auto: add no size between two that are closer than this, or than "
+     "2 % of the size",
      &options.smallest_gap},
-    {"max-points", ISO_OPTION_COUNT, "N", "100",
-     "--bytes auto: at most this many sizes", &options.max_points},
-    {"retest", ISO_OPTION_COUNT, "N", "3",
-     "measure outliers, sizes far slower than their neighbours, again, up to "
-     "N times",
+    {"max-points", ISO_OPTION_COUNT | ISO_EXPERT, "N", "100",
+     "--bytes auto: maximum number of sizes", &options.max_points},
+    {"retest", ISO_OPTION_COUNT | ISO_EXPERT, "N", "3",
+     "re-measure outliers (sizes far slower than their neighbours) up to N "
+     "times",
      &options.retest},
     {0},
 };

@@ -182,7 +182,7 @@ WRONG = [
     (("--bytes", "auto:5:5"), "only one size"),
     (("--bytes", "autobahn"), "not auto"),
     (("--bytes", "2000TiB"), "whole number of bytes"),
-    (("--layout", "vector", "--stride", "-3"), "not a count"),
+    (("--layout", "vector", "--stride", "-3"), "not a whole number"),
     (("--layout", "vector", "--stride", "0"), "--stride is 1 to"),
     (("--layout", "vector", "--bytes", "12"), "multiples of 8"),
     (("--layout", "vector", "--bytes", "17GiB"), "at most 2147483647"),

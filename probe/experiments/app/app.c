@@ -30,10 +30,10 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"program", ISO_OPTION_TEXT, "FILE", NULL,
-     "what the applications do, as isochrone emulate writes it",
+     "the applications, as a file that isochrone emulate writes",
      &options.program},
     {"time-limit", ISO_OPTION_SECONDS, "TIME", "0",
-     "begin no launch after TIME; 0: no limit", &options.time_limit},
+     "start no further run after TIME; 0: no limit", &options.time_limit},
     {0},
 };
 

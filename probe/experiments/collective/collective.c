@@ -32,17 +32,18 @@ static const iso_option_t own_options[] = {
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "bytes of one rank's block: 64,1KiB or START:STOP:STEP or "
-     "START:STOP:xFACTOR or auto[:START:STOP]",
+     "size of the block of a rank: 64,1KiB, START:STOP:STEP, "
+     "START:STOP:xFACTOR, or auto[:START:STOP]",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
-     "also as two operations on a grid of the ranks, whole and in phases: 4x8 "
-     "(4 rows of 8 ranks), rows-of-5, nodes (a row for each node)",
+     "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
+     "rows-of-5, nodes (a row per node) (default: none)",
      &options.grids},
     {"root", ISO_OPTION_CHOICE, "fixed|rotating", "fixed",
-     "rank 0 is the root, or each rank in turn", &options.root},
+     "rank 0 is always the root, or the ranks take turns", &options.root},
     {"sync", ISO_OPTION_CHOICE, "barrier|window", "barrier",
-     "start after a barrier, or at an agreed time of the global clock",
+     "common start: after a barrier, or at an agreed time of synchronised "
+     "clocks (window)",
      &options.sync},
     {0},
 };

@@ -60,12 +60,12 @@ static const iso_option_t own_options[] = {
      "of its columns)",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
-     "block of a rank: 64KiB,1MiB or START:STOP:STEP or :xFACTOR or "
-     "auto[:START:STOP]",
+     "size of the block of a rank: 64,1KiB, START:STOP:STEP, "
+     "START:STOP:xFACTOR, or auto[:START:STOP]",
      &options.sizes},
-    {"length", ISO_OPTION_COUNT, "N", NULL,
-     "elements of a row or column of the block; if not given, the block is "
-     "square",
+    {"length", ISO_OPTION_COUNT | ISO_EXPERT, "N", NULL,
+     "elements in a row or column of the block (default: as square as "
+     "possible)",
      &options.length},
     {0},
 };

@@ -40,25 +40,26 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "hot processes on the node, each with its own partners", &options.hot},
-    {"post", ISO_OPTION_CHOICE, "intra-first|inter-first|both", "intra-first",
-     "which receives and sends are posted first: those inside the node, or "
-     "those between nodes",
+     "communicating processes on the measured (hot) node, each with partners "
+     "of its own",
+     &options.hot},
+    {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
+     "intra-first",
+     "messages posted first: those within the node (intra), or those to other "
+     "nodes (inter)",
      &options.post},
-    {"points", ISO_OPTION_CHOICE, "auto|coarse|full", "auto",
-     "numbers of partners: full: all; coarse: few, and all nodes busy; auto: "
-     "coarse for several sizes",
+    {"points", ISO_OPTION_CHOICE | ISO_EXPERT, "auto|coarse|full", "auto",
+     "combinations of numbers of partners: full: all; coarse: few, also with "
+     "all nodes busy; auto: coarse for several sizes",
      &options.points},
-    {"balance", ISO_OPTION_CHOICE, "auto|equal|free", "auto",
-     "equal: as many messages in as out; free: also points where the two "
-     "differ; auto: free with coarse points",
+    {"balance", ISO_OPTION_CHOICE | ISO_EXPERT, "auto|equal|free", "auto",
+     "equal: as many messages in as out; free: also unequal numbers; auto: "
+     "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of a hot process inside its node",
-     &options.max_intra},
+     "most partners of a hot process on its own node", &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of a hot process on other nodes",
-     &options.max_inter},
+     "most partners of a hot process on other nodes", &options.max_inter},
     {0},
 };
 

@@ -57,27 +57,27 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64",
-     "message sizes, e.g. 64,1KiB,4MiB", &options.sizes},
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
+     &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
-     "pairs measured concurrently: isolated: no two share a node; rounds: all "
-     "ranks; serial: one pair",
+     "pairs measured concurrently: isolated: no two share a node; rounds: each "
+     "rank in at most one; serial: one",
      &options.schedule},
-    {"inner-parallel", ISO_OPTION_FLAG, NULL, NULL,
-     "with --schedule isolated: also measure disjoint pairs inside a node at "
-     "the "
-     "same time",
+    {"inner-parallel", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
+     "--schedule isolated: also measure pairs within a node at the same time, "
+     "each rank in one pair",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
-     "measure again, alone, up to N slowest pairs and N with the widest "
-     "spread; 0: none, so that nothing is confirmed to be slow",
+     "re-measure the N slowest and the N most variable pairs, one at a time; "
+     "0: none, and then nothing is confirmed as slow",
      &options.retest},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
-     "measure only these pairs, each alone, and mark them as measured again",
+     "measure only these pairs of ranks, one at a time, such as 0-1,0-2 "
+     "(default: all pairs)",
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
-     "measure a random part of the pairs, e.g. 5%, or so many; auto: each node "
-     "with half of the others, 64 at least",
+     "measure only a random part of the pairs: 5%, or a number of pairs; auto: "
+     "each node with half of the nodes, at least 64",
      &options.sample},
     {0},
 };

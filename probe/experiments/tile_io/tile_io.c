@@ -104,37 +104,42 @@ static iso_tiling_t tiling; /* as the options say; x and y are 0 if not given */
 
 static const iso_option_t own_options[] = {
     {"file", ISO_OPTION_TEXT, "FILE", NULL,
-     "file to write, on the file system that is measured", &options.file},
+     "file to write and read, on the file system to measure; required unless "
+     "--phase exchange",
+     &options.file},
     {"tiles", ISO_OPTION_TEXT, "XxY", NULL,
-     "tiles in a row, and rows of tiles; if not given, as square as the "
-     "number of ranks allows",
+     "tiles in a row, and rows of tiles; each rank has one tile (default: as "
+     "square as possible)",
      &options.tiles},
     {"tile", ISO_OPTION_TEXT, "WxH", "1024x1024",
      "elements in a row of a tile, and rows of a tile", &options.tile},
-    {"element", ISO_OPTION_SIZE, "SIZE", "3", "bytes of an element",
+    {"element", ISO_OPTION_SIZE, "SIZE", "3", "size of an element in bytes",
      &options.element},
-    {"overlap", ISO_OPTION_TEXT, "XxY", "0x0",
+    {"overlap", ISO_OPTION_TEXT | ISO_EXPERT, "XxY", "0x0",
      "elements that neighbouring tiles share, horizontally and vertically",
      &options.overlap},
     {"hints", ISO_OPTION_TEXT, "KEY=VALUE,...", NULL,
-     "hints for the MPI-IO library, e.g. cb_nodes=4,cb_config_list=n3,n1,*:1",
+     "MPI_Info hints for MPI-IO, such as cb_nodes=4,cb_config_list=n3,n1,*:1 "
+     "(default: none)",
      &options.hints},
     {"phase", ISO_OPTION_CHOICE, "all|file|exchange", "all",
-     "file: write and read; exchange: only the messages, without a file; all: "
-     "both",
+     "file: collective write and read; exchange: only the messages of them, "
+     "without a file; all: both",
      &options.phase},
-    {"aggregators", ISO_OPTION_TEXT, "RANK,...", NULL,
-     "phase exchange: aggregators in the order of their file domains; if not "
-     "given, the first rank of each node",
+    {"aggregators", ISO_OPTION_TEXT | ISO_EXPERT, "RANK,...", NULL,
+     "--phase exchange: ranks that aggregate, in the order of their parts of "
+     "the file (default: first rank of each node)",
      &options.aggregators},
-    {"cb-buffer", ISO_OPTION_SIZE, "SIZE", "16MiB",
-     "phase exchange: bytes that an aggregator collects in one round",
+    {"cb-buffer", ISO_OPTION_SIZE | ISO_EXPERT, "SIZE", "16MiB",
+     "--phase exchange: buffer of an aggregator for one round (ROMIO's "
+     "cb_buffer_size)",
      &options.buffer},
-    {"repeats", ISO_OPTION_COUNT, "N", "5", "repetitions", &options.repeats},
-    {"keep", ISO_OPTION_FLAG, NULL, NULL, "do not remove the last file",
-     &options.keep},
-    {"replace", ISO_OPTION_FLAG, NULL, NULL, "overwrite the file if it exists",
-     &options.replace},
+    {"repeats", ISO_OPTION_COUNT, "N", "5", "timed repetitions",
+     &options.repeats},
+    {"keep", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
+     "keep the file after the last repetition", &options.keep},
+    {"replace", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
+     "overwrite the file if it exists", &options.replace},
     {0},
 };
 

@@ -6,6 +6,7 @@ import argparse
 
 from isochrone.base.errors import InputError, IsochroneError
 from isochrone.console import configuration, defaults
+from isochrone.console.options import experts_only
 from isochrone.measure import discovery
 from isochrone.measure.probe import Option, Probe
 
@@ -48,4 +49,6 @@ def add_options(
             action = parser.add_argument(option.flag, metavar=option.value, help=words)
             action.choices = option.choices or None
         else:
-            parser.add_argument(option.flag, action="store_true", help=words)
+            action = parser.add_argument(option.flag, action="store_true", help=words)
+        if option.expert:
+            experts_only(action)

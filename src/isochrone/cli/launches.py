@@ -26,19 +26,19 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""
     names = experiments()
     add_option(parser, "experiment", "EXPERIMENT", str,
-        f"one of: {', '.join(names)}", choices=names)  # fmt: skip
+        f"what to measure: {', '.join(names)}", choices=names)  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
-        "number of ranks, or several, into a file each: 2,4,8 or 2:64:x2 (default: those of the "
-        "Slurm job, or one for each processor)"
+        "number of ranks; 2,4,8 or 2:64:x2: a run file for each (default: all of the Slurm job, "
+        "or one per processor)"
     )  # fmt: skip
     add_option(parser, "--preset", "NAME", str,
-        "named set of options, such as longnb; options that are given override it"
+        "predefined options for the experiment; options that you give have precedence"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
         "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_option(parser, "--algorithm", "OP=NAME,…", str,
-        "collective: force algorithms of the MPI library, such as bcast=binomial,allgather=ring; "
-        "list: print their names", expert=True)  # fmt: skip
+        "collective: make the MPI library use these algorithms, e.g. bcast=binomial; list: print "
+        "their names (default: its own choice)", expert=True)  # fmt: skip
     add_setup(parser)
 
 

@@ -20,7 +20,7 @@ def add_yes(parser: argparse.ArgumentParser) -> None:
     """Add ``--yes``."""
     parser.add_argument(
         "--yes", action="store_true",
-        help="do not ask for confirmation of runs longer than ten minutes",
+        help="start measurements of more than ten minutes without asking",
     )  # fmt: skip
 
 

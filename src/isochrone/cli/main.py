@@ -41,7 +41,7 @@ Isochrone measures, models and predicts the communication of MPI programs. To be
   isochrone show map.jsonl                           levels, slow nodes and slow pairs
   isochrone report map.jsonl -o report.html          the same with figures, as one HTML page
 
-isochrone --help lists all commands, isochrone COMMAND --help describes one."""
+isochrone --help lists all commands, isochrone COMMAND --help describes a command."""
 
 
 class _Top(Parser):
@@ -75,9 +75,9 @@ def parser() -> Parser:
     """Build the parser: one subcommand a file, of which only the named one is imported."""
     top = _Top(
         prog="isochrone",
-        description="Measure, model, predict and reduce the cost of communication in MPI jobs.",
-        epilog="isochrone COMMAND --help describes each command. Exit codes: 0 done; 1 a check "
-        "that was asked for failed; 2 wrong use or bad input; 3 the measurement failed; "
+        description="Measure, model, predict and optimise the communication of MPI jobs.",
+        epilog="isochrone COMMAND --help describes a command. Exit codes: 0 success; 1 a "
+        "requested check failed; 2 wrong usage or input; 3 the measurement failed; "
         "130, 143, 129: ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP.",
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")

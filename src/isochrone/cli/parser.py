@@ -102,7 +102,7 @@ class Parser(argparse.ArgumentParser):
         if add_help:
             self.add_argument(
                 "-h", "--help", "--help-all", action=_Help, nargs=0, default=argparse.SUPPRESS,
-                dest=argparse.SUPPRESS, help="show this help; --help-all: all options",
+                dest=argparse.SUPPRESS, help="show this help; --help-all: also expert options",
             )  # fmt: skip
 
     def _get_formatter(self) -> argparse.HelpFormatter:

@@ -13,7 +13,10 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
     add_mpi(parser)
     parser.add_argument(
-        "command", nargs=argparse.REMAINDER, metavar="COMMAND", help="launcher, program, arguments"
+        "command",
+        nargs=argparse.REMAINDER,
+        metavar="COMMAND",
+        help="launcher, program and its arguments",
     )
 
 
@@ -34,7 +37,7 @@ def command_of(args: argparse.Namespace, example: str) -> list[str]:
 def add_before(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Add ``--before``."""
     add_option(parser, "--before", "COMMAND", str,
-        "run this before each launch, such as 'rm -f out.h5' (words, no shell)",
+        "command to run before each launch, such as 'rm -f out.h5' (no shell; default: none)",
         default="")  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from isochrone.console.options import experts_only
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add both to a command; what its ``--json`` prints its ``DOCUMENTS`` declare."""
-    parser.add_argument("--json", action="store_true", help="one JSON document, for scripts")
+    parser.add_argument("--json", action="store_true", help="print one JSON document, for scripts")
     schema = parser.add_argument(
         "--schema", action=_Schema, nargs="?", metavar="NAME",
-        help="print the JSON Schema of the document, or of the document NAME, and end",
+        help="print the JSON Schema of the --json output (or of the document NAME), and exit",
     )  # fmt: skip
     experts_only(schema)
 

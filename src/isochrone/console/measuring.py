@@ -20,13 +20,13 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     names = launchers.names()
     add_mpi(parser)
     add_option(parser, "--launcher", "L", _launcher,
-        "launcher (default: by batch system and MPI): " + ", ".join(names), choices=names
+        "launcher (default: that of the batch system or MPI): " + ", ".join(names), choices=names
     )  # fmt: skip
     add_launcher_arg(parser)
     add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,
-        "abort if no progress for TIME and name the unresponsive ranks; 0: never (default: 10min; "
-        "tile-io: 1h; app: never)", expert=True)  # fmt: skip
-    add_flag(parser, "--dry-run", "print the command, start nothing")
+        "abort after TIME without progress, and name the unresponsive ranks; 0: never (default: "
+        "10min; tile-io: 1h; app: never)", expert=True)  # fmt: skip
+    add_flag(parser, "--dry-run", "print the launch command; start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
 
@@ -34,7 +34,7 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
 def add_launcher_arg(parser: argparse._ActionsContainer) -> None:
     """Add ``--launcher-arg``."""
     add_option(parser, "--launcher-arg", "A", str,
-        "additional argument for the launcher, such as --launcher-arg=--exclusive; may be repeated",
+        "additional argument of the launcher, such as --launcher-arg=--exclusive; may be repeated",
         action="append", default=[], expert=True)  # fmt: skip
 
 

@@ -58,29 +58,29 @@ def add_option(
 def add_message_size(parser: argparse.ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     add_option(parser, "--bytes", "SIZE", read_size,
-        "message size, e.g. 1MiB (default: the smallest one measured)")  # fmt: skip
+        "message size, e.g. 1MiB (default: the smallest measured)")  # fmt: skip
 
 
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "flag components of a map as slow from this slowdown on (default: 10%%)",
+        "slowdown from which a component of a map is called slow (default: 10%%)",
         default=0.10)  # fmt: skip
 
 
 def add_force(parser: argparse._ActionsContainer) -> None:
     """Add ``--force``."""
-    add_flag(parser, "--force", "overwrite output that exists")
+    add_flag(parser, "--force", "overwrite existing output")
 
 
 def add_mpi(parser: argparse._ActionsContainer) -> None:
     """Add ``--probe`` and ``--mpicc``."""
     add_option(parser, "--probe", "FILE", str,
-        "use this isochrone-probe (default: $ISOCHRONE_PROBE, on the PATH, that of the package, "
-        "or compiled)", expert=True)  # fmt: skip
+        "isochrone-probe to use (default, the first found: $ISOCHRONE_PROBE, in PATH, installed, "
+        "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "always recompile the probe with this compiler wrapper of the MPI (default: that of the "
-        "launcher, $MPICC, mpicc)")  # fmt: skip
+        "MPI compiler for the probe (default, the first found: that of the launcher, $MPICC, mpicc "
+        "in PATH)")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

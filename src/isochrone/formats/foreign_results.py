@@ -67,19 +67,20 @@ class Reading:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the group of options for output of other programs."""
-    group = parser.add_argument_group("results of other programs and tables of your own")
+    group = parser.add_argument_group("results of other programs, and tables")
     group.add_argument(
         "--map-columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
-        help="columns of a table (CSV, semicolons or tabs): size=b,usec=seconds:us",
+        help="meaning of the columns of a table, such as size=b,usec=seconds:us (default: their "
+        "names)",
     )  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
-        help="decimal sign of a table, where 1,024 may mean a thousand",
+        help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",
     )  # fmt: skip
     experts_only(decimal)
     group.add_argument(
         "--ranks", dest="rank_count", type=read_count, metavar="N",
-        help="number of ranks, for output without it (OSU collectives)",
+        help="number of ranks (default: as in the file; OSU collectives lack it)",
     )  # fmt: skip
 
 

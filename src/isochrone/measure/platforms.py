@@ -6,21 +6,22 @@ the sum of their latencies plus its size over the smallest bandwidth. That is wh
 and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
 ======================== ==========================================================================
-``nodes:16``             nodes, alone or behind one switch (kind flat)
+``nodes:16``             number of nodes, all behind one switch unless a topology is given
 ``cores:4``              ranks per node (default 1)
-``switches:2``           leaf switches, joined by a spine
-``pods:2``               with ``switches``: pods of leaf switches, a fat tree of three levels
-``torus:4x4x2``          one node per grid point; every hop is a link
-``dragonfly:4x3x2``      groups x routers x nodes; one link between two groups
-``latency:0.5us``        of a node's link, and of a hop (default 0.5us)
+``switches:2``           number of leaf switches, joined by one spine switch
+``pods:2``               with ``switches``: a three-level fat tree with this number of pods
+``torus:4x4x2``          a torus of nodes, one link between neighbours
+``dragonfly:4x3x2``      groups x routers per group x nodes per router
+``latency:0.5us``        latency of a node's link, and of each torus link (default 0.5us)
 ``trunk:1us``            latency of a link between switches (default twice ``latency``)
-``bandwidth:12.5GB``     of a node's link, per second; a trunk has the sum over the nodes below it
-``loopback:0.2us``       latency inside a node; its bandwidth is four times that of a link
-``slow-node:3*10``       10 times the latency, a tenth of the bandwidth of its link (default 10)
-``slow-pair:2-5*10``     10 times the latency between nodes 2 and 5 only
-``slow-switch:1*10``     adds 10 times the trunk latency to everything through leaf switch 1
-``slow-link:trunk-1*10`` 10 times the latency and a tenth of the bandwidth for any link by name
-``placement:block``      of ranks: ``block``, ``cyclic``, or ``irregular``, shuffled by ``seed:1``
+``bandwidth:12.5GB``     per second, of a node's link; links between switches: sum of their nodes
+``loopback:0.2us``       latency within a node; its bandwidth is four times that of a link
+``slow-node:3*10``       link of node 3: 10 times the latency, a tenth of the bandwidth (default 10)
+``slow-pair:2-5*10``     10 times the latency, only between nodes 2 and 5
+``slow-switch:1*10``     messages through leaf switch 1 take 10 trunk latencies more
+``slow-link:trunk-1*10`` any link, by name: 10 times the latency, a tenth of the bandwidth
+``placement:block``      ranks on nodes: ``block``, ``cyclic``, or ``irregular`` (random)
+``seed:1``               seed of ``placement:irregular`` (default 1)
 ======================== ==========================================================================
 """
 

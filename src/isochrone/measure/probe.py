@@ -54,12 +54,15 @@ class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
         A line.
     default
         Default; empty: described in ``help``.
+    expert
+        Whether only ``--help-all`` lists it.
     """
 
     name: str
     value: str
     help: str
     default: str = ""
+    expert: bool = False
 
     @property
     def flag(self) -> str:
@@ -69,7 +72,7 @@ class Option(msgspec.Struct, frozen=True, tag_field="record", tag="option"):
     @property
     def words(self) -> str:
         """Its help, with the default."""
-        return self.help + (f" (default {self.default})" if self.default else "")
+        return self.help + (f" (default: {self.default})" if self.default else "")
 
     @property
     def choices(self) -> list[str]:

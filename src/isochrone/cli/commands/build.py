@@ -1,6 +1,6 @@
-"""Show the probe used on this machine; compile it if needed.
+"""Compile the probe (the measuring MPI program) if needed, and show which one is used.
 
-The other commands do the same by themselves when they need it.
+Commands that measure do this themselves; run it to choose an MPI or to check the installation.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone build``."""
     add_mpi(parser)
     add_flag(parser, "--rebuild",
-        "compile the probe even if it was built before")  # fmt: skip
+        "compile the probe even if it is up to date")  # fmt: skip
     add_flag(parser, "--no-cache",
-        "ask the MPI and the probe again, ignoring the cache")  # fmt: skip
+        "ignore cached answers of the MPI and of the probe")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

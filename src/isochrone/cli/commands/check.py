@@ -2,9 +2,9 @@
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is good, slow, slower (than the baseline) or not known. The exit status is 1 if something is slow or
-slower, with --strict also if something is not known. What looks slow but is not yet confirmed is
-possibly slow, and its hosts are suspects.
+is good, slow, slower (than the baseline) or not known. The exit status is 1 if a component is slow
+or slower; with --strict also if a verdict is not known. A component is possibly slow, and its
+hosts are suspects, until a second measurement confirms it.
 """
 
 from __future__ import annotations
@@ -68,23 +68,26 @@ DOCUMENTS = {"check": _Checked}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
     add_option(parser, "runs", "RUN", str,
-        "run file, or a folder of them; each is checked by itself", nargs="+")  # fmt: skip
+        "run files, or folders of run files; each run is checked "
+        "separately", nargs="+")  # fmt: skip
     add_option(parser, "--baseline", "FOLDER", Path,
-        "reference runs (from baseline add) to compare with; RUN itself is left out"
+        "also compare RUN with these reference runs (from isochrone baseline add)"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "waive a known problem: host=n05, rank=3, pair=n1,n2 or level=2; append :30%% to waive "
-        "at most 30%%; may be repeated",
+        "ignore a known problem: host=n05, rank=3, pair=n1,n2 or level=2; with :30%%: only "
+        "slowdowns up to 30 %%; may be repeated",
         action="append", default=[])  # fmt: skip
-    add_option(parser, "--hosts-out", "FILE", Path, "write the bad hosts, one per line")
+    add_option(
+        parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems, one per line"
+    )
     add_option(parser, "--suspects-out", "FILE", Path,
-        "write the suspect hosts, not confirmed, one per line")  # fmt: skip
+        "write the hosts with possible (unconfirmed) problems, one per line")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", "exit with status 1 also if something is not known")
+    add_flag(parser, "--strict", "also exit with status 1 if a verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "smaller slowdowns against the baseline are ignored (default: 5%%)",
+        "ignore slowdowns below this, compared with the baseline (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

@@ -1,16 +1,16 @@
 """Compare two measurements, with statistics over launches.
 
-A and B are each a run file, the output of OSU, IMB or nccl-tests as it is, a table of one's own, a
-folder of run files, or several joined by commas; several runs of one thing are launches of it.
-`before.jsonl` also includes before-1.jsonl, before-2.jsonl … of `isochrone measure
---launches`. B is compared with A: a ratio above 1 means that B is slower.
+A and B are each a run file, an output file of OSU, IMB or nccl-tests, a CSV table, a folder of run
+files, or a list of these, joined by commas. Several runs of the same measurement are launches of
+it; `before.jsonl` includes before-1.jsonl, before-2.jsonl … written by `isochrone measure
+--launches`. A ratio above 1 means that B is slower than A.
 
-Launches of one command differ more than repetitions do. A verdict needs two launches per side,
---fail-on three, and five are better: `isochrone measure … --launches 5`, or both sides in turns
-with --measure, where A and B are what you would type after `isochrone measure`.
+Times differ more between launches than between repetitions within a launch. A verdict needs at
+least two launches of A and of B, --fail-on at least three; five are better. With --measure, A and B
+are the arguments of two `isochrone measure` commands, which are launched in turns.
 
-With --with-prediction an emulation is compared with what fitted models say of its applications:
-`isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
+With --with-prediction, a run of `isochrone emulate` is compared with the prediction of fitted
+models: `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
 """
 
 from __future__ import annotations
@@ -84,35 +84,37 @@ DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": Predicted
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
     add_option(parser, "before", "A", str,
-        "run file, folder, or FILE,FILE,…; kinds of runs are compared separately. With "
-        "--measure: a command, in quotes")  # fmt: skip
-    add_option(parser, "after", "B", str, "likewise; B is compared with A", nargs="?")
+        "run file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
+        "quotes)")  # fmt: skip
+    add_option(parser, "after", "B", str, "the same; ratios are B / A", nargs="?")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with status 1 if something is slower (or faster) by more: slower:5%%; also if there "
-        "are too few launches to judge",
+        "exit with status 1 if a time is slower (faster) by more than PERCENT, e.g. slower:5%%, or "
+        "if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "smaller differences are the same (default: 5%%, or that of --fail-on if smaller; 0%% of "
-        "simulated times)")  # fmt: skip
+        "differences up to this count as the same (default: 5%%, or the PERCENT of --fail-on if "
+        "smaller; simulated times: 0%%)")  # fmt: skip
     add_flag(parser, "--one-launch",
-        "with a single launch per side, judge by the raw ratios (often wrong: launches differ by "
-        "5 to 30 %%)", expert=True)  # fmt: skip
+        "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
+        "to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
     add_flag(parser, "--common", argparse.SUPPRESS)  # always so
     group = parser.add_argument_group("measuring both sides in turns")
     add_flag(group, "--measure",
-        "A and B are commands as after isochrone measure, launched in turns: A B B A …"
+        "run isochrone measure with the arguments A and with B, in turns: A B B A …"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
-        f"--measure: launches of each (default: {USUAL_RUNS})")  # fmt: skip
+        f"--measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
-        "--measure: folder for a-1.jsonl …, b-1.jsonl … (default: compare-runs)")  # fmt: skip
+        "--measure: folder for the run files a-1.jsonl …, b-1.jsonl … (default: "
+        "compare-runs)")  # fmt: skip
     add_force(group)
     add_flag(group, "--quiet", "--measure: no progress", expert=True)
     add_reading(parser)
-    group = parser.add_argument_group("emulated applications against models")
+    group = parser.add_argument_group("emulated applications compared with models")
     add_flag(group, "--with-prediction",
-        "A is a run of isochrone emulate: compare each application alone with models")  # fmt: skip
+        "A is a run of isochrone emulate: compare the time of each application with "
+        "models")  # fmt: skip
     add_models(group, required=False)
 
 

@@ -1,7 +1,7 @@
 """Print a completion script for bash, zsh or fish.
 
-Keep it where your shell looks for it; it starts no program when you press TAB. Regenerate it after
-an update, on a machine with MPI: options of experiments are included only if the probe can run.
+Save it where your shell looks for completions. Regenerate it after an update, on a machine with
+MPI: options of experiments are included only if the probe can run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Show the value and the source of each setting.
+"""Show the configuration: the value of each setting, and where it comes from.
 
 Precedence, highest first: command line, environment (ISOCHRONE_…), your file
 (~/.config/isochrone/config.toml), the site's file (/etc/isochrone.toml), built-in defaults.

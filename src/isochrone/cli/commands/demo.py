@@ -1,4 +1,4 @@
-"""Take a short tour on this machine: map, sweep, model, report."""
+"""Try Isochrone on this machine for a minute: map, sweep, model and HTML report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ TIMEOUT = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone demo``."""
     add_mpi(parser)
-    add_output(parser, "HTML file (default: report.html, or report-2.html if that exists …)")
+    add_output(
+        parser, "HTML file (default: report.html, or the first free name of report-2.html …)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

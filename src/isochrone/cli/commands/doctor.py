@@ -1,7 +1,7 @@
-"""Show which MPI, launcher and compiler are used, and what to change before measuring.
+"""Check the MPI, launcher and compiler of this machine, and say what to change.
 
-The exit code is 1 if nothing can be measured here. With -n a short latency map is measured to check
-that ranks start, on which processors they run, and the resolution of their clock.
+The exit status is 1 if measurements cannot run. With -n a short latency map is measured, to check
+that ranks start, where they are bound, and the resolution of their clock.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ DOCUMENTS = {"doctor": _Health}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone doctor``."""
     add_option(parser, "-n --ranks", "N", read_count,
-        "also start N ranks for a moment (default: none is started)")  # fmt: skip
+        "also measure a short latency map on N ranks (default: none)")  # fmt: skip
     add_setup(parser)
     add_json(parser)
 

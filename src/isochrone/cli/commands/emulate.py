@@ -1,8 +1,8 @@
-"""Run application skeletons alone and concurrently, and compare.
+"""Run imitations of applications together on real ranks; measure mutual slowdowns.
 
-SPEC describes applications as phases of computation and communication (docs/applications.md). One
-job runs all of them: each alone, each pair at once, all at once, again and again in random order.
-The result is the time of each, alone and concurrently with others, and its slowdown.
+SPEC describes each application as phases of computation and communication
+(docs/applications.md). One MPI job runs all of them repeatedly, in random order: each alone, each
+pair at the same time, all at the same time. The result is the slowdown of each by the others.
 
     isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
     isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone
@@ -48,7 +48,7 @@ EXAMPLES = (
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
      "isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone"),
-    ("teach your editor what a description may say", "isochrone emulate --schema"),
+    ("a JSON Schema, with which an editor checks descriptions", "isochrone emulate --schema"),
 )  # fmt: skip
 
 EXPERIMENT = "app"
@@ -59,13 +59,15 @@ _LONGEST_NOTE = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone emulate``."""
-    add_option(parser, "spec", "SPEC", Path, "description of applications")
+    add_option(
+        parser, "spec", "SPEC", Path, "file that describes the applications (YAML, JSON or TOML)"
+    )
     parser.add_argument(
         "--schema", action=_Schema, nargs=0,
-        help="print the JSON Schema of descriptions, for editors, and end",
+        help="print the JSON Schema of descriptions, for editors, and exit",
     )  # fmt: skip
     add_option(parser, "-n --ranks", "N", count_of("ranks"),
-        "number of ranks (default: as many as the applications ask for)")  # fmt: skip
+        "number of ranks of the job (default: as SPEC says, or all available)")  # fmt: skip
     add_option(parser, "--repeats", "N", count_of("runs of at least 1", 9999),
         f"runs of each combination; intervals and slowdowns need {MIN_REPEATS} or more "
         "(default: that of SPEC)")  # fmt: skip
@@ -73,10 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "which applications run at the same time: alone, pairs, all, or names joined by +, such "
         "as victim+bully (default: that of SPEC)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", _setting,
-        "parameter: n=1024, or APP.n=1024 of one application; p and APP.p: ranks; may be "
+        "set a parameter of SPEC: n=1024, or APP.n=1024 of one application; p=N: ranks; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
-        "begin no launch after TIME; the run is then marked as cut short (default: no limit)"
+        "start no further run after TIME; the result is then partial (default: no limit)"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
         "end a launch after TIME (default: never)", expert=True)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Run an unmodified MPI program with a tuning table.
+"""Run an unmodified MPI program with faster collectives from a tuning table.
 
     isochrone exec --tuning table.json -- mpiexec -n 16 ./app ...
 
@@ -7,7 +7,7 @@ A library is loaded into the ranks (LD_PRELOAD). It replaces the calls that the 
 steps on a grid of ranks: along its rows, then along its columns. All other calls go straight to the
 MPI library. Exit code, output and signals are those of the program. On a grid floating-point
 numbers are added in another order, so the last digits of sums may differ; --library-reductions
-avoids that.
+avoids that by leaving reductions to the MPI library.
 """
 
 from __future__ import annotations
@@ -38,13 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
     )
     add_option(
-        parser, "--tuning", "TABLE", Path, "table of isochrone tune collectives -o", required=True
+        parser,
+        "--tuning",
+        "TABLE",
+        Path,
+        "tuning table, from isochrone tune collectives -o",
+        required=True,
     )
     add_flag(parser, "--report",
-        "print at MPI_Finalize how often each choice was used, and the saving by the table"
+        "print at MPI_Finalize how often each entry of the table was used, and the time saved"
     )  # fmt: skip
     add_flag(parser, "--library-reductions",
-        "leave reductions to the MPI library: sums then have the same bits as without a table",
+        "do not replace reductions, so that sums are bitwise the same as without a table",
         expert=True)  # fmt: skip
     add_program(parser)
 

@@ -1,4 +1,4 @@
-"""Convert runs or descriptions to files of other programs."""
+"""Convert run files or descriptions of applications to formats of other programs."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     of_runs, of_programs = exporters.names(), programs.names()
     add_option(parser, "file", "FILE", Path, "run file, or description of an application")
     add_option(parser, "--to", "FORMAT", str,
-        f"runs: {', '.join(of_runs)}; descriptions: {', '.join(of_programs)}",
+        f"format of a run: {', '.join(of_runs)}; of a description: {', '.join(of_programs)}",
         choices=sorted({*of_runs, *of_programs}))  # fmt: skip
     add_flag(parser, "--anonymise",
-        "write the run file without hosts, paths, commands and users")  # fmt: skip
+        "write a run file without names of hosts and users, paths and commands")  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for descriptions")
-    add_option(group, "--app", "NAME", str, "which of several applications")
+    add_option(group, "--app", "NAME", str, "application to export (default: the only one)")
     add_option(group, "--set", "NAME=VALUE", str,
-        "parameter: n=1024; p=RANKS; may be repeated",
+        "set a parameter of the description: n=1024; p=N: ranks; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(
         group,
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "iterations to write (default: all)",
     )
     add_option(group, "--speed", "FLOPS", _speed,
-        "simgrid-ti: operations per second of a host (default: 1e9, as isochrone platform)"
+        "simgrid-ti: floating-point operations per second of a host (default: 1e9)"
     )  # fmt: skip
 
 

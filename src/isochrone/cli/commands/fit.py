@@ -1,16 +1,16 @@
 """Fit a model, a formula with intervals, to measured times.
 
-The input is one or more run files (point-to-point, bisection, collective, hotspot), output of OSU,
-IMB or nccl-tests as it is, or CSV files with columns such as op,p,b,seconds (or --map-columns).
---family auto tries every family of formulas whose variables the data contain and selects the one
-with the smallest cross-validation error; docs/model-families.md lists the families. Run files
-that hold nothing to fit, such as maps, are left out.
+FILE is a run file (point-to-point, bisection, collective, hotspot), an output file of OSU, IMB or
+nccl-tests, or a CSV table with columns such as op,p,b,seconds (else: --map-columns). A family is a
+set of formulas, such as hockney: latency + bytes / bandwidth. --family auto selects the family with
+the smallest cross-validation error. Run files without anything to fit, such as maps, are skipped.
 """
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from textwrap import wrap
 
 from isochrone import models
 from isochrone.base import registry
@@ -40,41 +40,43 @@ DOCUMENTS = {"model": model_file}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
-    parser.epilog = f"families of models: {', '.join(registry.names('*.families'))}"
+    parser.epilog = "\n".join(
+        wrap(f"families (docs/model-families.md): {', '.join(registry.names('*.families'))}", 98)
+    )
     add_option(parser, "files", "FILE", Path,
         "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "family of models, listed below (default: auto, the best one)",
+        "family of models, see below (default: auto, the one that predicts best)",
         default="auto")  # fmt: skip
-    add_option(parser, "--op", "OP", str, "operation: fit only this one (default: all)")
+    add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
     add_option(parser, "--posting", "ORDER", str,
-        "hot spot: only this posting order (default: all)", expert=True)  # fmt: skip
+        "hot spot: fit only this posting order (default: all)", expert=True)  # fmt: skip
     add_option(parser, "--split", "WHERE", str,
-        "breakpoints: p:4 or p*b:64KiB,8MiB (given), p (search along p), none; may be repeated "
-        "(default: search)", action="append", expert=True)  # fmt: skip
+        "breakpoints of the formula: p:4 or p*b:64KiB (given), p (search along p), none; may be "
+        "repeated (default: search)", action="append", expert=True)  # fmt: skip
     add_option(parser, "--known-breakpoint", "WHERE", str,
-        "where the library switches its algorithm: b:12KiB,512KiB or p:8, the largest value "
-        "before the switch; may be repeated", action="append", default=[], expert=True)  # fmt: skip
+        "known switches of the library's algorithm: b:12KiB,512KiB or p:8, the largest values "
+        "before them; may be repeated", action="append", default=[], expert=True)  # fmt: skip
     add_option(parser, "--max-segments", "N", read_count,
-        "maximum number of segments along a variable (default: 4; of one variable 6)",
+        "maximum number of segments along a variable (default: 4; if it is the only one: 6)",
         expert=True)  # fmt: skip
     add_option(parser, "--tolerance", "PERCENT", read_percent,
-        "deviations below this do not create another segment (default: 1%%)",
+        "do not split a segment for deviations below this (default: 1%%)",
         default=0.01, expert=True)  # fmt: skip
     add_option(parser, "--weights", None, str,
-        "minimise relative deviations (default), or absolute ones, in seconds",
+        "minimise relative deviations (default), or deviations in seconds",
         choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
-    add_flag(parser, "--robust", "give outliers less weight (Huber)", expert=True)
+    add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list the formulas that fit as well, and their predictions beyond the data")  # fmt: skip
+        "list other formulas that fit equally well, and what they extrapolate")  # fmt: skip
     add_flag(parser, "--explain",
-        "explain the choice of the formula, and which measurement would decide"
+        "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
-        "with --explain: the most ranks that can be started (default: twice the most measured)"
+        "--explain: largest number of ranks you can start (default: twice the largest measured)"
     )  # fmt: skip
     add_flag(parser, "-v --verbose",
-        "also intervals of the coefficients, deviations, and the families tried"
+        "also print intervals of the coefficients, deviations, and all families tried"
     )  # fmt: skip
     add_json(parser)
     add_reading(parser)

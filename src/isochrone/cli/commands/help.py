@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone help``."""
     parser.add_argument(
         "words", nargs="*", metavar="COMMAND",
-        help="command, and what it does or measures (default: list the commands)",
+        help="command, subcommand or experiment (default: list all commands)",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Show runs over time, and what changed, as one HTML page.
+"""Plot the times of runs over days, and mark changes, as one HTML page.
 
-FOLDER is that of isochrone baseline add, or any folder of run files. Runs of the same thing on the
-same hosts make one history; where their settings, library or options differ, that is marked.
+FOLDER is a baseline or any folder of run files. Each history shows the runs of one measurement on
+the same hosts; changes of settings, MPI library or options are marked.
 """
 
 from __future__ import annotations

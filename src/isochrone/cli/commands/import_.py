@@ -1,4 +1,4 @@
-"""Convert results or traces of other programs to Isochrone files."""
+"""Convert results or traces of other programs to run files or descriptions."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
     add_option(parser, "file", "FILE", Path,
-        "file of the other program; of traces with a file of each rank, all or their folder",
+        "file to convert; of a trace with one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"results: {', '.join(runs)}; traces, to a description: {', '.join(programs)}",
+        f"format of results: {', '.join(runs)}; of traces: {', '.join(programs)}",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
-        "number of ranks, for output without it (OSU collectives)")  # fmt: skip
+        "number of ranks (default: as in the file; OSU collectives lack it)")  # fmt: skip
     add_output(
-        parser, "file to write (default: the name of FILE with the suffix .jsonl, of a "
-        "description .yaml)",
+        parser, "run file, or description of a trace (default: the name of FILE with the "
+        "suffix .jsonl or .yaml)",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Measure on this machine or in this allocation; write a run file.
+"""Run one experiment on this machine or in this job allocation; write a run file.
 
-EXPERIMENT is what to measure; its own options follow, and
-`isochrone measure EXPERIMENT --help` lists them.
+`isochrone measure EXPERIMENT --help` lists the options of an experiment. A run file (.jsonl) is the
+input of show, check, compare, report, fit and plot.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ EXAMPLES = (
      "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl"),
     ("collectives on several numbers of ranks, a file for each",
      "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
-    ("five launches, for compare and for show --pool",
+    ("five launches, for compare and show --pool",
      "isochrone measure collective -n 8 --op bcast --launches 5 -o bcast.jsonl"),
     ("all pairs across the bisection at once",
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measurement(parser)
     parser.add_argument(
         "--launches", type=run_count, default=1, metavar="N",
-        help="launch N times, into FILE-1.jsonl …; compare needs three or more (default: 1)",
+        help="launch N times, into FILE-1.jsonl …; use 5 for isochrone compare (default: 1)",
     )  # fmt: skip
     add_yes(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
@@ -156,6 +156,7 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     from isochrone.cli.experiments import add_options, usual_probe
 
     inner = Parser(prog=parser.prog, add_help=False, usage=argparse.SUPPRESS)
+    inner.whole_help = parser.whole_help
     try:
         add_options(
             inner.add_argument_group(f"options of {named}"), usual_probe().options_of(named)

@@ -1,4 +1,4 @@
-"""Write a SimGrid platform from a description in one line."""
+"""Write a machine description for the simulator SimGrid (platform.xml)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
     parser.epilog = "\n".join(["keywords of MACHINE:", *words]).replace("``", "")
     parser.add_argument(
-        "machine", metavar="MACHINE", help="for example 'nodes:16 cores:4 switches:2'"
+        "machine",
+        metavar="MACHINE",
+        help="keywords (see below), such as 'nodes:16 cores:4 switches:2'",
     )
-    add_output(parser, "platform file; the host file gets the suffix .hosts",
+    add_output(parser, "platform file; the list of hosts gets the suffix .hosts",
                required=True)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Plot runs, models or orders as PNG, SVG or PDF."""
+"""Plot run files, models or node orders as PNG, SVG or PDF."""
 
 from __future__ import annotations
 
@@ -31,42 +31,45 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
-        "run file; several or a folder for sweeps, models, nodes, history; a CSV for fit; the "
-        "output of place orders", nargs="+")  # fmt: skip
+        "run file or a folder of them; view fit: also CSV; view orders: the file of isochrone "
+        "place "
+        "orders -o", nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY),
-        help="view to plot (default: by kind of run)",
+        help="type of plot, see docs/gallery.md (default: by kind of run)",
     )  # fmt: skip
     parser.add_argument(
         "--value", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
         default="median",
-        help="maps: statistic of the round trips (default: median); view matrix: bytes (default), "
+        help="quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "
+        "(default), "
         "messages or seconds",
     )  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
-        help="heatmap, surface: order of the ranks: as numbered (default), by node or level, or "
-        "the slowest last (cost)",
+        help="views heatmap and surface: ranks by number (default), by node, by level, or the "
+        "slowest "
+        "last (cost)",
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
-        help="sweeps: scale of both axes (default: by the spacing of the sizes)",
+        help="sweeps: scale of both axes (default: log if the sizes are multiples)",
     )  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
-        "operation, or several: of sweeps, plot only these (default: all)", default=[])  # fmt: skip
+        "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "LIST", values_of("bytes"),
-        "message size of a map, such as 1MiB (default: the smallest); view ranks: several",
+        "message size of a map, such as 1MiB; view ranks: a list (default: the smallest)",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
-        "model file (from fit -o): views fit, deviation, plane, grids, and phases (may be "
-        "repeated)", action="append", default=[])  # fmt: skip
+        "model file (from fit -o) for the views fit, deviation, plane, grids and phases; may be "
+        "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "family of models, to fit: views fit, deviation, plane (default: auto)")  # fmt: skip
+        "family of models, for the views fit, deviation and plane (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
-        help="view fit: variable on the horizontal axis (default: that with most values)",
+        help="view fit: variable of the horizontal axis (default: the one with most values)",
     )  # fmt: skip
-    add_output(parser, "figure; the suffix .png, .svg or .pdf sets the format", required=True)
+    add_output(parser, "figure to write; .png, .svg or .pdf sets the format", required=True)
 
 
 def run(args: argparse.Namespace) -> int:

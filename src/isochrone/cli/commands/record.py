@@ -1,12 +1,12 @@
-"""Record the MPI calls or the collective I/O of an unmodified program.
+"""Record (trace) the MPI calls or the collective I/O of an unmodified program.
 
     isochrone record -o run.jsonl -- mpiexec -n 16 ./app ...
     isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app ...
 
-A library is loaded into the ranks (LD_PRELOAD) that notes each call and the computation before it,
-and folds what is repeated while the program runs. At MPI_Finalize rank 0 writes the run file. Exit
-code and output are those of the program. With --collective-io it is collective accesses to files
-that are recorded: which bytes of the file each rank reads or writes, hints, and times.
+A library loaded into the ranks (LD_PRELOAD) records each MPI call and the computation before it;
+repeated sequences are stored once. Rank 0 writes the run file at MPI_Finalize. Exit code and output
+are those of the program. With --collective-io, collective file accesses are recorded instead: which
+bytes each rank reads or writes, hints, and times.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, f"run file to write (default: {USUAL})")
     parser.add_argument(
         "--collective-io", action="store_true",
-        help="record collective MPI-IO instead, also of HDF5 and NetCDF: accesses, hints, times",
+        help="record collective MPI-IO instead (also of HDF5 and NetCDF): accesses, hints, times",
     )  # fmt: skip
     parser.add_argument(
         "--description", type=Path, metavar="FILE",
-        help="also write the description of the program (YAML), for emulate and predict",
+        help="also write a description of the program (YAML), for emulate and predict app",
     )  # fmt: skip
     add_program(parser)
 

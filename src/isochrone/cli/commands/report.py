@@ -1,4 +1,4 @@
-"""Write a self-contained HTML report, findings first."""
+"""Write run files as one self-contained HTML report."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run file")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run files")
     parser.add_argument(
         "--model", type=Path, action="append", default=[], metavar="FILE",
-        help="model file: predict emulated applications with it; may be repeated",
+        help="model file: compare emulated applications with its prediction; may be repeated",
     )  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 

@@ -1,11 +1,12 @@
-"""Predict an unmodified program on many ranks from recordings on a few.
+"""Extrapolate the run time of a program to more ranks, from recordings on few.
 
     isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
     isochrone scale -n 4,8,16 --to 512 --model m.json -- ./app
 
-The second form records the program first. The recordings become one description that is a function
-of the number of ranks. The largest recording is predicted from the others, and the error widens the
-interval. A program that cannot be described this way is refused, naming the call.
+The second form also records the (unmodified) program. From the recordings a description of the
+program for any number of ranks is derived, and predicted with the models. As a test the largest
+recording is predicted from the others; its error widens the interval. If the program does not scale
+regularly, the command fails and names the first such call.
 """
 
 from __future__ import annotations
@@ -49,8 +50,14 @@ def counts(text: str) -> list[int]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s (RECORDING ... | -n N,N,N -- PROGRAM) --to N --model FILE ..."
-    add_option(parser, "--to", "N,...", counts, "numbers of ranks to predict", required=True)
-    add_option(parser, "-n --ranks", "N,...", counts, "record the program on so many ranks")
+    add_option(parser, "--to", "N,...", counts, "numbers of ranks to extrapolate to", required=True)
+    add_option(
+        parser,
+        "-n --ranks",
+        "N,...",
+        counts,
+        "record PROGRAM on these numbers of ranks, such as 4,8,16",
+    )
     add_models(parser, required=True)
     add_option(
         parser,
@@ -59,11 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         read_count,
         "ranks on each node (default: as measured)",
     )
-    add_output(parser, "description of any number of ranks to write (YAML)")
+    add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)
     add_mpi(parser)
     add_option(parser, "words", "RECORDING", str,
-        "recordings on several numbers of ranks; with -n: the program and its arguments",
+        "run files of isochrone record on several numbers of ranks; with -n: PROGRAM and its "
+        "arguments",
         nargs="+")  # fmt: skip
 
 

@@ -1,9 +1,9 @@
-"""Summarise run files: levels, curves, hot spots, phases of I/O.
+"""Print a summary of run files.
 
-The intervals of one run cover the variation within it, not between launches. With --pool all files
-are launches of one measurement, as `isochrone measure … --launches 5 -o run.jsonl` writes them, and
-intervals are based on launches: of the typical time, and for the next launch. Consecutive launches
-are similar: if the load of the machine changes, launch at different times.
+Intervals of a single run do not cover differences between launches. --pool summarises several
+launches of one measurement (`isochrone measure … --launches 5 -o run.jsonl`), with intervals for
+the typical time and for the next launch. Launches at different times of the day represent a shared
+machine better than consecutive ones.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ DOCUMENTS = {"show-pool": _of_pool}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
     add_option(parser, "files", "FILE", str,
-        "run file, a folder of them, or run.jsonl for run-1.jsonl, run-2.jsonl …",
+        "run files, or folders of run files; run.jsonl also means run-1.jsonl, run-2.jsonl …",
         nargs="+")  # fmt: skip
     add_json(parser)
     add_flag(parser, "--pool",
-        "all files are launches of one measurement: intervals over the launches")  # fmt: skip
+        "summarise all files together, as launches of one measurement")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
 

@@ -1,7 +1,7 @@
 """Run a named set of experiments within a time budget.
 
-The time is planned before anything is measured, and the plan is printed. When time runs short,
-repetitions are reduced before points are left out. If run again, it measures only what is missing.
+The plan is printed first. If the time is too short, repetitions are reduced first, then points are
+left out. A second call measures only what is missing.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites), nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
-        "instead of SUITE: measure what a model of 'allreduce at 4096' needs (default: none)",
+        "instead of SUITE: measure what a model needs to predict, e.g., 'allreduce at 4096' ranks",
         dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time of all measurements (default: set by the suite, see SUITE)"
+        "time of all measurements (default: as listed at SUITE)"
     )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip
     add_option(parser, "--like", "FOLDER", Path,
-        "measure the message sizes that the suite in FOLDER chose, to compare with it",
+        "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)",
         expert=True)  # fmt: skip
     add_option(parser, "--launches", "N", run_count,
-        "run it N times, into FOLDER/launch-1 …; compare needs 3 or more (default: 1)",
+        "run the suite N times, into FOLDER/launch-1 …; use 5 for isochrone compare (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
     add_flag(parser, "--quiet", "no progress bar")

@@ -30,9 +30,9 @@ from isochrone.runfile.run import Run
 
 def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
-    group = parser.add_argument_group("verification on the machine")
+    group = parser.add_argument_group("measurement of the result")
     add_flag(group, "--measure",
-        f"replay the exchange alternately in the given and the proposed {what}")  # fmt: skip
+        f"measure the exchange with the given and with the proposed {what}, in turns")  # fmt: skip
     _add_jobs(group, "--measure: ", "arrangement")
 
 
@@ -43,7 +43,7 @@ def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
 
 def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
     add_option(group, "--file", "FILE", Path,
-        f"{when}write this file with the MPI library instead of replaying",
+        f"{when}write this file with MPI-IO (default: only exchange the messages)",
         expert=True)  # fmt: skip
     add_option(group, "--launches", "N", read_count,
         f"{when}launches of each {what} (default: 5)", default=5)  # fmt: skip
@@ -51,11 +51,11 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
         f"{when}repetitions in each launch (default: 5)", default=5,
         expert=True)  # fmt: skip
     add_option(group, "--keep", "FOLDER", Path,
-        f"{when}keep the run files in this folder (default: they are deleted)",
+        f"{when}keep the run files in this folder (default: delete them)",
         expert=True)  # fmt: skip
     add_mpi(group)
     add_option(group, "--launcher", "L", str,
-        "launcher (default: by batch system and MPI)",
+        "launcher (default: that of the batch system or MPI)",
         expert=True)  # fmt: skip
     add_launcher_arg(group)
 

@@ -47,13 +47,20 @@ POSTING: Sequence[str] = ("intra-first", "inter-first")
 def _add_nodes(parser: argparse.ArgumentParser) -> None:
     """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
-    add_option(group, "--nodes", "N,N,…", str, "ranks of each node: 4,4,2,2 or 4(x2),2(x2)")
+    add_option(
+        group, "--nodes", "N,N,…", str, "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)"
+    )
     add_option(group, "--hostfile", "FILE", Path,
-        "lines host:4 (Hydra), host slots=4 (Open MPI), or a host for each rank (PBS)"
+        "host file: lines host:4 (Hydra), host slots=4 (Open MPI), or a line per rank (PBS)"
     )  # fmt: skip
-    add_option(group, "--run", "FILE", Path, "take the hosts of the ranks from this run file",
+    add_option(group, "--run", "FILE", Path, "use the hosts of the ranks of this run file",
         dest="run_file")  # fmt: skip
-    add_flag(group, "--slurm", "the current Slurm job (the default inside one)", expert=True)
+    add_flag(
+        group,
+        "--slurm",
+        "use the nodes of the current Slurm job (default inside a job)",
+        expert=True,
+    )
 
 
 def _allocation(args: argparse.Namespace) -> Allocation:
@@ -77,21 +84,21 @@ def add_job(parser: argparse.ArgumentParser) -> None:
     """Add the options for nodes, access pattern and collective call."""
     _add_nodes(parser)
     group = parser.add_argument_group(
-        "access pattern (default: tiles in a grid as square as possible)"
+        "access pattern (default: one tile per rank, in a grid as square as possible)"
     )
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
         option = patterns.load(name).option
         which.add_argument(option.name, help=option.help, **_value_of(option))
     add_option(group, "--pattern", "N", _number,
-        "pattern of the recording that --table names (default: the one whose calls took most time)",
+        "number of the pattern in a recording (default: the pattern that took most time)",
         dest="recorded_pattern", expert=True)  # fmt: skip
     parser.set_defaults(recording=None, collective=None)
     add_option(group, "--tile", "XxY", sides(1, 3),
-        "elements of a tile (default: 1024x1024) or of a block, in the order of --blocks "
-        "(default: 64 along each axis)", expert=True)  # fmt: skip
+        "elements of a tile (default: 1024x1024), or of a block (default: 64 along each "
+        "axis)", expert=True)  # fmt: skip
     add_option(group, "--element", "SIZE", read_size,
-        "size of an element (default: 64 bytes of a tile, else 8 bytes)",
+        "size of an element (default: 64 bytes with tiles, else 8 bytes)",
         expert=True)  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
@@ -99,7 +106,7 @@ def add_job(parser: argparse.ArgumentParser) -> None:
             experts_only(more)
     group.add_argument(
         "--op", choices=("write", "read"),
-        help="operation (default: write, or that of the recording)",
+        help="operation (default: write, or as recorded)",
     )  # fmt: skip
     _add_library(parser)
 
@@ -115,13 +122,13 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
     group.add_argument(
         "--driver", choices=("even", "lustre", "ompio"),
-        help="ROMIO's generic driver (default), ROMIO's Lustre driver, or Open MPI's OMPIO",
+        help="MPI-IO driver: ROMIO generic (even, default), ROMIO for Lustre, or Open MPI's OMPIO",
     )  # fmt: skip
     add_option(group, "--cb-buffer-size", "SIZE", read_size,
-        "buffer of an aggregator in each round (default: a single round; ROMIO's default: 16MiB)"
+        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"
     )  # fmt: skip
     add_option(group, "--cb-nodes", "N", read_count,
-        "maximum number of aggregators (default: one for each node)")  # fmt: skip
+        "maximum number of aggregators, as in the hint (default: one per node)")  # fmt: skip
     add_option(group, "--striping-unit", "SIZE", read_size,
         "driver even: align file domains to multiples of this (default: not aligned)",
         expert=True)  # fmt: skip
@@ -130,10 +137,10 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
     add_option(group, "--stripe-size", "SIZE", read_size,
         "driver lustre: stripe size (default: 1MiB)", expert=True)  # fmt: skip
     add_option(group, "--stripe-count", "N", read_count,
-        "driver lustre: OSTs of the file (default: one for each aggregator)",
+        "driver lustre: OSTs of the file (default: one per aggregator)",
         expert=True)  # fmt: skip
     add_option(group, "--co-ratio", "N", read_count,
-        "driver lustre: aggregators for each OST (default: 1)", expert=True)  # fmt: skip
+        "driver lustre: aggregators per OST (default: 1)", expert=True)  # fmt: skip
 
 
 def _settle(args: argparse.Namespace) -> None:
@@ -203,27 +210,28 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model file (from fit -o, examples/models) of a hot spot",
+        "model file of a hot spot (from fit -o, or in examples/models)",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
-        "which messages are posted first (default: intra-first)", choices=POSTING,
+        "messages posted first: within a node (intra-first, default), or between "
+        "nodes", choices=POSTING,
         default=POSTING[0], expert=True)  # fmt: skip
     add_option(group, "--select", "KEY=VALUE", _selector,
-        "select one of several models in the file, e.g. hot=4 or bytes=1048576",
+        "use this one of several models in the file, e.g. hot=4 or bytes=1048576",
         action="append", default=[], expert=True)  # fmt: skip
 
 
 def add_cb_config_list(parser: argparse.ArgumentParser, usual: str | None = None) -> None:
     """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
     add_option(parser, "--cb-config-list", "LIST", str,
-        "ROMIO's hint of aggregators, such as 'n0,n4,*:1' (default: *:1)",
+        "ROMIO hint cb_config_list, such as 'n0,n4,*:1' (default: *:1)",
         default=usual, expert=True)  # fmt: skip
 
 
 def add_measured_calls(parser: argparse.ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
     add_option(parser, "--calls", "RUN", Path,
-        "predict the whole call, by measured ones: runs of measure tile-io --file F or record "
+        "also predict the file access, from runs of measure tile-io --file or record "
         "--collective-io", nargs="+", default=[], expert=True)  # fmt: skip
 
 

@@ -30,7 +30,10 @@ def _make(options: Options, ranks: int) -> Grid:
 
 PATTERN = Pattern(
     option=Option(
-        "--blocks", "array divided along up to three axes, slowest axis first", "ZxYxX", sides(1, 3)
+        "--blocks",
+        "array in blocks: number of blocks along each axis, slowest first",
+        "ZxYxX",
+        sides(1, 3),
     ),
     make=_make,
     # the blocks of an array of two dimensions are tiles

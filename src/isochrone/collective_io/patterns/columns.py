@@ -12,7 +12,7 @@ def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) 
 
 
 PATTERN = Pattern(
-    option=Option("--columns", "consecutive columns for each rank"),
+    option=Option("--columns", "array by columns: each rank has consecutive columns"),
     make=lambda options, ranks: columns(ranks, element=options["element"] or 8),
     position=40,
 )

@@ -12,7 +12,7 @@ def rows(ranks: int, each: int = 1024, width: int = 1024, element: int = 8) -> G
 
 
 PATTERN = Pattern(
-    option=Option("--rows", "consecutive rows for each rank"),
+    option=Option("--rows", "array by rows: each rank has consecutive rows"),
     make=lambda options, ranks: rows(ranks, element=options["element"] or 8),
     position=30,
 )

@@ -115,8 +115,8 @@ def _make(options: Options, ranks: int) -> Accesses:
 
 PATTERN = Pattern(
     option=Option(
-        "--table", "lines of rank,offset,length[,count,stride], in bytes; or a recording of "
-        "collective I/O", "FILE", Path,
+        "--table", "lines of rank,offset,length[,count,stride], in bytes; or a run file of "
+        "isochrone record --collective-io", "FILE", Path,
     ),
     make=_make,
     position=50,

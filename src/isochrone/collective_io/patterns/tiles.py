@@ -45,10 +45,20 @@ def _make(options: Options, ranks: int) -> Grid:
 
 PATTERN = Pattern(
     option=Option(
-        "--tiles", "tiles per row, and rows of tiles, as in mpi-tile-io", "XxY", sides(2)
+        "--tiles",
+        "array in tiles: tiles per row x rows of tiles, as in mpi-tile-io",
+        "XxY",
+        sides(2),
     ),
     make=_make,
-    more=(Option("--overlap", "elements that tiles share", "XxY", sides(2, least=0)),),
+    more=(
+        Option(
+            "--overlap",
+            "elements that neighbouring tiles share (default: 0x0)",
+            "XxY",
+            sides(2, least=0),
+        ),
+    ),
     hint=lambda ranks: "for example --tiles {}x{}".format(*_square(ranks)),
     as_tiles=lambda pattern: pattern if isinstance(pattern, Grid) else None,
     position=10,

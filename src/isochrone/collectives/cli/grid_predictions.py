@@ -38,12 +38,13 @@ def add_grid(parser: argparse.ArgumentParser) -> None:
     """Add ``--grid`` and ``--placement``."""
     parser.add_argument(
         "--grid", metavar="G",
-        help="grid of ranks: 4x16 (rows x ranks of a row), rows-of-8, nodes, library, a list of "
-        "these, all, or best",
+        help="predict two-phase algorithms on grids of ranks: 4x16 (rows x ranks per row), "
+        "rows-of-8, "
+        "nodes, library, a list, all, or best",
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
-        help="ranks node after node (default), or one on each node in turn; with --grid",
+        help="ranks fill one node after the other (block, default), or go to the nodes in turn",
     )  # fmt: skip
 
 

@@ -31,9 +31,9 @@ WIDTH = 110
 
 def add_modelled(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a model where nothing was measured."""
-    group = parser.add_argument_group("where nothing was measured")
+    group = parser.add_argument_group("choices without a measurement")
     add_option(group, "--model", "FILE", Path,
-        "model file (from fit -o): choose by it where nothing was measured (default: none)"
+        "model file (from fit -o), used where nothing was measured (default: none)"
     )  # fmt: skip
     add_values(
         group,

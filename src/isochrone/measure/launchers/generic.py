@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("options of --launcher generic")
     add = group.add_argument(
         "--launcher-template", default="", metavar="T",
-        help="your own command, e.g. 'ibrun -n {ranks} {program}'",
+        help="launch command, such as 'ibrun -n {ranks} {program}'",
     )  # fmt: skip
     add.expert = True  # type: ignore[attr-defined]
 

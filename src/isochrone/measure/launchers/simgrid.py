@@ -26,15 +26,20 @@ factors of its own keeps them."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a simulation to ``isochrone measure``."""
     group = parser.add_argument_group("options of --launcher simgrid")
-    group.add_argument("--platform", type=Path, metavar="P.xml", help="the machine to simulate")
+    group.add_argument(
+        "--platform",
+        type=Path,
+        metavar="P.xml",
+        help="SimGrid platform to simulate (from isochrone platform, or your own)",
+    )
     for one in (
         group.add_argument(
             "--platform-hosts", type=Path, metavar="FILE",
-            help="hosts of the ranks, one a line (default: P.hosts in the folder of P.xml, if any)",
+            help="host of each rank, one per line (default: P.hosts in the folder of P.xml)",
         ),
         group.add_argument(
             "--smpi-calibrated", action="store_true",
-            help="apply SimGrid's latency and bandwidth factors (default: plain link parameters)",
+            help="apply SimGrid's correction factors for MPI (default: exact link parameters)",
         ),
     ):  # fmt: skip
         one.expert = True  # type: ignore[attr-defined]

@@ -69,7 +69,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add ``--model`` and ``--json``."""
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE",
-        help="model file (from fit -o, examples/models)",
+        help="model file (from fit -o, or in examples/models)",
     )  # fmt: skip
     add_json(parser)
 
@@ -78,7 +78,7 @@ def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:
     """Add ``--model`` with several files."""
     parser.add_argument(
         "--model", type=Path, nargs="+", action="extend", required=required, metavar="FILE",
-        default=[], help="model file of messages or collectives (from fit -o); several",
+        default=[], help="model files of messages and collectives (from fit -o)",
     )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Manage reference runs for `check` (add, remove, list, show)."""
+"""Manage the reference runs that `check` compares with: add, remove, list, show."""

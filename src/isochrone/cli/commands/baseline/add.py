@@ -1,4 +1,4 @@
-"""Add reference runs; those that are there already are skipped.
+"""Add reference runs to a baseline; runs that it already contains are skipped.
 
 A copy is named by the date of the run and a hash of its content. Runs of several kinds, hosts and
 settings may be in one folder: isochrone check uses those that are comparable. Use runs of separate
@@ -29,10 +29,18 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline add``."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="made if it does not exist")
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="complete run file")
     parser.add_argument(
-        "--allow-slow", action="store_true", help="add a run even if something is slow in it"
+        "folder", type=Path, metavar="FOLDER", help="folder of the baseline; created if missing"
+    )
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        type=Path,
+        metavar="RUN",
+        help="run files to add; runs cut short are refused",
+    )
+    parser.add_argument(
+        "--allow-slow", action="store_true", help="add a run even if a component is slow in it"
     )
 
 

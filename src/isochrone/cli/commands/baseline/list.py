@@ -1,4 +1,4 @@
-"""List the reference runs, grouped by what can be compared."""
+"""List the reference runs, in groups of comparable runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ DOCUMENTS = {"baseline-list": _Listed}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline list``."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="baseline, from isochrone baseline add"
+    )
     add_json(parser)
 
 

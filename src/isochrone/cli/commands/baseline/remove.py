@@ -1,6 +1,6 @@
 """Remove reference runs, such as a night on which a node was slow.
 
-Each is named as in the folder, or by a file of the same content, which stays where it is.
+RUN is a file in FOLDER, or a file with the same content elsewhere, which is not deleted.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline remove``."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="baseline, from isochrone baseline add"
+    )
     parser.add_argument(
         "runs",
         nargs="+",
         type=Path,
         metavar="RUN",
-        help="a file of the folder, or any file with the same content",
+        help="file in FOLDER, or any file with the same content",
     )
 
 

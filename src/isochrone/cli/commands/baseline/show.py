@@ -1,4 +1,4 @@
-"""Show typical times, and the range expected of the next run.
+"""Show the typical times of a baseline, and the range expected for the next run.
 
 The typical time is the geometric mean of the medians of the runs, with the 95 % prediction interval
 for the next run. isochrone check uses narrower intervals for nodes and pairs, because it removes
@@ -43,7 +43,9 @@ DOCUMENTS = {"baseline-show": _Usual}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline show``."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="of isochrone baseline add")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="baseline, from isochrone baseline add"
+    )
     add_json(parser)
 
 

@@ -1,1 +1,1 @@
-"""Reorder nodes or I/O aggregators to reduce hot spots of collective I/O."""
+"""Choose the node order or the aggregators of MPI-IO that make collective I/O fastest."""

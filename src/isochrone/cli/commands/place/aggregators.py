@@ -1,8 +1,8 @@
 """Select the aggregators of collective I/O; write a ROMIO hints file.
 
-With --choose all also how many aggregators there are, and how large their buffers are. The hints
-have no effect with OMPIO (Open MPI's default), with Open MPI 6, where the application sets
-cb_nodes or cb_config_list itself, and where the ranks' accesses do not interleave.
+Aggregators are the ranks that access the file for all others. --choose all also chooses their
+number and buffer size. The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6,
+if the application sets cb_nodes or cb_config_list, or if the accesses do not interleave.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="order of the aggregators (default), or all: also number, buffers and stripes, with a "
-        "model of several message sizes",
+        help="what to choose: order of the aggregators (default), or all: also number, buffers and "
+        "stripes (needs a model of several message sizes)",
     )  # fmt: skip
     add_json(parser)
-    add_output(parser, "hints file (default: romio-hints, if the node names are known)")
+    add_output(parser, "hints file (default: romio-hints, if the names of the nodes are known)")
     parser.add_argument("--dry-run", action="store_true", help="write nothing")
     add_start(parser, "aggregators")
 

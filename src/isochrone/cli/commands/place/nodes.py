@@ -1,7 +1,7 @@
-"""Find the node order with the smallest predicted hot spot.
+"""Find the order of nodes in which the busiest node of collective I/O has the least cost.
 
-Heuristics, local search and, if time allows, an exact search are used; the cost is compared with a
-lower bound.
+It is written as a host file or rank file for the launcher. The search uses heuristics, local search
+and, if time allows, an exact method; the result is compared with a lower bound.
 """
 
 from __future__ import annotations
@@ -70,19 +70,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_job(parser)
     add_model(parser)
     add_option(parser, "--search-time", "TIME", read_time_or_zero,
-        "time limit of the search (default: 8s; 30s for more than 2,048 nodes)", expert=True
+        "time limit of the search; 0: heuristics only (default: 8s; above 2,048 nodes: "
+        "30s)", expert=True
     )  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,
-        f"file for the launcher: {', '.join(formats)}; may be repeated (default: by batch system "
-        "or MPI)", action="append",
+        f"format of the file: {', '.join(formats)}; may be repeated (default: that of the batch "
+        "system or MPI)", action="append",
         choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
-        "file, or folder for several (default: the usual name of the format)")  # fmt: skip
+        "file, or folder for several formats (default: a name set by the format)")  # fmt: skip
     add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
-    add_flag(parser, "--verify", "check the positions of the ranks with a small MPI job")
+    add_flag(parser, "--verify", "start a small MPI job to check that each rank is on its node")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
-"""Compare predicted and measured times of several node orders.
+"""Predict and measure the exchange of collective I/O in several node orders.
 
-Compares the given order, the best and worst ones found, sorted and random ones, or those listed.
-Shows whether the prediction finds the best order, and how far it is off. Reproduces figure 6 of the
-cFireworks paper (Cha).
+The orders are the given one, the best and the worst found, sorted and random ones, or those of
+--orders. The output shows whether the prediction finds the best order, and its error, as figure 6
+of the cFireworks paper (Cha) does.
 """
 
 from __future__ import annotations
@@ -72,21 +72,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("orders")
     group.add_argument(
         "--what", choices=tuple(KINDS), default="nodes",
-        help="what is ordered: nodes (default; ranks move), or hosts of aggregators (none moves)",
+        help="what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
     )  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
-        "number of orders: the best and worst found, the given one, sorted and random ones "
-        "(default: 10)", default=10)  # fmt: skip
+        "number of orders to compare, random ones included (default: 10)", default=10)  # fmt: skip
     add_option(group, "--orders", "LIST", str,
-        "compare these orders instead: ranks of each node, 4,4,2,2, or host names; NAME=LIST "
-        "names one",
+        "compare these orders instead: the ranks of each node, 4,4,2,2, or host names; NAME=LIST "
+        "gives a name",
         nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
     add_option(group, "--seed", "N", read_count,
         "seed of the random orders (default: 1)", default=1, expert=True)  # fmt: skip
     add_launches(parser, "order")
-    add_flag(parser, "--dry-run", "launch nothing: predict only")
+    add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)
-    add_output(parser, "file for the JSON document")
+    add_output(parser, "write the result as JSON, for isochrone plot (default: none)")
     add_option(parser, "--figure", "FILE", Path,
         "plot predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
 

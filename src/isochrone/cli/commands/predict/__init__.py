@@ -1,1 +1,1 @@
-"""Predict the time of messages, collectives, I/O or applications."""
+"""Predict the time of messages, collectives, MPI-IO or applications from models."""

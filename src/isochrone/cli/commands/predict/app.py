@@ -1,11 +1,11 @@
-"""Predict the time of a described application.
+"""Predict the time of an application from its description.
 
-Its phases are simulated, with fitted models supplying the times of messages and collectives, and
-the description those of computation. Give models of all operations: --model messages.json
-allgather.json. An operation that no model covers is refused, with the missing measurement.
+The phases of SPEC are simulated: fitted models give the times of messages and collectives, SPEC the
+times of computation. Give models of all operations: --model messages.json allgather.json. If one is
+missing, the command says what to measure.
 
---set n=1024,2048 --set p=4:64:x2 predicts all combinations. Applications are predicted one by one,
-each alone: how they slow each other down is not predicted.
+--set n=1024,2048 --set p=4:64:x2 predicts all combinations. Each application is predicted alone;
+mutual slowdowns are not predicted.
 """
 
 from __future__ import annotations
@@ -47,18 +47,19 @@ Settings = Mapping[str, str]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict app``."""
-    add_option(parser, "spec", "SPEC", Path, "description of applications")
+    add_option(parser, "spec", "SPEC", Path, "file that describes the applications")
     add_models(parser, required=True)
     add_option(parser, "--set", "NAME=VALUES", str,
-        "parameter: n=1024,2048 or n=START:STOP:STEP or :xFACTOR; p: ranks; may be repeated",
+        "set a parameter of SPEC: n=1024,2048 or n=START:STOP:xFACTOR; p=LIST: ranks; may be "
+        "repeated",
         action="append", default=[], dest="settings")  # fmt: skip
     add_option(parser, "-n --ranks", "N", read_count,
-        "number of ranks (default: that of the description)")  # fmt: skip
+        "number of ranks (default: as SPEC says)")  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
-        "ranks on each node (default: as in the measurements of the models)")  # fmt: skip
+        "ranks on each node (default: as measured)")  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
-        help="ranks node after node (default), or one on each node in turn",
+        help="ranks fill one node after the other (block, default), or go to the nodes in turn",
     )  # fmt: skip
     add_json(parser)
 

@@ -1,12 +1,12 @@
 """Predict the time of a collective operation.
 
-The model must be of collectives, fitted to measurements on several numbers of ranks if --ranks is
-to be given. A question that it cannot answer is refused: about ranks or bytes that no formula of it
-holds, about a single rank if none was measured, or where the formula falls to zero.
+The model must be fitted to measurements of collectives, for --ranks on several numbers of ranks.
+Values outside its range are refused.
 
-With --grid the operation is two operations of the library on p1 rows of p2 ranks, and its time the
-sum of both, times what concurrent groups slow each other down if that was measured; best ranks all
-grids and the library's own, cheapest first (docs/grid-collectives.md).
+With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
+one along its columns. Its time is the sum of both, times the slowdown by concurrent groups if that
+was measured. `best` lists all grids and the library's own algorithm, the fastest first
+(docs/grid-collectives.md).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ DOCUMENTS = {"predict-times": Predicted, "predict-grids": grid_predictions.OnGri
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict collective``."""
     add_model(parser)
-    parser.add_argument("--op", help="operation, such as bcast, if the model holds several")
+    parser.add_argument("--op", help="operation, such as bcast; required if the model has several")
     add_values(
         parser,
         ranks="numbers of ranks: 8 or 4,8,16 or START:STOP:STEP or START:STOP:xFACTOR",
-        nodes="numbers of nodes, as for --ranks; two of --ranks, --nodes and --ppn are enough",
+        nodes="number of nodes, a list as for --ranks; two of --ranks, --nodes, --ppn are enough",
         ppn="ranks on each node, as for --ranks",
         bytes="block of a rank: 64KiB, or a list as for --ranks; not for a barrier",
     )

@@ -1,4 +1,4 @@
-"""Predict messages, cost and hot spot of collective I/O."""
+"""Predict the messages and the busiest node of a collective MPI-IO access."""
 
 from __future__ import annotations
 
@@ -109,8 +109,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot which node holds and which serves what of the file (.png, .svg, .pdf)")  # fmt: skip
-    add_flag(parser, "--force", "overwrite output that exists")
+        "plot which node holds, and which aggregates, each part of the file (.png, .svg, "
+        ".pdf)")  # fmt: skip
+    add_flag(parser, "--force", "overwrite existing output")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,6 @@
 """Predict the time of a point-to-point message.
 
-The model must be of messages between pairs of ranks: fitted to point-to-point, or to bisection,
-where all pairs send at once.
+The model must be fitted to runs of point-to-point, or of bisection, where all pairs send at once.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ DOCUMENTS = {"predict-times": Predicted}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict message``."""
     add_model(parser)
-    parser.add_argument("--mode", help="mode, such as blocking, if the model holds several")
+    parser.add_argument("--mode", help="mode, such as blocking; required if the model has several")
     add_values(
         parser,
         bytes="bytes of a message: 64KiB or 1KiB,2KiB or START:STOP:STEP or START:STOP:xFACTOR",

@@ -1,1 +1,1 @@
-"""Select faster collective algorithms or I/O hints, and apply them."""
+"""Find faster collective algorithms or MPI-IO hints for a program, and verify them."""

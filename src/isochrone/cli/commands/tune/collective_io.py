@@ -1,11 +1,11 @@
-"""Tune MPI-IO hints for an unmodified program.
+"""Find MPI-IO hints that make an unmodified program faster.
 
     isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
 
-The program is run once with its collective reads and writes recorded. Settings of the MPI library
-that promise a gain are chosen by a model of the machine, and tried: the program runs with and
-without them in turn. Only what is significantly faster is kept, as a file of hints; finding no gain
-is common. The program runs many times and rewrites its output each time (see --before).
+First the collective reads and writes of the program are recorded. A model of the machine then
+proposes hints, and the program is launched with and without them in turns. Hints that make it
+significantly faster are written to a file; often there are none. The program is launched many
+times, and writes its output each time (see --before).
 """
 
 from __future__ import annotations
@@ -71,31 +71,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=USUAL)  # fmt: skip
     add_option(parser, "--hints", "FILE", Path,
         f"hints file to write if there is a gain (default: {HINTS} in FOLDER); FILE{PORTABLE}: "
-        "without gains of local memory or disks")  # fmt: skip
+        "without hints that only help local disks")  # fmt: skip
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
         "model file (from fit -o) of a hot spot (default: that in FOLDER, or measured in "
         "about 3min)")  # fmt: skip
     add_flag(machine, "--no-measure",
-        "measure no model: choose by the recorded calls alone", expert=True)  # fmt: skip
-    levers = parser.add_argument_group("what may be changed")
+        "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
+    levers = parser.add_argument_group("hints to change")
     add_option(levers, "--without", "HINT", str,
-        "leave this hint as it is, such as cb_write or cb_nodes; may be repeated",
+        "do not change this hint, such as cb_write or cb_nodes; may be repeated",
         action="append", default=[], expert=True)  # fmt: skip
     add_flag(levers, "--override",
-        f"also replace hints of the file in {ROMIO_HINTS} (default: keep them, report their cost)",
+        f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them, report their cost)",
         expert=True)  # fmt: skip
     trials = parser.add_argument_group("launches of the program")
     add_option(trials, "--launches", "N", _several,
-        "launches with the best setting, and as many without (default: 5; more if in doubt)",
+        "launches with the best hints, and as many without (default: 5; more if undecided)",
         default=5)  # fmt: skip
     add_before(trials)
     add_option(trials, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: 1h for the first, then four times that and 30s)",
+        "end a launch after TIME (default: first 1h, then 4 times the first launch + 30s)",
         expert=True)  # fmt: skip
     add_option(trials, "--min-io-share", "PERCENT", read_percent,
-        "stop if collective calls take less of the run (default: 3%%)", default=0.03,
+        "stop if collective I/O takes less of the run time than this (default: 3%%)", default=0.03,
         expert=True)  # fmt: skip
     add_json(parser)
     add_program(parser)

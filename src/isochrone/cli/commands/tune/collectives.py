@@ -1,10 +1,9 @@
-"""Select grids or algorithms for collectives, where the gain is certain.
+"""Choose the fastest measured algorithm for each collective; write a tuning file.
 
-RUN are runs of `isochrone measure collective --grid …` and, for the algorithms of the library,
-several launches of `measure collective --algorithm …` (--launches 3) and as many without. At each
-operation, number of ranks and size an alternative to the library's own choice is chosen only if the
-interval of its saving lies above --min-gain. A grid has to beat all measured algorithms of the
-library; if only its default was measured, the output says so. Finding no gain is common.
+Give runs of `isochrone measure collective`: with --grid (two-phase algorithms on grids of ranks),
+with --algorithm (algorithms of the MPI library), and with neither (the library's default); several
+launches of each (--launches 3). For each operation, number of ranks and size an alternative is
+chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
 """
 
 from __future__ import annotations
@@ -57,19 +56,21 @@ DOCUMENTS = {"tune-collectives": Tuned}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune collectives``."""
     formats = [TABLE, *tunings.names()]
-    add_option(parser, "run_files", "RUN", Path, "run files", nargs="+")
+    add_option(
+        parser, "run_files", "RUN", Path, "run files of isochrone measure collective", nargs="+"
+    )
     add_option(parser, "--to", "FORMAT", str,
-        "table (default): grids, for isochrone exec; " + ", ".join(formats[1:])
-        + ": algorithms of the library",
+        "table (default): two-phase algorithms, for isochrone exec; " + ", ".join(formats[1:])
+        + ": algorithms of that library",
         choices=formats, default=TABLE)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
         "smallest gain in time, with 95%% confidence (default: 5%%)",
         default=0.05)  # fmt: skip
     add_modelled(parser)
     add_json(parser)
-    add_output(parser, "file to write (default: only say what would be chosen)")
+    add_output(parser, "tuning file to write (default: only print the choice)")
     add_flag(parser, "--verify",
-        "start short jobs here to check that each rule of FILE is in effect")  # fmt: skip
+        "start short jobs to check that each rule of FILE takes effect")  # fmt: skip
     add_setup(parser)
 
 

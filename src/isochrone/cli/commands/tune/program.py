@@ -1,11 +1,11 @@
-"""Tune the collective operations of an unmodified program, if there is a gain.
+"""Find collective algorithms that make an unmodified program faster.
 
     isochrone tune program -o FOLDER -- mpiexec -n 16 ./app ...
 
-The program is launched once with its MPI calls recorded. The operations and sizes that take most
-time are then measured with the same launcher: the default of the MPI library, its algorithms, and
-grids. What saves time is tried with the program, in pairs of launches with and without it: first a
-tuning file of the library, then a table for isochrone exec. Only what makes the whole program
+First the MPI calls of the program are recorded. The operations and sizes that take most time are
+then measured: with the default of the MPI library, its other algorithms, and two-phase algorithms
+on grids of ranks. The program is launched with and without the best ones in turns: first with a
+tuning file of the library, then with a table for isochrone exec. Only what makes the whole program
 faster is kept. The program is launched many times, and writes its files each time (see --before).
 """
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune program``."""
     parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
-        f"folder for recordings, measurements and what is kept (default: {USUAL})",
+        f"folder for recordings, measurements and tuning files (default: {USUAL})",
         default=USUAL)  # fmt: skip
     add_force(parser)
     add_option(parser, "--launches", "N", count_of("launches of at least 3", 99),
