@@ -396,6 +396,46 @@ static long next_window(const iso_context_t *ctx, long rounds, double seconds)
     return more > 1 ? (long)more : 1;
 }
 
+/** Order places by the names of hosts, with numbers in these as numbers. */
+static int compare_hosts(const void *one, const void *other)
+{
+    const char *a = (*(const iso_place_t *const *)one)->host;
+    const char *b = (*(const iso_place_t *const *)other)->host;
+    for (; *a && *b; a++, b++) {
+        size_t left = strspn(a, "0123456789"), right = strspn(b, "0123456789");
+        if (left != right && left > 0 && right > 0) {
+            return left < right ? -1 : 1;
+        }
+        if (*a != *b) {
+            break;
+        }
+    }
+    return *a - *b;
+}
+
+/** Number the nodes of all ranks in the order of their names. @return nodes */
+static int number_nodes(const iso_place_t places[], int ranks, int node[])
+{
+    int nodes = 0;
+    const iso_place_t **first = iso_calloc((size_t)ranks, sizeof(*first));
+    int *number = iso_calloc((size_t)ranks, sizeof(int));
+    for (int r = 0; r < ranks; r++) {
+        if (places[r].node == nodes) {
+            first[nodes++] = &places[r];
+        }
+    }
+    qsort(first, (size_t)nodes, sizeof(*first), compare_hosts);
+    for (int n = 0; n < nodes; n++) {
+        number[first[n]->node] = n;
+    }
+    for (int r = 0; r < ranks; r++) {
+        node[r] = number[places[r].node];
+    }
+    free(first);
+    free(number);
+    return nodes;
+}
+
 /**
  * Measure the sample; called on every rank. @a map is NULL but at rank 0.
  */
@@ -403,14 +443,9 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
 {
     const iso_context_t *ctx = m->coordinator.ctx;
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
-    int nodes = 0;
-    for (int r = 0; map && r < ctx->size; r++) {
-        node[r] = ctx->places[r].node;
-    }
+    int nodes = map ? number_nodes(ctx->places, ctx->size, node) : 0;
+    MPI_CHECK(MPI_Bcast(&nodes, 1, MPI_INT, 0, ctx->control));
     MPI_CHECK(MPI_Bcast(node, ctx->size, MPI_INT, 0, ctx->control));
-    for (int r = 0; r < ctx->size; r++) {
-        nodes = node[r] >= nodes ? node[r] + 1 : nodes;
-    }
     long pairs = iso_sample_pairs(options.sample, ctx->size, nodes);
     iso_sample_t *sample = iso_sample_create(ctx->size, node, pairs);
     struct results results = {0};

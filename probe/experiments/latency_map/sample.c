@@ -13,6 +13,10 @@ enum { FULL_NODES = 4 };
 /** Partners of each node that "auto" asks for at least. */
 enum { PARTNERS = 64 };
 
+/** Rounds in which nodes meet those whose numbers are next to theirs, and those
+ *  after the next; at most, and in at most half of the rounds. */
+enum { NEAR_ROUNDS = 4 };
+
 /** Part of the sample that pairs within nodes may take. */
 static const double INNER_PART = 0.2;
 
@@ -25,6 +29,7 @@ struct iso_sample {
     int *order;           /**< of its rounds */
     int all_inner;        /**< all pairs of all nodes are measured */
     long inner, outer;    /**< rounds within nodes and between them */
+    long near;            /**< the first of those between them */
 };
 
 long iso_sample_pairs(const char *text, int ranks, int nodes)
@@ -108,6 +113,8 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
         long most = (s->players - 1) * largest * largest;
         s->outer = left > a_round ? (left + a_round - 1) / a_round : 1;
         s->outer = s->outer < most ? s->outer : most;
+        s->near =
+            (s->outer + 1) / 2 < NEAR_ROUNDS ? (s->outer + 1) / 2 : NEAR_ROUNDS;
     }
     return s;
 }
@@ -153,18 +160,39 @@ static int common_divisor(int a, int b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
+/** Whom a node meets in a round of near nodes. */
+static int near_node(long round, int node)
+{
+    int distance = 1 + (int)round / 2;
+    return node + (node / distance % 2 == round % 2 ? distance : -distance);
+}
+
+/** Whether two nodes meet in a round of near nodes. */
+static int are_near(const iso_sample_t *s, int a, int b)
+{
+    for (long round = 0; round < s->near; round++) {
+        if (near_node(round, a) == b) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static int outer_pair(const iso_sample_t *s, long round, int node,
                       iso_pair_t *pair)
 {
-    int turns = s->players - 1;
-    int other = s->at[opponent(s, s->place[node], s->order[round % turns])];
-    if (other < 0) {
+    int turns = s->players - 1, near = round < s->near;
+    long far = near ? 0 : round - s->near;
+    int other = near
+                    ? near_node(round, node)
+                    : s->at[opponent(s, s->place[node], s->order[far % turns])];
+    if (other < 0 || other >= s->nodes) {
         return 0;
     }
     int a = node < other ? node : other, b = node < other ? other : node;
     int width = node_size(s, b), all = node_size(s, a) * width;
-    long visit = round / turns;
-    if (visit >= all) {
+    long visit = near ? all - 1 : far / turns;
+    if (visit >= all - (!near && are_near(s, a, b))) {
         return 0;
     }
     uint64_t state = (uint64_t)a * (uint64_t)s->nodes + (uint64_t)b;

@@ -7,10 +7,11 @@
  *
  * No two pairs of a round share a node. Within nodes all pairs are measured,
  * or, where that would be a large part of the sample, all pairs of FULL_NODES
- * nodes and disjoint ones of all others. Between nodes a round is a perfect
- * matching of the nodes: one of a tournament, with nodes and rounds in random
- * order. Two nodes that meet again do so with other ranks; no pair is measured
- * twice.
+ * nodes and disjoint ones of all others. Between nodes a round is a matching of
+ * the nodes. In the first rounds each meets those next to it by number, where
+ * groups of nodes mostly end; then it is one of a tournament, with nodes and
+ * rounds in random order. Two nodes that meet again do so with other ranks; no
+ * pair is measured twice.
  */
 #ifndef ISO_SAMPLE_H
 #define ISO_SAMPLE_H
@@ -30,7 +31,7 @@ long iso_sample_pairs(const char *text, int ranks, int nodes);
 /**
  * Choose pairs.
  *
- * @param node_of_rank  numbered from 0 without gaps
+ * @param node_of_rank  numbered from 0 without gaps, in the order of names
  * @param pairs         about how many
  * @return released by iso_sample_free
  */

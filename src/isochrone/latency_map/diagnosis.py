@@ -9,7 +9,7 @@ explains, beyond chance and beyond its own uncertainty.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from isochrone.base.stats import (
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
+from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
@@ -59,6 +60,15 @@ MIN_NODES = 4
 
 RETESTS = 3
 """Pairs of a part that must have been measured again for the part to be so; all if fewer."""
+
+WIDE = 0.1
+"""Spread of times of levels that hides no groups; and"""
+
+ODD = 0.02
+"""the part of the pairs that may be off."""
+
+NAMES = 0.9
+"""Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
 
 SMALL = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
@@ -120,6 +130,13 @@ def _freedom(spread: float, own: float, times: Times) -> float:
     return float(both / (spread**4 / own + error**4 / times.freedom))
 
 
+def _fits(fit: Explanation, times: Times) -> bool:
+    """Whether levels explain so many pairs that no groups can be hidden among the others."""
+    off = np.abs(np.log(times.seconds / fit.expected))
+    odd = np.count_nonzero(off > SURE * np.hypot(fit.spread, times.error))
+    return bool(times.place is not None and fit.spread < WIDE and odd <= max(1, ODD * len(off)))
+
+
 def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
     """Return what a part adds to the middle one of its pairs, and the standard error of that."""
     middle = float(np.median(extra[extra > 0]))
@@ -179,7 +196,11 @@ class Diagnosis:
     @cached_property
     def outer_times(self) -> tuple[Times, float]:
         """The pairs of nodes, and the spread of the pairs of ranks of two nodes."""
-        return between_nodes(self.pairs, self.node, self.rank_cost[0])
+        times, spread = between_nodes(self.pairs, self.node, self.rank_cost[0])
+        if self.by_host and 2 * len(times.i) < NAMES * times.units * (times.units - 1):
+            hosts = dict(zip(self.node.tolist(), self.hosts, strict=True))
+            times = replace(times, place=name_order([hosts[k] for k in range(times.units)]))
+        return times, spread
 
     @cached_property
     def outer(self) -> Explanation | None:
@@ -203,8 +224,8 @@ class Diagnosis:
     def sparse(self) -> bool:
         """Whether too few pairs were measured to see groups that the machine did not tell."""
         return any(
-            len(times.i) and not times.root.any() and times.sparse
-            for times in (self.outer_times[0], self.inner_times)
+            fit is not None and not times.root.any() and times.sparse and not _fits(fit, times)
+            for fit, times in ((self.outer, self.outer_times[0]), (self.inner, self.inner_times))
         )
 
     @property
@@ -507,7 +528,7 @@ class Diagnosis:
         if self.outer is not None and self.outer_times[0].units >= MIN_NODES:
             times, spread = self.outer_times
             # far pairs of groups that are not seen look slow
-            for k in () if times.sparse else self._standing_out(times, self.outer):
+            for k in () if self.sparse else self._standing_out(times, self.outer):
                 mask = np.zeros(len(outer), dtype=bool)
                 mask[outer] = place == k
                 left &= ~mask

@@ -28,6 +28,7 @@ from isochrone.latency_map.groupings import (
     distances,
     hierarchies,
 )
+from isochrone.latency_map.host_order import groups_in_order, ways_in_order
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.moves import moved
 from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
@@ -136,6 +137,7 @@ class _Search:
 
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
+        self.among(self.by_names(self.all.seconds) or [[]])
         best = self.leaders(self.among(self.plain()))
         for propose in (self.cleaned, self.neighbours):
             while True:
@@ -218,6 +220,14 @@ class _Search:
         elif not self.whole_map:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
 
+    def by_names(self, seconds: Matrix) -> list[list[Partition]]:
+        """Return the likeliest hierarchies of units with consecutive names."""
+        if self.all.place is None:
+            return []
+        chains = groups_in_order(self.all, seconds, self.all.place)
+        lengths = [(self.finder(chain).plain().length, k, chain) for k, chain in enumerate(chains)]
+        return [chain for _, _, chain in sorted(lengths, key=lambda c: c[:2])[:LIKELY]]
+
     @cached_property
     def matrix(self) -> Matrix:
         """The times as they are."""
@@ -228,6 +238,8 @@ class _Search:
         if self.readable:
             for matrix in without_parts(best, self.all):
                 yield from self.likely(matrix, FEW)
+        if best.parts:
+            yield from self.by_names(best.healthy(self.all))
 
     def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
@@ -290,7 +302,7 @@ class _Search:
         sets = log_choose(pairs, near.size) - log_choose(pairs, wrong) - np.log(wrong + 1.0)
         widest = max(near[-1] - near[0], far[-1] - far[0])
         apart = far[0] - near[-1] > WIDE_GAP * widest
-        return bool(apart or _ways(groups, parent, sizes=False) - sets <= np.log(CHANCE))
+        return bool(apart or self.named(groups, parent, sizes=False) - sets <= np.log(CHANCE))
 
     def code(self, chain: Sequence[Partition]) -> float:
         """Return the nats that it takes to write the groupings down."""
@@ -301,10 +313,15 @@ class _Search:
             if partition.tobytes() not in self.recorded:
                 key = partition.tobytes(), above.tobytes()
                 if key not in self.ways:
-                    self.ways[key] = _ways(partition, above)
+                    self.ways[key] = self.named(partition, above)
                 joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
                 total += self.ways[key] + (LEVEL if joined.sum() > 1 else 2 * LEVEL)
         return total
+
+    def named(self, group: Partition, parent: Partition, *, sizes: bool = True) -> float:
+        """Log of the number of ways to group units, fewer if names tell."""
+        ways, place = _ways(group, parent, sizes=sizes), self.times.place
+        return ways if place is None else min(ways, ways_in_order(group, parent, place))
 
 
 def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,10 +67,13 @@ def to_measure_again(run: Run, found: Topology) -> Retests:
         Nothing if nothing would be named, or there is no pair left to measure again.
     """
     open_parts = [part for part in found.slow if not part.retested]
-    if not open_parts:
+    if not (open_parts or found.doubtful):
         return Retests()
     known = _Known(run, found)
-    chosen: dict[Pair, None] = {}
+    # whether nodes are slow or share a slow way shows the time between them
+    chosen: dict[Pair, None] = dict.fromkeys(
+        (i, j) for i, j in combinations(sorted(found.doubtful), 2) if not known.seen(i, j)
+    )
     for part in open_parts:
         chosen |= dict.fromkeys(list(_sample(part, known, chosen))[:SAMPLE])
     suspected = list(chosen)[:MAX_SUSPECTED]
@@ -89,6 +93,10 @@ class _Known:
         self.again = np.unique(code[again])
         self.levels = len(found.levels)
         self.chain = [partition_of(level, run.size) for level in found.levels]
+
+    def seen(self, i: int, j: int) -> bool:
+        """Whether a pair i < j was measured, or measured again."""
+        return bool(np.isin(i * self.size + j, np.concatenate([self.measured, self.again])))
 
     def partners(self, rank: int, others: Ints) -> Ints:
         """Return those of ``others`` whose pair with ``rank`` may be measured again."""

@@ -41,6 +41,8 @@ class Times:
         Groups beyond which nothing was measured; all units in one where everything was.
     freedom
         Degrees of freedom that the errors were estimated with; 0 if that is not known.
+    place
+        Place of each unit by name, where so few pairs were measured that names are hypotheses.
     """
 
     units: int
@@ -50,6 +52,7 @@ class Times:
     error: Vector
     root: Partition
     freedom: float = 0.0
+    place: Index | None = None
 
     @property
     def sparse(self) -> bool:

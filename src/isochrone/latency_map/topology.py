@@ -125,6 +125,8 @@ class Topology:
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
     pairs
         The measured pairs of ranks that the reading rests on.
+    doubtful
+        A rank of each node that is slow, or only shares a slow way with others.
     """
 
     ranks: int
@@ -137,6 +139,7 @@ class Topology:
     not_understood: NotUnderstood
     warnings: WarningList
     pairs: Hidden[RankPairs]
+    doubtful: Hidden[tuple[int, ...]] = ()
 
     @property
     def blind(self) -> list[str]:
@@ -186,6 +189,7 @@ def analyse(
         least=least,
         not_understood=diagnosis.not_understood(found),
         pairs=pairs,
+        doubtful=tuple(diagnosis.uncertain),
         warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )
 

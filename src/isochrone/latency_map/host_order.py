@@ -1,0 +1,87 @@
+"""Groups of nodes whose names follow each other: hypotheses where few pairs were measured.
+
+Sites number nodes along racks and switches. So nodes of one group mostly have consecutive names,
+and a boundary between two names is as high as the nearest pair that spans it: in a hierarchy
+t(a, b) is the highest boundary between a and b. Whether groups exist is decided by the times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping
+from isochrone.latency_map.times import Times
+
+REACH = 16
+"""Names that a pair spans at most to say how high the boundaries between them are."""
+
+NEAR = 2
+"""The same, for a boundary to be known."""
+
+KNOWN = 0.9
+"""Part of the boundaries that must be known: else groups appear that do not exist."""
+
+HEIGHTS = 6
+"""Heights at which boundaries are cut, at the largest gaps between them."""
+
+
+def name_order(names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each name, with numbers in names compared as numbers."""
+    keys = [[(not x.isdigit(), int(x) if x.isdigit() else 0, x)
+             for x in re.split(r"(\d+)", name) if x] for name in names]  # fmt: skip
+    place = np.empty(len(names), dtype=np.int64)
+    place[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
+    return place
+
+
+def ways_in_order(group: Partition, parent: Partition, place: NDArray[np.int64]) -> float:
+    """Log of the number of ways to group units like this if groups have consecutive names.
+
+    Infinite if they have not.
+    """
+
+    def boundaries(partition: Partition) -> int:
+        inner = partition[np.argsort(place)]
+        return int(np.count_nonzero(inner[1:] != inner[:-1]))
+
+    own, above = boundaries(group), boundaries(parent)
+    if own > group.max() or above > parent.max():
+        return float("inf")
+    return log(comb(len(place) - 1 - above, own - above)) + log(len(place))
+
+
+def groups_in_order(
+    times: Times, seconds: NDArray[np.float64], place: NDArray[np.int64]
+) -> Iterator[list[Partition]]:
+    """Propose chains of groups with consecutive names, by the heights of the boundaries."""
+    one, other = place[times.i], place[times.j]
+    low, span = np.minimum(one, other), np.abs(one - other)
+    height = np.full((2, times.units - 1), np.inf)
+    for kind, reach in enumerate((NEAR, REACH)):
+        for offset in range(reach):
+            here = (span > offset) & (span <= reach)
+            np.minimum.at(height[kind], low[here] + offset, seconds[here])
+    if np.isfinite(height[0]).mean() < KNOWN:
+        return
+    height = height[1]
+    height = np.log(np.where(np.isfinite(height), height, seconds.max()))
+    ordered = np.sort(height)
+    gap = np.diff(ordered)
+    found: dict[bytes, Partition] = {}
+    for k in np.argsort(-gap, kind="stable")[:HEIGHTS]:
+        cut = height > ordered[k] + gap[k] / 2
+        # units alone between boundaries are one group: what is slow among them looks the same
+        alone = np.append(True, cut) & np.append(cut, True)
+        for boundary in (cut, cut & ~(alone[1:] & alone[:-1])):
+            partition = canonical(np.append(0, np.cumsum(boundary))[place])
+            if is_grouping(partition):
+                found[partition.tobytes()] = partition
+    groups = sorted(found.values(), key=lambda p: -int(p.max()))
+    yield from ([p] for p in groups)
+    yield from map(list, combinations(groups, 2))

@@ -1,0 +1,75 @@
+"""Groups of nodes with consecutive names, where few pairs were measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from isochrone.base.table import Table
+from isochrone.latency_map.host_order import name_order, ways_in_order
+from isochrone.latency_map.retests import to_measure_again
+from isochrone.latency_map.topology import analyse
+from isochrone.runfile.run import Rank, Run
+
+NODES = 60
+
+
+def sample(group: np.ndarray, slow: dict[int, float], rounds: int = 3, seed: int = 0) -> Run:
+    """Each node with those next to it, those after the next, and a few others."""
+    random = np.random.default_rng(seed)
+    pairs = {(a, a + d) for d in (1, 2) for a in range(NODES - d)}
+    for _ in range(rounds):
+        mixed = random.permutation(NODES)
+        pairs |= {
+            (min(p), max(p)) for p in zip(mixed[::2].tolist(), mixed[1::2].tolist(), strict=True)
+        }
+    i, j = np.array(sorted(pairs)).T
+    cost = np.zeros(NODES)
+    cost[list(slow)] = list(slow.values())
+    seconds = 1e-6 * (np.where(group[i] == group[j], 2.0, 4.0) + cost[i] + cost[j])
+    seconds *= np.exp(0.03 * random.standard_normal(len(i)))
+    table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": seconds})
+    # ranks are on nodes in any order
+    ranks = [Rank(k, f"rack-n{k}", 0) for k in range(NODES)]
+    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": NODES,
+              "options": {"bytes": [64], "sample": "12%"}}  # fmt: skip
+    return Run(header, ranks, {"pair": table}, end={"complete": True})
+
+
+def test_numbers_in_names_are_compared_as_numbers() -> None:
+    names = ["n10", "n9", "rack2-n1", "n1", "rack10-n0", "n", "10"]
+    assert [names[k] for k in np.argsort(name_order(names))] == [
+        "10", "n", "n1", "n9", "n10", "rack2-n1", "rack10-n0",
+    ]  # fmt: skip
+
+
+def test_groups_of_consecutive_names_are_cheap_to_write_down() -> None:
+    place, root = np.arange(12), np.zeros(12, dtype=int)
+    assert ways_in_order(place // 4, root, place) == pytest.approx(np.log(55) + np.log(12))
+    assert ways_in_order(place % 4, root, place) == np.inf
+
+
+def test_groups_and_a_slow_node_are_read_out_of_neighbours() -> None:
+    """With a tenth of the pairs; the slow node is at the end of a group."""
+    group = np.repeat(np.arange(7), [10, 8, 9, 3, 10, 12, 8])
+    found = analyse(sample(group, {17: 3.0}))
+    assert [len(level.groups) for level in found.levels] == [NODES, 7, 1][-2:]
+    assert found.levels[-2].groups == [np.flatnonzero(group == k).tolist() for k in range(7)]
+    assert [part.who for part in found.slow] == ["rack-n17"]
+    assert "few-pairs" not in {w["code"] for w in found.warnings}
+
+
+def test_groups_of_scattered_names_are_not_known() -> None:
+    group = np.random.default_rng(5).permutation(NODES) // 10
+    found = analyse(sample(group, {}))
+    assert not found.slow
+    assert "few-pairs" in {w["code"] for w in found.warnings}
+
+
+def test_slow_nodes_that_never_met_are_to_meet() -> None:
+    """They may share a slow way; then the pair of them is fast."""
+    run = sample(np.zeros(NODES, dtype=int), {5: 2.0, 40: 2.0}, seed=2)
+    found = analyse(run)
+    assert not found.slow and len(found.doubtful) == 2
+    chosen = to_measure_again(run, found)
+    assert (5, 40) in chosen.suspected
