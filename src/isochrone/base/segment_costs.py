@@ -60,47 +60,73 @@ def exact_costs(
     return cost
 
 
-def fast_costs(
-    rows: Array, forms: Sequence[Sequence[int]], places: NDArray[np.int64], starts: NDArray[Any],
-    min_values: int,
-) -> Array:  # fmt: skip
-    """Return the same for each formula, shape (formulas, places + 1, places + 1).
+class Sums:
+    """Normal equations of the first values, of which those of any segment are the difference.
 
-    ``forms`` are the columns that each formula uses. The normal equations of a segment are the
-    difference of two sums, so the result is precise to about 1e-10 of the squares of the values.
+    Parameters
+    ----------
+    rows
+        Weighted columns of the terms, and of the measured values last; sorted.
+    starts
+        First row of each value, and the number of rows.
     """
-    length = np.linalg.norm(rows[:, :-1], axis=0)
-    rows = np.column_stack([rows[:, :-1] / np.where(length > 0, length, 1.0), rows[:, -1]])
-    products = np.einsum("ni,nj->nij", rows, rows)
-    cuts = starts[places]
-    sums = np.concatenate([
-        np.zeros((1, *products.shape[1:])), np.cumsum(np.add.reduceat(products, cuts[:-1]), axis=0),
-    ])  # fmt: skip
+
+    def __init__(self, rows: Array, starts: NDArray[Any]) -> None:
+        length = np.linalg.norm(rows[:, :-1], axis=0)
+        rows = np.column_stack([rows[:, :-1] / np.where(length > 0, length, 1.0), rows[:, -1]])
+        products = np.einsum("ni,nj->ijn", rows, rows)
+        each = np.add.reduceat(products, starts[:-1], axis=2)
+        # the values are along the last axis: long loops are fast ones
+        self._sums = np.cumsum(np.pad(each, ((0, 0), (0, 0), (1, 0))), axis=2)
+        self._starts = starts
+
+    def costs(
+        self, forms: Sequence[Sequence[int]], first: NDArray[Any], last: NDArray[Any]
+    ) -> Array:
+        """Return the squared deviations by each formula, shape (forms, segments).
+
+        They are precise to about 1e-10 of the squares of the values, and infinite where columns
+        depend or rows are too few. ``forms`` are the columns that each formula uses; the segments
+        hold the values ``first`` to ``last`` - 1, arrays of shape (segments,).
+        """
+        count = self._starts[last] - self._starts[first]
+        cost = np.full((len(forms), len(first)), np.inf)
+        for terms in sorted({len(form) for form in forms}):
+            mine = [k for k, form in enumerate(forms) if len(form) == terms]
+            columns = np.array([[*forms[k], -1] for k in mine]).T
+            sums = self._sums[columns[:, None], columns[None, :]]
+            own = sums.take(last, axis=-1) - sums.take(first, axis=-1)
+            cost[mine] = np.where(count > terms, _eliminated(own), np.inf)
+        return cost
+
+
+def fast_costs(
+    sums: Sums, forms: Sequence[Sequence[int]], places: NDArray[np.int64], min_values: int
+) -> Array:
+    """Return the same for each formula, shape (formulas, places, places)."""
     first, last = np.triu_indices(len(places), 1)
-    long = (places[last] - places[first] >= min_values) & (last > first)
+    long = places[last] - places[first] >= min_values
     first, last = first[long], last[long]
-    normal = sums[last] - sums[first]
-    count = cuts[last] - cuts[first]
     cost = np.full((len(forms), len(places), len(places)), np.inf)
-    for terms in sorted({len(form) for form in forms}):
-        mine = [k for k, form in enumerate(forms) if len(form) == terms]
-        columns = np.array([[*forms[k], rows.shape[1] - 1] for k in mine])
-        own = normal[:, columns[:, :, None], columns[:, None, :]]
-        found = np.where(count[:, None] > terms, _eliminated(own), np.inf)
-        cost[np.array(mine)[:, None], first, last] = found.T
+    cost[:, first, last] = sums.costs(forms, places[first], places[last])
     return cost
 
 
 def _eliminated(normal: Array) -> Array:
-    """Return what is left of the last square, shape (...,); infinite where columns depend."""
-    whole = np.diagonal(normal, axis1=-2, axis2=-1).copy()
-    possible = np.ones(normal.shape[:-2], dtype=bool)
-    for k in range(normal.shape[-1] - 1):
-        pivot = normal[..., k, k]
-        possible &= pivot > _SQUARE_DEPENDENT * whole[..., k]
-        factor = normal[..., k + 1 :, k] / np.where(possible, pivot, 1.0)[..., None]
-        normal[..., k + 1 :, k + 1 :] -= factor[..., None] * normal[..., k, None, k + 1 :]
-    return np.where(possible, np.maximum(normal[..., -1, -1], 0.0), np.inf)
+    """Return what is left of the last square; infinite where columns depend.
+
+    ``normal`` are equations of shape (terms + 1, terms + 1, ...), and are overwritten.
+    """
+    size = len(normal)
+    whole = np.array([normal[k, k] for k in range(size)])
+    possible = np.ones(normal.shape[2:], dtype=bool)
+    for k in range(size - 1):
+        pivot = normal[k, k]
+        possible &= pivot > _SQUARE_DEPENDENT * whole[k]
+        factor = normal[k, k + 1 :] / np.where(possible, pivot, 1.0)
+        for i in range(k + 1, size):  # the equations are symmetric: half of them are enough
+            normal[i, i:] -= factor[i - k - 1] * normal[k, i:]
+    return np.where(possible, np.maximum(normal[-1, -1], 0.0), np.inf)
 
 
 def _blocks(rows: Array, starts: NDArray[np.int64]) -> Array:

@@ -32,6 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -39,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segment_costs import DEPENDENT, exact_costs, fast_costs
+from isochrone.base.segment_costs import DEPENDENT, Sums, exact_costs, fast_costs
 from isochrone.base.stats import INTERVAL_WIDTH
 
 Array = NDArray[np.float64]
@@ -53,6 +54,9 @@ MAX_CANDIDATES = 300
 
 _ROUNDING = 1e-9
 """Relative deviations below this are rounding, not noise: no criterion may look at them."""
+
+_MOVES = 8
+"""How often each break is moved at most."""
 
 _FAST = 1e-9
 """Squares of the noise relative to those of the values: the precision of normal equations."""
@@ -192,11 +196,9 @@ def segment(
     whole = data.whole()
     if segments is None and min(whole) <= noise * len(y):
         return _unbroken(data, whole)  # nothing is left that a break could explain
-    found, edges = _broken(data, max_segments, segments)
-    while (finer := _finer(data.places, edges, max_candidates)) is not None:
-        data = replace(data, places=finer)
-        found, edges = _broken(data, max_segments, segments)
-    return found
+    if len(places) <= len(values) and data.fast:
+        data = replace(data, places=_finer(data, segments or max_segments, choose=segments is None))
+    return _broken(data, max_segments, segments)
 
 
 def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
@@ -245,40 +247,52 @@ class _Data:
         """Return the rows with the columns of one formula."""
         return self.rows[:, [*form, -1]]
 
-    @property
+    @cached_property
     def fast(self) -> bool:
-        """Whether normal equations are precise enough to choose between many formulas."""
+        """Whether normal equations are precise enough."""
         whole = float(np.mean(self.rows[:, -1] ** 2))
-        return len(self.forms) > 1 and self.noise > _FAST * whole
+        return self.noise > _FAST * whole
+
+    @cached_property
+    def sums(self) -> Sums:
+        """What costs are taken from the fast way."""
+        return Sums(self.rows, self.starts)
 
     def whole(self) -> list[float]:
         """Return the squared deviations of a single segment by each formula."""
         if not self.fast:
             found = [_residual(self.of(form)) for form in self.forms]
         else:
-            ends = np.array([0, len(self.values)])
-            costs = fast_costs(self.rows, self.forms, ends, self.starts, self.min_values)
-            found = [float(cost) for cost in costs[:, 0, 1]]
+            ends = np.array([0]), np.array([len(self.values)])
+            found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
         return [math.inf if k == self.level else cost for k, cost in enumerate(found)]
 
     def costs(self) -> Array:
         """Return the squared deviations of all segments by each formula; infinite if too short."""
         least = self.min_values if self.level is None else 2
         if self.fast:
-            costs = fast_costs(self.rows, self.forms, self.places, self.starts, least)
+            costs = fast_costs(self.sums, self.forms, self.places, least)
         else:
             costs = np.stack([
                 exact_costs(self.of(form), self.places, self.starts, least) for form in self.forms
             ])  # fmt: skip
-        count = self.places - self.places[:, None]
-        last = np.append(np.nan, self.values[self.places[1:] - 1])
-        with np.errstate(invalid="ignore"):
-            long = (
-                last >= self.min_ratio * np.append(self.values[self.places[:-1]], np.nan)[:, None]
-            )
-        for k, cost in enumerate(costs):
-            cost[long if k == self.level else ~long | (count < self.min_values)] = math.inf
+        self.forbid(costs, *np.meshgrid(self.places, self.places, indexing="ij"))
         return costs
+
+    def forbid(self, costs: Array, first: NDArray[np.int64], last: NDArray[np.int64]) -> None:
+        """Make segments infinitely expensive that are too short for a formula."""
+        long = self.values[last - 1] >= self.min_ratio * self.values[np.minimum(first, last - 1)]
+        for k, cost in enumerate(costs):
+            few = last - first < (2 if k == self.level else self.min_values)
+            cost[(long if k == self.level else ~long) | few] = math.inf
+
+    def least(self, first: NDArray[np.int64], last: NDArray[np.int64], terms: int) -> Array:
+        """Return the least squared deviations of segments by formulas of so many terms."""
+        forms = [k for k, form in enumerate(self.forms) if len(form) == terms]
+        costs = np.full((len(self.forms), len(first)), math.inf)
+        costs[forms] = self.sums.costs([self.forms[k] for k in forms], first, last)
+        self.forbid(costs, first, last)
+        return np.asarray(costs.min(axis=0))
 
     def criterion(self, cost: float, coefficients: int, segments: int) -> float:
         """Return n times SICc (McQuarrie 1999, equation 2); every break is a parameter, too."""
@@ -301,29 +315,66 @@ def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
     return _result(data, [form], [0, len(data.values)], [found[form]])
 
 
-def _finer(places: NDArray[np.int64], edges: Sequence[int], most: int) -> NDArray[np.int64] | None:
-    """Return places nearer to the breaks that were found; None if there are no nearer ones."""
-    found = {int(places[0]), int(places[-1]), *edges}
-    each = max(most // max(2 * len(edges), 1), 2)
-    where = np.searchsorted(places, edges)
-    for before, edge, after in zip(places[where - 1], edges, places[where + 1], strict=True):
-        for low, high in ((before, edge), (edge, after)):
-            found |= set(np.round(np.linspace(low, high, each)).astype(int).tolist())
-    fine = np.array(sorted(found), dtype=np.int64)
-    return None if set(fine) <= set(places.tolist()) else fine
+def _finer(data: _Data, max_segments: int, *, choose: bool) -> NDArray[np.int64]:
+    """Return the best places of the breaks near those that were found, for 1, 2, 3 … segments.
+
+    These are as many as the criterion would ``choose``, else all. Each
+    break is moved to the value between its neighbouring places where both its sides together
+    cost least, until none moves.
+    """
+    places = data.places
+    _, best, found = _by_number(data, max_segments)
+    finer = {0, len(data.values)}
+    most = int(np.argmin([value for value, _ in best])) + 1 if choose else max_segments
+    for (_, count), cuts in zip(best[:most], found[:most], strict=True):
+        if not cuts:
+            continue
+        path = cuts[count][1]
+        coarse = [0, *(end for end, _ in path)]
+        edges = places[coarse].tolist()
+        for _ in range(_MOVES):
+            before = list(edges)
+            for k in range(1, len(path)):
+                low, high = places[coarse[k] - 1], places[coarse[k] + 1]
+                low, high = max(low, edges[k - 1] + 1), min(high, edges[k + 1] - 1)
+                at = np.arange(low, high + 1)
+                sides = [
+                    data.least(np.full_like(at, edges[k - 1]), at, path[k - 1][1]),
+                    data.least(at, np.full_like(at, edges[k + 1]), path[k][1]),
+                ]
+                both = sides[0] + sides[1]
+                if np.isfinite(both).any():
+                    edges[k] = int(at[np.argmin(both)])
+            if edges == before:
+                break
+        finer |= {*edges}
+    return np.array(sorted(finer), dtype=np.int64)
 
 
-def _broken(
-    data: _Data, max_segments: int, segments: int | None
-) -> tuple[Segmentation, list[int]]:  # fmt: skip
-    """Return the best segmentation of all, or of those into that many segments, and its breaks."""
+_Best = list[tuple[float, int]]
+_Found = list[dict[int, tuple[float, "_Path"]]]
+
+
+def _by_number(
+    data: _Data, max_segments: int
+) -> tuple[dict[int, NDArray[np.int64]], _Best, _Found]:
+    """Return the formulas of segments by their terms, and of each number of segments the best.
+
+    That is the criterion and the number of coefficients, and all that were found.
+    """
     least, form = _by_terms(data.costs(), [len(form) for form in data.forms])
-    found = _cut(least, max_segments if segments is None else segments)
+    found = _cut(least, max_segments)
     best = [
         min((data.criterion(total, count, k + 1), count) for count, (total, _) in cuts.items())
         if cuts else (math.inf, 0)
         for k, cuts in enumerate(found)
     ]  # fmt: skip
+    return form, best, found
+
+
+def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentation:
+    """Return the best segmentation of all, or of those into that many segments."""
+    form, best, found = _by_number(data, segments or max_segments)
     chosen = int(np.argmin([value for value, _ in best])) if segments is None else segments - 1
     if not found[chosen]:
         raise InputError(
@@ -337,7 +388,7 @@ def _broken(
         int(form[terms][a, b]) for (a, b), (_, terms) in zip(pairwise(ends), path, strict=True)
     ]
     edges = [int(data.places[end]) for end in ends]
-    return _result(data, forms, edges, [value for value, _ in best]), edges[1:-1]
+    return _result(data, forms, edges, [value for value, _ in best])
 
 
 def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:

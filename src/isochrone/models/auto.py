@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.models import choice, linear
-from isochrone.models.choice import Errors, Judged
+from isochrone.models.choice import Errors, Judged, Limits
 from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import Form, declaration, declared, fewest_coefficients
@@ -25,7 +25,7 @@ from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP, farther
 from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
 from isochrone.models.segment import Rival, Segment, owners
-from isochrone.models.splits import TOLERANCE, Options, Region, Search
+from isochrone.models.splits import MAX_DEPTH, TOLERANCE, Options, Region, Search
 from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term, picked
 
 MANY = 400
@@ -33,6 +33,9 @@ MANY = 400
 
 UNUSUAL_COST = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
+
+HOPELESS_BY = 2.0
+"""SICc for each point by which a family is off much more than the best: 2.7 times as far."""
 
 HOPELESS = 0.5
 """Held-out error from which a formula describes nothing."""
@@ -42,13 +45,14 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     """Return the best of all families and of their pieces, and what was tried, the best first."""
     whole, observed = observed, thinned(observed)
     pool = pool_of(observed)
-    tried, failed = _by_family(observed, options)
-    mixed, reasons = _mixed(pool, observed, options)
+    limits = choice.Limits.of(observed)
+    mixed, reasons = _mixed(pool, observed, options, limits)
+    tried, failed = _by_family(observed, options, limits, min((m.sicc for m in mixed), default=inf))
     if not tried and not mixed:
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models can be fitted: {reason}")
     every = [*(fitted for _, fitted in tried), *mixed]
-    every = _growing_alike(every, observed)
+    every = _growing_alike(every, observed, limits)
     taken = choice.simplest(every, [one.overdetermined for one in every], observed)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
@@ -71,7 +75,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         for name, one in [(own, taken), *named]
     ]  # fmt: skip
     if any(one is taken for _, one in tried):  # it was compared with its own family only
-        taken = PoolFitter(pool, observed, options).compared(taken)
+        taken = PoolFitter(pool, observed, options, limits).compared(taken)
     return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
 
 
@@ -81,7 +85,9 @@ _AS_GOOD = 2.5
 much larger the errors of what grows no faster may be."""
 
 
-def _growing_alike(every: list[Fitted], observed: Observations) -> list[Fitted]:
+def _growing_alike(
+    every: list[Fitted], observed: Observations, limits: Limits
+) -> list[Fitted]:  # fmt: skip
     """Leave out fits whose times jump beyond the data as none in them does, if others do.
 
     A segment along a product may begin beyond the data, at a size that was never in it. What is
@@ -90,8 +96,7 @@ def _growing_alike(every: list[Fitted], observed: Observations) -> list[Fitted]:
     least = min(one.error for one in every)
     if least <= max(choice.NOISY * (observed.noise or 0.0), TOLERANCE):
         return every
-    fastest = choice.Limits.of(observed).fastest
-    alike = [one for one in every if _growth(one) <= _JUMP * fastest]
+    alike = [one for one in every if _growth(one) <= _JUMP * limits.fastest]
     return [one for one in alike if one.error <= _AS_GOOD * least] or every
 
 
@@ -147,9 +152,12 @@ def _refuse_if_all_vanish(pool: Pool, observed: Observations) -> None:
 
 
 def _by_family(
-    observed: Observations, options: Options
+    observed: Observations, options: Options, limits: Limits, best: float
 ) -> tuple[list[tuple[str, Fitted]], list[dict[str, Any]]]:
-    """Fit each family by itself; return also those that cannot be, with the reason."""
+    """Fit each family by itself; return also those that cannot be, with the reason.
+
+    One that is off by much more than the ``best`` of all, by SICc, is cut along one variable only.
+    """
     tried, failed = [], []
     for name in in_order(declared(), observed):
         forms = tuple(usable(declaration(name), observed))
@@ -157,18 +165,23 @@ def _by_family(
             continue
         chosen = replace(declaration(name), forms=forms)
         try:
-            one = PoolFitter(family_pool(chosen, observed), observed, options).fit()
+            fitter = PoolFitter(family_pool(chosen, observed), observed, options, limits)
+            one = fitter.fit(depth=1)
+            if one.sicc < best + HOPELESS_BY * len(observed):
+                one = fitter.fit()
             tried.append((name, one))
         except InputError as failure:
             failed.append({"family": name, "held_out": None, "reason": str(failure)})
     return tried, failed
 
 
-def _mixed(pool: Pool, observed: Observations, options: Options) -> tuple[list[Fitted], list[str]]:
+def _mixed(
+    pool: Pool, observed: Observations, options: Options, limits: Limits
+) -> tuple[list[Fitted], list[str]]:
     """Cut the data along each variable first, and take for each piece the formula that fits it."""
     found: dict[str, Fitted] = {}
     reasons = []
-    fitter = PoolFitter(pool, observed, options)
+    fitter = PoolFitter(pool, observed, options, limits)
     ways: list[Callable[[], list[Region]]] = [
         fitter.search.given, *(partial(fitter.search.regions, v) for v in fitter.search.along),
     ]  # fmt: skip
@@ -262,21 +275,23 @@ class Fitted:
 class PoolFitter:
     """Fits formulas of a pool to one operation; remembers what was chosen for the same points."""
 
-    def __init__(self, pool: Pool, observed: Observations, options: Options) -> None:
+    def __init__(
+        self, pool: Pool, observed: Observations, options: Options, limits: Limits | None = None
+    ) -> None:
         self.pool, self.observed, self.options = pool, observed, options
-        self.limits = choice.Limits.of(observed)
+        self.limits = limits or Limits.of(observed)
         self.search = Search(pool, observed, options.splits, options.weights)
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
-    def fit(self) -> Fitted:
-        """Look for segments, and take for each the formula that describes it.
+    def fit(self, depth: int = MAX_DEPTH) -> Fitted:
+        """Look for segments along so many variables, and take for each the formula it has.
 
         Raises
         ------
         InputError
             If there are not enough points for any of them.
         """
-        return self.fit_regions(self.search.regions())
+        return self.fit_regions(self.search.regions(depth=depth))
 
     def fit_regions(self, regions: Sequence[Region]) -> Fitted:
         """Take for each of some regions the formula that describes it."""

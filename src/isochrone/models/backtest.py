@@ -13,6 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import SegmentFit
+from isochrone.models.deviation import MAX_GROUPS
 from isochrone.models.model import Backtest
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
@@ -229,6 +230,8 @@ def _widening(trials: Sequence[_Trial], segment: Segment, own: Observations) -> 
     could not be tried may be off by `_UNTRIED`.
     """
     sizes = own.variables.get("b") if "b" in needed([segment]) else None
+    if sizes is not None and len(np.unique(sizes)) > MAX_GROUPS:  # hardly two points of each
+        sizes = None
     if not trials:
         once, twice = _UNTRIED
         if sizes is None:

@@ -197,6 +197,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
 
 def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
     """Choose the formula of a segment by some of its points."""
+    near = auto.thinned(near)
     pool = auto.pool_of(near) if named is None else _family_pool(named, near)
     region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
     return PoolFitter(pool, near, options).fit_regions([region]).segments[0]

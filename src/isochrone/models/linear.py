@@ -166,7 +166,10 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
             away = np.abs((seconds - predicted) * scale)
             away /= max(MAD_TO_SIGMA * float(np.median(away)), 1e-300)
             trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
-        if iteration and np.allclose(before, (scale, trust), rtol=1e-10, atol=0):
+        if iteration and all(
+            np.all(np.abs(now - then) <= 1e-10 * then)
+            for then, now in zip(before, (scale, trust), strict=True)
+        ):
             break
     return scale, trust
 

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 
-_CANDIDATES = {150: 64, 1 << 62: 32}
+_CANDIDATES = {150: 32, 1 << 62: 24}
 """Positions where a segment may end, up to this many observations; many families are tried along
 several variables, and a fit of ten thousand observations is to be done in a moment."""
 
@@ -205,15 +205,16 @@ class Search:
             regions = parts
         return regions
 
-    def regions(self, first: str | None = None) -> list[Region]:
+    def regions(self, first: str | None = None, depth: int = MAX_DEPTH) -> list[Region]:
         """Return where the segments hold, in the order of their variables; at least one.
 
         ``first`` is the variable along which the data are cut first, if at all; the best if None.
+        ``depth`` is the number of variables along which a region is cut.
         """
         return [
             part
             for region in self.given()
-            for part in self._cut(region, self.along, [first] if first else self.along)
+            for part in self._cut(region, self.along, [first] if first else self.along, depth)
         ]
 
     def classes(self, name: str, first: str = "") -> list[Region]:
@@ -241,7 +242,9 @@ class Search:
                 found += self._cut(part, self.along, now)
         return found
 
-    def _cut(self, region: Region, along: Sequence[str], now: Sequence[str]) -> list[Region]:
+    def _cut(
+        self, region: Region, along: Sequence[str], now: Sequence[str], depth: int = MAX_DEPTH
+    ) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best = None
@@ -263,11 +266,11 @@ class Search:
         value = evaluate_term(name, self.observed.variables)
         others = [other for other in along if other != name]
         cut = region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}
-        deeper = len(cut) + 1 < MAX_DEPTH
+        deeper = len(cut) + 1 < depth
         return [
             piece
             for part in _parts(region, name, value, found, self.splits)
-            for piece in (self._cut(part, others, others) if deeper else [part])
+            for piece in (self._cut(part, others, others, depth) if deeper else [part])
         ]
 
     def _segment(self, region: Region, name: str) -> Segmentation:

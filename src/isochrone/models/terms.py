@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,7 @@ def is_size(term: str) -> bool:
     return unit(term) == "s/B"
 
 
+@cache
 def _factors(term: str) -> list[tuple[Callable[..., Array], tuple[str, ...], bool]]:
     found = []
     for factor in term.split("*"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.base.segment_costs import exact_costs, fast_costs
+from isochrone.base.segment_costs import Sums, exact_costs, fast_costs
 
 FORMS = ((0,), (0, 1), (0, 2), (0, 1, 2), (1, 3), (0, 1, 2, 3))
 
@@ -35,7 +35,7 @@ def least_squares(rows: np.ndarray) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_fast_way_agrees_with_the_exact_one_to_a_millionth(seed: int) -> None:
     rows, places, starts = data(seed)
-    fast = fast_costs(rows, FORMS, places, starts, 3)
+    fast = fast_costs(Sums(rows, starts), FORMS, places, 3)
     for k, form in enumerate(FORMS):
         exact = exact_costs(rows[:, [*form, -1]], places, starts, 3)
         known = np.isfinite(exact)
@@ -59,7 +59,7 @@ def test_segments_of_fewer_values_than_asked_for_or_rows_than_terms_are_impossib
     starts, rows = np.arange(25), rows[:24]  # one row a value
     for costs in (
         exact_costs(rows[:, [0, 1, 2, -1]], places, starts, 3),
-        fast_costs(rows, [(0, 1, 2)], places, starts, 3)[0],
+        fast_costs(Sums(rows, starts), [(0, 1, 2)], places, 3)[0],
     ):
         lengths = places[None, :] - places[:, None]
         assert np.all(np.isinf(costs[lengths < 4]))  # three terms take four rows
@@ -70,7 +70,7 @@ def test_terms_that_depend_on_each_other_are_impossible_both_ways() -> None:
     rows, places, starts = data(0)
     rows[:, 2] = 3 * rows[:, 1]
     assert np.all(np.isinf(exact_costs(rows[:, [0, 1, 2, -1]], places, starts, 3)))
-    fast = fast_costs(rows, [(0, 1), (0, 1, 2)], places, starts, 3)
+    fast = fast_costs(Sums(rows, starts), [(0, 1), (0, 1, 2)], places, 3)
     assert np.isfinite(fast[0]).any()
     assert np.all(np.isinf(fast[1]))
 
@@ -87,6 +87,6 @@ def test_breaks_are_only_tried_at_places() -> None:
     """Neighbours are joined where there are more values than places."""
     rows, _, starts = data(0)
     places = np.array([0, 8, 16, 24])
-    coarse = fast_costs(rows, FORMS, places, starts, 3)
-    fine = fast_costs(rows, FORMS, np.arange(25), starts, 3)
+    coarse = fast_costs(Sums(rows, starts), FORMS, places, 3)
+    fine = fast_costs(Sums(rows, starts), FORMS, np.arange(25), 3)
     np.testing.assert_allclose(coarse[1], fine[1][np.ix_(places, places)], rtol=1e-9)

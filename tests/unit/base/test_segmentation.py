@@ -116,6 +116,26 @@ def test_ten_thousand_values_are_cut_in_places_enough() -> None:
     assert found.above >= 4.9e5
 
 
+def test_breaks_between_the_places_that_are_tried_first_are_not_cut_out_as_segments() -> None:
+    """Of 400 values 24 places are tried: breaks lie between them, of formulas that bend as well."""
+    for seed in range(12):
+        dice = np.random.default_rng(seed)
+        size = np.sort(np.exp(dice.uniform(np.log(8), np.log(2**20), 400)))
+        switches = np.exp([dice.uniform(5, 8), dice.uniform(9.5, 12)])
+        start, rate = np.array([(2e-6, 4e-10), (6e-6, 3e-10), (4e-5, 9e-10)])[
+            np.searchsorted(switches, size)
+        ].T
+        time = (start + rate * size) * dice.lognormal(0, 0.02, len(size))
+        found = segment(
+            size, time, np.column_stack([np.ones_like(size), size, np.sqrt(size), np.log(size)]),
+            forms=[(0, 1), (0, 2), (0, 3), (0, 1, 2)], sigma=0.02 * time, min_ratio=2.0,
+            max_candidates=24,
+        )  # fmt: skip
+        assert len(found.breaks) == 2
+        steps = np.searchsorted(size, [one.above for one in found.breaks])
+        assert np.abs(steps - np.searchsorted(size, switches)).max() <= 4
+
+
 def test_too_few_values_and_terms_that_depend_are_refused(golden: Golden) -> None:
     with golden.refusal():
         segment([1, 2], [1e-6, 2e-6])
