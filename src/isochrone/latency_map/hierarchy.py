@@ -28,7 +28,7 @@ from isochrone.latency_map.groupings import (
     distances,
     hierarchies,
 )
-from isochrone.latency_map.host_order import groups_in_order, ways_in_order
+from isochrone.latency_map.host_order import groups_in_order, rejoined, ways_in_order
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.moves import moved
 from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
@@ -224,9 +224,10 @@ class _Search:
         """Return the likeliest hierarchies of units with consecutive names."""
         if self.all.place is None:
             return []
-        chains = groups_in_order(self.all, seconds, self.all.place)
-        lengths = [(self.finder(chain).plain().length, k, chain) for k, chain in enumerate(chains)]
-        return [chain for _, _, chain in sorted(lengths, key=lambda c: c[:2])[:LIKELY]]
+        chains = list(groups_in_order(self.all, seconds, self.all.place))
+        pairs = [chain for chain in chains if len(chain) > 1]
+        pairs.sort(key=lambda chain: self.finder(chain).plain().length)
+        return [*(chain for chain in chains if len(chain) == 1), *pairs[: LIKELY // 2]]
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -238,8 +239,10 @@ class _Search:
         if self.readable:
             for matrix in without_parts(best, self.all):
                 yield from self.likely(matrix, FEW)
-        if best.parts:
-            yield from self.by_names(best.healthy(self.all))
+        if self.all.place is not None:
+            yield from rejoined(best.chain, self.all.place)
+            if best.parts:
+                yield from self.by_names(best.healthy(self.all))
 
     def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""

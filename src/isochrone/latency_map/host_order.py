@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from math import comb, log
+from itertools import combinations, pairwise
+from math import comb, lgamma, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,21 @@ def ways_in_order(group: Partition, parent: Partition, place: NDArray[np.int64])
     own, above = boundaries(group), boundaries(parent)
     if own > group.max() or above > parent.max():
         return float("inf")
-    return log(comb(len(place) - 1 - above, own - above)) + log(len(place))
+    sizes = np.unique(np.bincount(group), return_counts=True)[1].tolist()
+    alike = lgamma(own + 2) - sum(lgamma(k + 1) for k in sizes) + len(sizes) * log(len(place))
+    return min(log(comb(len(place) - 1 - above, own - above)) + log(len(place)), alike)
+
+
+def rejoined(chain: Sequence[Partition], place: NDArray[np.int64]) -> Iterator[list[Partition]]:
+    """Join, on each level, units alone that have consecutive names and one coarser group."""
+    order = np.argsort(place)
+    for k, (group, parent) in enumerate(pairwise(chain)):
+        alone = (np.bincount(group) == 1)[group][order]
+        both = alone[1:] & alone[:-1] & (parent[order][1:] == parent[order][:-1])
+        if both.any():
+            names = np.append(0, np.cumsum(~both))
+            joined = np.where(alone, len(place) + names, group[order])
+            yield [*chain[:k], canonical(joined[place]), *chain[k + 1 : -1]]
 
 
 def groups_in_order(
