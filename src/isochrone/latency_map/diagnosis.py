@@ -22,6 +22,7 @@ from isochrone.base.stats import (
     middles_by,
     outlier_limit,
 )
+from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
@@ -310,6 +311,12 @@ class Diagnosis:
         """Return for each pair of ranks what the explanation of it says."""
         fits = (self.outer, self.outer_times[0]), (self.inner, self.inner_times)
         return self._of_ranks_pairs(*(None if fit is None else by(fit, t) for fit, t in fits))
+
+    @property
+    def estimator(self) -> Estimator:
+        """What pairs take that were not measured."""
+        spread = self.outer_times[1]
+        return Estimator(self.node, self.rank_cost[0], self.outer, self.inner, spread)
 
     @cached_property
     def own_costs(self) -> Vector:

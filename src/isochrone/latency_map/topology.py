@@ -19,6 +19,7 @@ from isochrone.base.inference import median_interval
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, numbered
@@ -125,6 +126,8 @@ class Topology:
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
     pairs
         The measured pairs of ranks that the reading rests on.
+    estimator
+        What pairs take that were not measured.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
     """
@@ -139,6 +142,7 @@ class Topology:
     not_understood: NotUnderstood
     warnings: WarningList
     pairs: Hidden[RankPairs]
+    estimator: Hidden[Estimator]
     doubtful: Hidden[tuple[int, ...]] = ()
 
     @property
@@ -189,6 +193,7 @@ def analyse(
         least=least,
         not_understood=diagnosis.not_understood(found),
         pairs=pairs,
+        estimator=diagnosis.estimator,
         doubtful=tuple(diagnosis.uncertain),
         warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )

@@ -45,7 +45,9 @@ def test_numbers_in_names_are_compared_as_numbers() -> None:
 
 def test_groups_of_consecutive_names_are_cheap_to_write_down() -> None:
     place, root = np.arange(12), np.zeros(12, dtype=int)
-    assert ways_in_order(place // 4, root, place) == pytest.approx(np.log(55) + np.log(12))
+    assert ways_in_order(place // 4, root, place) == pytest.approx(np.log(12)), "of one size"
+    uneven = np.repeat(range(4), [2, 5, 4, 1])
+    assert ways_in_order(uneven, root, place) == pytest.approx(np.log(165) + np.log(12))
     assert ways_in_order(place % 4, root, place) == np.inf
 
 
@@ -73,3 +75,28 @@ def test_slow_nodes_that_never_met_are_to_meet() -> None:
     assert not found.slow and len(found.doubtful) == 2
     chosen = to_measure_again(run, found)
     assert (5, 40) in chosen.suspected
+
+
+def test_unmeasured_pairs_are_estimated_with_an_interval() -> None:
+    """Nine of ten true times are in the 95 % intervals, and few estimates are off by 5 %."""
+    group = np.repeat(np.arange(6), 10)
+    found = analyse(sample(group, {17: 3.0}, rounds=6))
+    i, j = np.triu_indices(NODES, 1)
+    seconds, half = found.estimator.of(i, j)
+    true = 1e-6 * (np.where(group[i] == group[j], 2.0, 4.0) + 3.0 * ((i == 17) | (j == 17)))
+    assert np.mean(np.abs(seconds - true) <= half) > 0.9
+    assert np.quantile(np.abs(seconds / true - 1), 0.95) < 0.05
+
+
+def test_a_picture_tells_estimates_from_measurements() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    from isochrone.latency_map.figures.heatmap import VIEW
+    from isochrone.views.view import Options
+
+    figure = VIEW.draw([sample(np.repeat(np.arange(6), 10), {})], Options())
+    picture = next(image for axes in figure.axes for image in axes.images).get_array()
+    alpha = picture[..., 3]
+    pairs = 2 * len(sample(np.repeat(np.arange(6), 10), {}).pairs())
+    assert np.count_nonzero(alpha == 255) == pairs
+    assert np.count_nonzero((alpha > 0) & (alpha < 255)) == NODES * (NODES - 1) - pairs
+    assert matplotlib.__version__

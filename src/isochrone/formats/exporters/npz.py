@@ -4,7 +4,9 @@
 either: round trips in µs, symmetric, 0.0 on the diagonal, NaN where a pair was not measured.
 ``median``, ``min``, ``p95``, ``max``, ``low``, ``high`` (ends of the 95 % interval of the median)
 follow the same rules where the run knows them, ``n`` counts the repetitions. ``hosts`` holds the
-host name of each rank, ``bytes`` the message size. Nothing in the file is pickled.
+host name of each rank, ``bytes`` the message size. Of a sample, ``estimated`` holds what each pair
+takes by the analysis, and ``estimated_half`` half of the 95 % interval of that. Nothing in the file
+is pickled.
 """
 
 from __future__ import annotations
@@ -18,8 +20,10 @@ from isochrone.base.csv_escape import escaped
 from isochrone.base.files import whole_file
 from isochrone.formats.exported_matrices import matrix_us, size_to_export
 from isochrone.formats.exporter import Exporter
+from isochrone.latency_map.topology import analyse, is_sampled
 from isochrone.runfile.run import Run
 
+_ESTIMATED = ("estimated", "estimated_half")
 _MORE = ("median", "min", "p95", "max", "low", "high")
 
 
@@ -46,6 +50,11 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     if "n" in table:
         content["n"] = run.matrix("n", nbytes)
         np.fill_diagonal(content["n"], 0.0)
+    if is_sampled(run):
+        i, j = np.triu_indices(run.size, 1)
+        for name, values in zip(_ESTIMATED, analyse(run, nbytes).estimator.of(i, j), strict=True):
+            content[name] = np.zeros((run.size, run.size))
+            content[name][i, j] = content[name][j, i] = values * 1e6
     with whole_file(path) as stream:
         np.savez_compressed(stream, **content)
 

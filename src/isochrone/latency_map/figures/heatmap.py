@@ -58,6 +58,7 @@ _LEFT, _BOTTOM = 0.72, 0.62  # inches: room for the numbers of the ranks
 _UPRIGHT = 10  # characters of the longest host name that is also written above the map
 _LINE = 0.155  # inches that one line of labels needs
 _UNMEASURED = (150, 155, 165, 90)
+_PALE = 110  # opacity of estimated cells
 
 
 class _Label(NamedTuple):
@@ -82,7 +83,15 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     unknown = np.isnan(cells)
     if block == 1:
         np.fill_diagonal(unknown, False)
+    estimated = np.zeros_like(unknown)
+    if topology.is_sampled(run) and what == run.statistic():
+        _estimate(matrix, found)
+        guessed = pool(matrix[np.ix_(order, order)], len(cells))[0]
+        estimated = unknown & ~np.isnan(guessed)
+        cells = np.where(estimated, guessed, cells)
+        unknown &= ~estimated
     notes = ["grey: not measured"] if unknown.any() else []
+    notes += ["pale: estimated"] if estimated.any() else []
     notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
     if options.sort != "rank":
         notes.append(SORTS[options.sort])
@@ -103,7 +112,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
-    mappable = _draw_cells(axes, cells / unit.factor, unknown, run.size)
+    mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), run.size)
     _rank_axes(axes, order)
     _boundaries(axes, segments, run.size, side)
     draw_frames(axes, found.slow, order, run.size / side)
@@ -116,14 +125,22 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
+def _estimate(matrix: NDArray[np.float64], found: topology.Topology) -> None:
+    """Fill in the pairs that were not measured, as far as they can be estimated."""
+    for k, row in enumerate(matrix):  # row by row: less memory
+        others = np.flatnonzero(np.isnan(row) & (np.arange(len(row)) != k))
+        row[others] = found.estimator.of(np.full(len(others), k), others)[0]
+
+
 def _draw_cells(
-    axes: Axes, values: NDArray[np.float64], unknown: NDArray[np.bool_], n: int
+    axes: Axes, values: NDArray[np.float64], unmeasured: tuple[NDArray[np.bool_], ...], n: int
 ) -> ScalarMappable:
     """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
     mappable = _colours(values)
     picture = mappable.to_rgba(values, bytes=True)
     picture[np.isnan(values)] = (255, 255, 255, 0)
-    picture[unknown] = _UNMEASURED
+    picture[unmeasured[0]] = _UNMEASURED
+    picture[unmeasured[1], 3] = _PALE
     axes.imshow(picture, interpolation="none", extent=(-0.5, n - 0.5, n - 0.5, -0.5), aspect="auto")
     if n <= _MAX_NUMBERS:
         size = LABEL + 1 if len(values) <= 6 else CAPTION
