@@ -24,11 +24,12 @@ from isochrone.formats.sides import runs_of
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.models import Model, Splits
 from isochrone.models.family import Family
-from isochrone.models.load import Measured, looks_like_a_table
+from isochrone.models.load import Measured
 from isochrone.pages import terminal
 from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
 from isochrone.runfile.any_file import foreign, read
+from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.run import Run
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
@@ -156,6 +155,8 @@ def _next(before: Array, chance: float, *, similar: bool = True) -> tuple[Array,
 
     NaN is a missing value. Variances of ``similar`` columns are shrunk towards each other.
     """
+    from scipy.special import stdtrit  # SciPy takes long to import
+
     found = means(before)
     squared, freedom = found.squared * found.n, found.freedom
     if similar:

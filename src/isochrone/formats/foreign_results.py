@@ -16,10 +16,10 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.console.options import experts_only, read_count
 from isochrone.formats.source import MAX_RANKS
-from isochrone.models.load import looks_like_a_run, looks_like_a_table
 from isochrone.models.observations import Samples
 from isochrone.models.tables import AS_NAMED, Columns, read_csv
 from isochrone.runfile.any_file import foreign, read
+from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
 from isochrone.runfile.run import Run
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isochrone.base.errors import InputError
 from isochrone.changes.comparability import thing
 from isochrone.console.input import files_of
-from isochrone.formats.foreign_results import AS_IT_IS, Reading
+from isochrone.runfile.any_file import read
+from isochrone.runfile.file_type import looks_like_a_run
 from isochrone.runfile.run import Run
+
+if TYPE_CHECKING:
+    from isochrone.formats.foreign_results import Reading
 
 
 class Pairing(NamedTuple):
@@ -21,7 +25,7 @@ class Pairing(NamedTuple):
     after: list[Run]
 
 
-def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
+def runs_of(*texts: str, reading: Reading | None = None) -> list[Run]:
     """Read the runs of one side, each file once.
 
     Parameters
@@ -31,7 +35,7 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
         name ``run.jsonl`` that stands for ``run-1.jsonl``, ``run-2.jsonl`` … of
         ``measure --launches``.
     reading
-        How files are read that are no run files.
+        How files are read that are no run files; None as what they seem to be.
 
     Raises
     ------
@@ -42,7 +46,15 @@ def runs_of(*texts: str, reading: Reading = AS_IT_IS) -> list[Run]:
     words = [word for words in lists for word in words]
     files = files_of(words)
     once = {file.resolve(): file for file in files}.values()
-    return [run for file in once for run in reading.runs(file)]
+    return [run for file in once for run in _runs(file, reading)]
+
+
+def _runs(file: Path, reading: Reading | None) -> list[Run]:
+    if looks_like_a_run(file):
+        return [read(file)]
+    from isochrone.formats.foreign_results import AS_IT_IS  # tables take long to import
+
+    return (reading or AS_IT_IS).runs(file)
 
 
 def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str]]:

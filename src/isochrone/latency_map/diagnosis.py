@@ -547,7 +547,8 @@ class Diagnosis:
             met = np.bincount(place, minlength=len(times.i)).astype(np.float64)
             several = self._of_ranks_pairs(met, None) > 1
             sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
-            limit = outlier_limit(int(several.sum()), MAD_EFFICIENCY * several.sum(), PAIR_RATE)
+            tests = int(several.sum())
+            limit = outlier_limit(tests, MAD_EFFICIENCY * tests, PAIR_RATE) if tests else np.inf
             for k in np.flatnonzero(several & left & (rest > limit * sigma)):
                 yield self._alone(int(k), float(np.exp(rest[k])))
         if self.inner is not None:

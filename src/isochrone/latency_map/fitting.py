@@ -236,33 +236,34 @@ class Fitter:
         y, own = self.times.seconds, self.times.error
         design = np.concatenate([self.one_hot, columns], axis=1)
         x, spread = start, self.spread if spread is None else spread
-        least = 0.05 * float(y.min())
+        least, usual = 0.05 * float(y.min()), float(y.mean())
         expected = np.maximum(design @ x, least)
         rest = np.log(y / expected)
         sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
-        core, nats = densities(rest, sigma)
+        total, core = likelihood(rest, sigma)
         for _ in range(rounds):
             weighted = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
+            diagonal = system.reshape(-1)[:: len(x) + 1]
             # a number that only strays speak of stays as it was
-            hold = 1e-6 * float(np.trace(system)) / len(x) + float(y.mean()) ** -2
-            system[np.diag_indices_from(system)] += hold
+            hold = 1e-6 * float(diagonal.sum()) / len(x) + usual**-2
+            diagonal += hold
             new = np.linalg.solve(system, weighted.T @ y + hold * x)
             change, x = np.abs(new - x).max(), new
             expected = np.maximum(design @ x, least)
             rest = np.log(y / expected)
-            core, _ = densities(rest, sigma)
+            core = likelihood(rest, sigma)[1]
             freedom = max(core.sum() - len(x), 0.5)
             spread = float(np.sqrt(max(np.sum(core * (rest**2 - own**2)) / freedom, 0.0)))
             spread = max(spread, MIN_SPREAD)
             sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
-            core, nats = densities(rest, sigma)
+            total, core = likelihood(rest, sigma)
             if change <= SETTLED * float(x.max()):
                 break
         levels = len(self.used)
         base = np.full(self.levels, np.nan)
         base[self.used] = x[:levels]
-        length = nats + self._words(parts, columns, spread)
+        length = self._words(parts, columns, spread) - float(np.log(total).sum())
         taken = x[:levels]
         if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
             length = np.inf  # parts add time, and farther levels take longer

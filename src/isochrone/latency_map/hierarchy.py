@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.stats import MAD_TO_SIGMA, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import MIN_SPREAD, log_choose
+from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_of,
@@ -109,7 +109,7 @@ def explain(
         before = known.of(times, recorded)
         again = before and search.recognised(before)
         if again:
-            return replace(again, errors=search.finder(again.chain[:-1]).errors(again))
+            return again
     found = search.run()
     finder = search.finder(found.chain[:-1])
     if search.times is not times:
@@ -156,7 +156,8 @@ class _Search:
         """
         if self.all is not self.times or before.parts:
             return None
-        fit = self.finder(before.chain[:-1]).quick()
+        finder = self.finder(before.chain[:-1])
+        fit = finder.grow(finder.plain())
         sigma = np.hypot(fit.spread, self.times.error)
         off = np.log(self.times.seconds / fit.expected) / sigma
         late = np.count_nonzero(off > OUTSIDE)
@@ -174,9 +175,20 @@ class _Search:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
                     for more in with_grouping(chain, cut):
-                        if self.finder(more).plain().length < fit.length:
+                        gain = self.gain(fit, more) - self.code(more) + finder.code
+                        if gain > 0 and self.finder(more).plain().length < fit.length:
                             return None
         return fit
+
+    def gain(self, fit: Explanation, chain: Sequence[Partition]) -> float:
+        """Return the nats that other levels gain, but for few: the spread about their means."""
+        rest = np.log(self.times.seconds / fit.expected)
+        core = likelihood(rest, np.hypot(fit.spread, self.times.error))[1]
+        level = level_of([*chain, self.times.root], self.times.i, self.times.j)
+        weight = np.maximum(np.bincount(level, core), 1.0)
+        mean = np.bincount(level, core * rest) / weight
+        within, whole = (float(np.sum(core * off**2)) for off in (rest - mean[level], rest))
+        return float(core.sum() / 2 * np.log(whole / max(within, 1e-12)))
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""

@@ -18,6 +18,9 @@ Index = NDArray[np.int64]
 SINGLE = 4
 """Moves of one grouping that are proposed one by one."""
 
+GAIN = 1e-9
+"""Nats that a move gains at least; less is rounding."""
+
 
 def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
     """Propose hierarchies in which units are in the groups that make their times most likely.
@@ -66,23 +69,30 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
     # level of each unit as seen from a unit that has come to each group
     seen = np.maximum(level[hosts], k)
     there = sum(nats[x] @ (seen == x).T for x in range(len(nats)))
-    for block in range(int(blocks.max()) + 1):
-        members = np.flatnonzero(blocks == block)
-        first, here = members[0], chain[k][members[0]]
-        inside = np.ix_(members, members)
-        stay = now[members].sum() - now[inside].sum()
-        own = nats[:, members][:, :, members].sum(axis=(1, 2))
-        costs = np.append(
-            there[members].sum(axis=0) - own[seen[:, first]],
-            apart[members].sum() - apart[inside].sum(),
-        )
-        costs[here] = np.inf
-        costs[:-1][root[hosts] != root[first]] = np.inf
-        if np.sum(chain[k] == here) == len(members):
-            costs[-1] = np.inf
-        best = int(np.argmin(costs))
-        if costs[best] < stay:
-            yield stay - costs[best], members, int(hosts[best]) if best < len(hosts) else -1
+    order = np.argsort(blocks, kind="stable")
+    first, size = np.unique(blocks[order], return_index=True, return_counts=True)[1:]
+
+    def of_blocks(values: Matrix) -> Matrix:
+        return np.add.reduceat(values[order], first, axis=0)
+
+    def inside(values: Matrix) -> Matrix:
+        return np.bincount(blocks, of_blocks(values)[blocks, units])
+
+    heads = order[first]
+    here, own = chain[k][heads], np.array([inside(values) for values in nats])
+    stay = of_blocks(now).sum(axis=1) - inside(now)
+    costs = np.column_stack([
+        of_blocks(there) - np.take_along_axis(own, seen[:, heads], axis=0).T,
+        of_blocks(apart).sum(axis=1) - inside(apart),
+    ])  # fmt: skip
+    costs[np.arange(len(heads)), here] = np.inf
+    costs[:, :-1][root[heads][:, None] != root[hosts]] = np.inf
+    costs[np.bincount(chain[k])[here] == size, -1] = np.inf
+    best = np.argmin(costs, axis=1)
+    gain = stay - costs[np.arange(len(heads)), best]
+    for block in np.flatnonzero(gain > GAIN).tolist():
+        to = int(hosts[best[block]]) if best[block] < len(hosts) else -1
+        yield float(gain[block]), np.flatnonzero(blocks == block), to
 
 
 def _after(

@@ -15,7 +15,6 @@ from isochrone.base.stats import (
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
     middles_by,
-    order_by,
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
@@ -145,12 +144,11 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
         other = np.concatenate([pairs.j[left], pairs.i[right]])
         seconds = pairs.seconds[np.concatenate([left, right])]
         own = seconds - _medians_by(node[rank] * pairs.ranks + other, seconds)
-        order = order_by(rank, own)
-        ranks, first = np.unique(rank[order], return_index=True)
-        for k, values in zip(ranks, np.split(own[order], first[1:]), strict=True):
-            middle[k] = np.median(values)
-            scatter = MAD_TO_SIGMA * float(np.median(np.abs(values - middle[k])))
-            spread[k] = MEDIAN_LOSS * scatter / np.sqrt(len(values))
+        ranks, lower, upper = middles_by(rank, own)
+        middle[ranks] = (lower + upper) / 2
+        _, lower, upper = middles_by(rank, np.abs(own - middle[rank]))
+        scatter = MAD_TO_SIGMA * (lower + upper) / 2
+        spread[ranks] = MEDIAN_LOSS * scatter / np.sqrt(np.bincount(rank)[ranks])
     typical = float(np.median(pairs.seconds[outer]))
     usual = float(np.nanmedian(spread))
     for host in range(int(node.max()) + 1):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary, sha256, written_name
+from isochrone.base.files import sha256, written_name
 from isochrone.base.text import printable
 from isochrone.models.extension import kept
 from isochrone.models.observations import Samples, of_run
@@ -28,15 +28,12 @@ from isochrone.models.tables import (
 )
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file import read as read_run
+from isochrone.runfile.file_type import looks_like_a_run
 from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
 _Part = Run | Samples | str | Path | Frame | Mapping[str, Any]
 Measured = _Part | Iterable[_Part]
-
-
-_ENOUGH = 4096
-"""Bytes that tell what a file is."""
 
 
 def load(paths: Sequence[str | Path]) -> Samples:
@@ -139,38 +136,6 @@ def _foreign(item: object) -> InputError:
         f"of type '{type(item).__name__}' nothing can be fitted",
         hint="give a run, a path, a data frame, columns by name, or rows",
     )
-
-
-def looks_like_a_table(path: Path) -> bool:
-    """Look at the first line: that of a CSV of measured times names a column ``seconds``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    first = _beginning(path)
-    return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
-
-
-def looks_like_a_run(path: Path) -> bool:
-    """Look at the first byte: a run file begins with a JSON object, a CSV with a name.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read.
-    """
-    return _beginning(path)[:1] == b"{"
-
-
-def _beginning(path: Path) -> bytes:
-    try:
-        check_ordinary(path)
-        with path.open("rb") as stream:
-            return stream.read(_ENOUGH).lstrip()
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
 
 
 def joined(parts: Sequence[Samples]) -> Samples:

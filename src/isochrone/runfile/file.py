@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,6 +52,11 @@ NO_RUN_FILE = "run files come from 'isochrone measure' and 'isochrone import'"
 
 BLOCK = 1 << 18
 """Bytes read at once; bounds the memory for records that are not yet columns."""
+
+_FEW_LINES = 16
+"""Lines of one name that are not worth the search for columns."""
+
+_DECODE = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def read(path: str | Path) -> Run:
@@ -191,9 +197,11 @@ class _Reader:
 
     def read(self, stream: BinaryIO) -> Run:
         try:
-            for lines in self.blocks(stream):
-                if self.run is None or not self.take_samples(lines):
-                    self.take_each(lines)
+            for block in self.blocks(stream):
+                for _, same in groupby(block, lambda line: line[: line.find(b",")]):
+                    lines = list(same)  # of one name
+                    if len(lines) < _FEW_LINES or not self.take_samples(lines):
+                        self.take_each(lines)
             tables = {name: builder.build() for name, builder in self.builders.items()}
         except SparseError as error:
             raise self.fail(str(error), line=False) from error
@@ -236,8 +244,7 @@ class _Reader:
 
     def take_samples(self, lines: Sequence[bytes]) -> bool:
         """Take lines if all are samples with the same members; return whether they are."""
-        assert self.run is not None
-        found = columns_of(lines) if self.run.end is None else None
+        found = columns_of(lines) if self.run and self.run.end is None else None
         if found is not None:
             name, columns = found
             self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
@@ -246,11 +253,10 @@ class _Reader:
 
     def take_each(self, lines: Sequence[bytes]) -> None:
         """Take lines of any kind."""
-        decode = msgspec.json.Decoder(dict[str, Any]).decode
         for text in lines:
             self.line += 1
             try:
-                record = decode(text)
+                record = _DECODE(text)
             except RecursionError as error:
                 raise self.fail("a record is nested too deeply") from error
             except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from isochrone.base.errors import InputError
+from isochrone.base.files import check_ordinary
+
 _ENOUGH = 1 << 16
 """Bytes read to recognise a file: output of batch systems may precede a table."""
+
+_FEW = 4096
+"""Bytes that tell a run file from a table."""
 
 _IMPORTED = {
     "osu": ("the output of an OSU benchmark", re.compile(rb"^# OSU MPI", re.MULTILINE)),
@@ -70,3 +76,35 @@ def other_kind(path: Path) -> tuple[str, str]:
         if pattern.search(begin):
             return what, hint
     return "", ""
+
+
+def looks_like_a_table(path: Path) -> bool:
+    """Look at the first line: that of a CSV of measured times names a column ``seconds``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    first = _beginning(path)
+    return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
+
+
+def looks_like_a_run(path: Path) -> bool:
+    """Look at the first byte: a run file begins with a JSON object, a CSV with a name.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    return _beginning(path)[:1] == b"{"
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        check_ordinary(path)
+        with path.open("rb") as stream:
+            return stream.read(_FEW).lstrip()
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error

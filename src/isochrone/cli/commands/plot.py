@@ -15,8 +15,8 @@ from isochrone.console.options import add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
-from isochrone.models.load import looks_like_a_table
 from isochrone.models.terms import VARIABLES
+from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
