@@ -34,6 +34,7 @@ print(*sorted(name for name in own if name.startswith("isochrone.models")))
         (["measure", "latency-map", "--help"], 48, []),
         (["show", "map.jsonl"], 80, ["numpy", "rich"]),
         (["show", "sweep.jsonl"], 80, ["numpy", "rich"]),
+        (["check", "map.jsonl"], 100, ["numpy", "rich"]),
     ],
 )
 def test_a_command_imports_few_modules(
