@@ -73,10 +73,10 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
     first, size = np.unique(blocks[order], return_index=True, return_counts=True)[1:]
 
     def of_blocks(values: Matrix) -> Matrix:
-        return np.add.reduceat(values[order], first, axis=0)
+        return np.asarray(np.add.reduceat(values[order], first, axis=0), dtype=np.float64)
 
     def inside(values: Matrix) -> Matrix:
-        return np.bincount(blocks, of_blocks(values)[blocks, units])
+        return np.asarray(np.bincount(blocks, of_blocks(values)[blocks, units]), dtype=np.float64)
 
     heads = order[first]
     here, own = chain[k][heads], np.array([inside(values) for values in nats])
