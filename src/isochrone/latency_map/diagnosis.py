@@ -235,6 +235,17 @@ class Diagnosis:
         times = self.outer_times[0]
         return max(1, int(np.ceil(READABLE * times.units * (times.units - 1) / 2)) - len(times.i))
 
+    def lacking(self, least: float) -> int:
+        """Return how many pairs of nodes are missing to know levels, and costs of nodes."""
+        times = self.outer_times[0]
+        if self.sparse:
+            return self.wanted
+        limit = self.node_limit
+        if not np.isfinite(limit) or limit <= least:
+            return 0
+        unmet = times.units * (times.units - 1) // 2 - len(times.i)
+        return min(unmet, int(np.ceil(len(times.i) * ((limit / least) ** 2 - 1))))
+
     @property
     def met(self) -> float:
         """Part of the pairs of nodes of which at least one pair of ranks was measured."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import Slow, Topology
+from isochrone.latency_map.units import nodes_of
 from isochrone.runfile.run import Run
 
 SAMPLE = 8
@@ -23,6 +24,9 @@ SAMPLE = 8
 
 MAX_SUSPECTED = 64
 """Pairs that are measured again at once; of more, those of the worst parts."""
+
+MAX_FURTHER = 1000
+"""Pairs that ``--sample auto`` adds at once, where levels or costs of nodes are not known."""
 
 MAX_CONTROLS = 8
 """Healthy pairs measured with them, at most as many as there are suspects."""
@@ -67,17 +71,27 @@ def to_measure_again(run: Run, found: Topology) -> Retests:
         Nothing if nothing would be named, or there is no pair left to measure again.
     """
     open_parts = [part for part in found.slow if not part.retested]
-    if not (open_parts or found.doubtful):
+    further = 0
+    if run.options.get("sample") == "auto":
+        precision = run.options.get("precision")
+        least = precision if isinstance(precision, float) and precision > 0 else found.least
+        further = found.lacking(least)
+    if not (open_parts or found.doubtful or further):
         return Retests()
     known = _Known(run, found)
     # whether nodes are slow or share a slow way shows the time between them
+    alike = {*found.doubtful, *(part.ranks[0] for part in found.slow if part.of.unit)}
     chosen: dict[Pair, None] = dict.fromkeys(
-        (i, j) for i, j in combinations(sorted(found.doubtful), 2) if not known.seen(i, j)
+        (i, j)
+        for i, j in combinations(sorted(alike), 2)
+        if {i, j} & {*found.doubtful} and not known.seen(i, j)
     )
     for part in open_parts:
         chosen |= dict.fromkeys(list(_sample(part, known, chosen))[:SAMPLE])
     suspected = list(chosen)[:MAX_SUSPECTED]
-    return Retests(tuple(suspected), tuple(_controls(found, known, suspected)))
+    controls = tuple(_controls(found, known, suspected))
+    more = dict.fromkeys([*suspected, *known.unmet(min(further, MAX_FURTHER))])
+    return Retests(tuple(more), controls)
 
 
 class _Known:
@@ -97,6 +111,21 @@ class _Known:
     def seen(self, i: int, j: int) -> bool:
         """Whether a pair i < j was measured, or measured again."""
         return bool(np.isin(i * self.size + j, np.concatenate([self.measured, self.again])))
+
+    def unmet(self, count: int) -> list[Pair]:
+        """Draw about so many pairs that were not measured, with each node about as often."""
+        node = nodes_of(self.hosts)
+        dice = np.random.default_rng(len(self.measured) + len(self.again))
+        drawn: dict[Pair, None] = {}
+        for _ in range(count if node.any() else 0):
+            some = dice.permutation(self.size)
+            some = dice.permutation(some[np.unique(node[some], return_index=True)[1]])
+            for i, j in zip(some[::2].tolist(), some[1::2].tolist(), strict=False):
+                if not self.seen(min(i, j), max(i, j)):
+                    drawn[min(i, j), max(i, j)] = None
+            if len(drawn) >= count:
+                break
+        return list(drawn)[:count]
 
     def partners(self, rank: int, others: Ints) -> Ints:
         """Return those of ``others`` whose pair with ``rank`` may be measured again."""

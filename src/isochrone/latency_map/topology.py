@@ -7,7 +7,7 @@ The reading is put together from the explanation of the map and what it names (`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -128,6 +128,8 @@ class Topology:
         The measured pairs of ranks that the reading rests on.
     estimator
         What pairs take that were not measured.
+    lacking
+        Pairs of nodes that must be measured until levels, and costs of nodes to a part, are known.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
     """
@@ -143,6 +145,7 @@ class Topology:
     warnings: WarningList
     pairs: Hidden[RankPairs]
     estimator: Hidden[Estimator]
+    lacking: Hidden[Callable[[float], int]]
     doubtful: Hidden[tuple[int, ...]] = ()
 
     @property
@@ -194,6 +197,7 @@ def analyse(
         not_understood=diagnosis.not_understood(found),
         pairs=pairs,
         estimator=diagnosis.estimator,
+        lacking=diagnosis.lacking,
         doubtful=tuple(diagnosis.uncertain),
         warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
     )

@@ -100,3 +100,46 @@ def test_a_picture_tells_estimates_from_measurements() -> None:
     assert np.count_nonzero(alpha == 255) == pairs
     assert np.count_nonzero((alpha > 0) & (alpha < 255)) == NODES * (NODES - 1) - pairs
     assert matplotlib.__version__
+
+
+def with_options(run: Run, **options: object) -> Run:
+    header = {**run.header, "options": {**run.header["options"], **options}}
+    return Run(header, run.ranks, run.tables, end=run.end)
+
+
+def test_auto_adds_pairs_until_levels_and_costs_are_known() -> None:
+    """Scattered groups need a third of the pairs; a share of the sample is fixed."""
+    group = np.random.default_rng(5).permutation(NODES) // 10
+    run = sample(group, {})
+    assert not to_measure_again(run, analyse(run)).pairs
+    run = with_options(run, sample="auto")
+    for _ in range(3):
+        found = analyse(run)
+        chosen = to_measure_again(run, found)
+        if not chosen.suspected:
+            break
+        i, j = np.array(chosen.suspected).T
+        old = run.tables["pair"]
+        known = set(zip(old["i"].tolist(), old["j"].tolist(), strict=True))
+        assert not known & set(chosen.suspected) and np.all(i < j)
+        seconds = 1e-6 * np.where(group[i] == group[j], 2.0, 4.0)
+        seconds *= np.exp(0.03 * np.random.default_rng(1).standard_normal(len(i)))
+        more = {"i": i, "j": j, "median": seconds, "bytes": np.full(len(i), 64)}
+        table = Table({key: np.append(old[key], more[key]) for key in more})
+        run = Run(run.header, run.ranks, {"pair": table}, end=run.end)
+    assert sum(len(own) >= 9 for own in found.levels[-2].groups) == 6
+    assert "few-pairs" not in {w["code"] for w in found.warnings}
+
+
+def test_auto_adds_pairs_until_a_small_cost_of_a_node_would_show() -> None:
+    """The precision asked for, with each node about as often; at most a thousand at once."""
+    run = sample(np.zeros(NODES, dtype=int), {})
+    few = to_measure_again(
+        with_options(run, sample="auto", precision=0.08), analyse(run)
+    ).suspected  # fmt: skip
+    many = to_measure_again(
+        with_options(run, sample="auto", precision=0.05), analyse(run)
+    ).suspected  # fmt: skip
+    assert 0 <= len(few) < len(many) <= 1000
+    ends = np.bincount(np.array(many).ravel(), minlength=NODES)
+    assert ends.max() - ends.min() <= 6
