@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-iso_option_kind_t iso_option_kind(const iso_option_t *option)
-{
-    return (iso_option_kind_t)(option->kind & ~ISO_EXPERT);
-}
-
 static int fail(char *error, const char *format, const char *a, const char *b)
 {
     return ISO_REFUSE(error, format, a, b);

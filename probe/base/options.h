@@ -48,7 +48,10 @@ typedef struct iso_option {
 } iso_option_t;
 
 /** Return the kind of an option without ISO_EXPERT. */
-iso_option_kind_t iso_option_kind(const iso_option_t *option);
+static inline iso_option_kind_t iso_option_kind(const iso_option_t *option)
+{
+    return (iso_option_kind_t)(option->kind & ~ISO_EXPERT);
+}
 
 /** Store the defaults of a table. */
 int iso_options_reset(const iso_option_t *table, char *error);

@@ -377,7 +377,7 @@ void iso_io_writing(const iso_io_recording_t *recording)
         write_calls(&output.record, &all, &patterns);
         write_warnings(&output.record, &all, &patterns);
     }
-    iso_output_end(&output, recording->ended - recording->began);
+    iso_output_end(&output, recording->ended - recording->began, true);
     free(patterns.list);
     iso_gathered_free(&all);
 }

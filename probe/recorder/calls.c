@@ -42,6 +42,21 @@ ISO_WRAPPER int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
+ISO_WRAPPER int MPI_Abort(MPI_Comm comm, int code)
+{
+    iso_recorder_forget();
+    return PMPI_Abort(comm, code);
+}
+
+#if MPI_VERSION >= 4
+ISO_WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler,
+                                 MPI_Session *session)
+{
+    iso_recorder_session();
+    return PMPI_Session_init(info, handler, session);
+}
+#endif
+
 /* --- requests ------------------------------------------------------------- */
 
 /** Handles as they are before a call, which sets them to MPI_REQUEST_NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/communicators.h"
 
+#include "preload/process.h"
 #include "recorder/event.h"
 #include "recording/memory.h"
 
@@ -10,12 +11,14 @@ enum {
     MOST_GROUPS = 4096, /**< those after count as the last of them */
 };
 
-static int keyval = MPI_KEYVAL_INVALID;
-static MPI_Group world_group = MPI_GROUP_NULL;
-static iso_members_t world;
-
-static iso_group_t *groups;
-static int group_count;
+static struct {
+    int keyval;
+    MPI_Group world_group;
+    iso_members_t world;
+    iso_group_t *groups;
+    int group_count;
+} state[ISO_PROCESSES];
+#define OWN (state[iso_process()])
 
 static int delete_members(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -29,21 +32,22 @@ static int delete_members(MPI_Comm comm, int key, void *value, void *extra)
 /** Store a group and return its number; takes ownership of the ranks. */
 static int number_group(int *ranks, int size)
 {
-    for (int k = 0; k < group_count; k++) {
-        if (groups[k].size == size &&
-            memcmp(groups[k].ranks, ranks, (size_t)size * sizeof(*ranks)) ==
+    for (int k = 0; k < OWN.group_count; k++) {
+        if (OWN.groups[k].size == size &&
+            memcmp(OWN.groups[k].ranks, ranks, (size_t)size * sizeof(*ranks)) ==
                 0) {
             free(ranks);
             return k;
         }
     }
-    if (group_count == MOST_GROUPS) {
+    if (OWN.group_count == MOST_GROUPS) {
         free(ranks);
         return MOST_GROUPS - 1;
     }
-    groups = iso_resized(groups, (size_t)(group_count + 1) * sizeof(*groups));
-    groups[group_count] = (iso_group_t){size, ranks};
-    return group_count++;
+    OWN.groups = iso_resized(OWN.groups, (size_t)(OWN.group_count + 1) *
+                                             sizeof(*OWN.groups));
+    OWN.groups[OWN.group_count] = (iso_group_t){size, ranks};
+    return OWN.group_count++;
 }
 
 /** Translate all ranks of a group to those of the world. */
@@ -54,7 +58,7 @@ static int *translate(MPI_Group group, int size)
     for (int k = 0; k < size; k++) {
         own[k] = k;
     }
-    PMPI_Group_translate_ranks(group, size, own, world_group, ranks);
+    PMPI_Group_translate_ranks(group, size, own, OWN.world_group, ranks);
     free(own);
     for (int k = 0; k < size; k++) {
         ranks[k] = ranks[k] == MPI_UNDEFINED ? ISO_NONE : ranks[k];
@@ -64,26 +68,26 @@ static int *translate(MPI_Group group, int size)
 
 void iso_communicators_begin(void)
 {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_members, &keyval,
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_members, &OWN.keyval,
                             NULL);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &world.size);
-    world.remote = world.size;
-    world.identity = true;
-    number_group(translate(world_group, world.size), world.size);
+    PMPI_Comm_group(MPI_COMM_WORLD, &OWN.world_group);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &OWN.world.rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &OWN.world.size);
+    OWN.world.remote = OWN.world.size;
+    OWN.world.identity = true;
+    number_group(translate(OWN.world_group, OWN.world.size), OWN.world.size);
 }
 
 void iso_communicators_end(void)
 {
-    PMPI_Group_free(&world_group);
-    PMPI_Comm_free_keyval(&keyval); /* the entry remains, unused */
-    for (int k = 0; k < group_count; k++) {
-        free(groups[k].ranks);
+    PMPI_Group_free(&OWN.world_group);
+    PMPI_Comm_free_keyval(&OWN.keyval); /* the entry remains, unused */
+    for (int k = 0; k < OWN.group_count; k++) {
+        free(OWN.groups[k].ranks);
     }
-    free(groups);
-    groups = NULL;
-    group_count = 0;
+    free(OWN.groups);
+    OWN.groups = NULL;
+    OWN.group_count = 0;
 }
 
 /** Find out who is in a communicator. */
@@ -117,12 +121,12 @@ const iso_members_t *iso_members(MPI_Comm comm)
     void *known = NULL;
     int found = 0;
     if (comm == MPI_COMM_WORLD) {
-        return &world;
+        return &OWN.world;
     }
-    PMPI_Comm_get_attr(comm, keyval, &known, &found);
+    PMPI_Comm_get_attr(comm, OWN.keyval, &known, &found);
     if (!found) {
         known = examine(comm);
-        PMPI_Comm_set_attr(comm, keyval, known);
+        PMPI_Comm_set_attr(comm, OWN.keyval, known);
     }
     return known;
 }
@@ -137,6 +141,6 @@ int iso_members_world(const iso_members_t *members, int rank)
 
 const iso_group_t *iso_groups(int *count)
 {
-    *count = group_count;
-    return groups;
+    *count = OWN.group_count;
+    return OWN.groups;
 }

@@ -91,6 +91,7 @@ typedef enum iso_effect {
     X(get, ASIDE)                                                              \
     X(accumulate, ASIDE)                                                       \
     X(window, ASIDE)                                                           \
+    X(partitioned, ASIDE)                                                      \
     X(file, ASIDE)
 
 typedef enum iso_op {

@@ -48,8 +48,13 @@ static void keep(iso_call_t *call, iso_start_t start, const iso_event_t *event,
 
 static int64_t bytes_of(const MPI_Status *status)
 {
+#ifdef SMPI_H /* has no MPI_Get_elements_x */
+    int bytes = 0;
+    PMPI_Get_count(status, MPI_BYTE, &bytes);
+#else
     MPI_Count bytes = 0;
     PMPI_Get_elements_x((MPI_Status *)status, MPI_BYTE, &bytes);
+#endif
     return bytes > 0 ? (int64_t)bytes : 0;
 }
 

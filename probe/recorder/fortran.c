@@ -4,6 +4,10 @@
  * The calls without a buffer of Fortran programs: those of mpi_f08 on MPICH do
  * not come to the C functions of this library, and none does on Open MPI.
  */
+#include <mpi.h>
+
+#ifndef SMPI_H /* programs in C only */
+
 #include "recorder/fortran_calls.h"
 #include "recorder/requests.h"
 #include "recording/memory.h"
@@ -117,3 +121,7 @@ WINDOW(win_lock, WIN_LOCK, a, b, c, d)
 WINDOW(win_unlock, WIN_UNLOCK, a, b)
 WINDOW(win_flush, WIN_FLUSH, a, b)
 WINDOW(win_free, WIN_FREE, a)
+
+#else
+typedef int iso_no_fortran_t;
+#endif

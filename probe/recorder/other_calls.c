@@ -67,11 +67,24 @@ WINDOW(Win_sync, MPI_Win)
 
 OTHER(ISO_OP_accumulate, Fetch_and_op, const void *, void *, MPI_Datatype, int,
       MPI_Aint, MPI_Op, MPI_Win)
-OTHER(ISO_OP_accumulate, Compare_and_swap, const void *, const void *, void *,
+#ifdef SMPI_H
+#define COMPARED void *
+#else
+#define COMPARED const void *
+#endif
+OTHER(ISO_OP_accumulate, Compare_and_swap, const void *, COMPARED, void *,
       MPI_Datatype, int, MPI_Aint, MPI_Win)
 OTHER(ISO_OP_accumulate, Get_accumulate, const void *, int, MPI_Datatype,
       void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op,
       MPI_Win)
+
+#if MPI_VERSION >= 4
+#define PARTS                                                                  \
+    int, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Info, MPI_Request *
+
+OTHER(ISO_OP_partitioned, Psend_init, const void *, PARTS)
+OTHER(ISO_OP_partitioned, Precv_init, void *, PARTS)
+#endif
 
 #define FILES(...) OTHER(ISO_OP_file, __VA_ARGS__)
 #define READ       void *, int, MPI_Datatype, MPI_Status *

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
 #include "recorder/recorder.h"
 
+#include "preload/process.h"
 #include "preload/program.h"
 #include "recorder/communicators.h"
 #include "recorder/requests.h"
@@ -10,19 +11,29 @@
 #include "recording/output.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/** Whether calls are recorded; changes in MPI_Init and MPI_Finalize only. */
-static bool recording;
-static iso_recording_t all;
+static struct {
+    bool begun; /**< maybe by a Fortran function that called the C function */
+    bool recording;   /**< calls; changes in MPI_Init and MPI_Finalize only */
+    MPI_Comm at_exit; /**< of all ranks, for the end without MPI_Finalize */
+    iso_recording_t all;
+} state[ISO_PROCESSES];
+#define OWN (state[iso_process()])
 
 /** Protects the recording, if threads call MPI at the same time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static bool several_threads;
 
+#ifdef SMPI_H
+static iso_thread_t *thread_of[ISO_PROCESSES];
+#define own_thread thread_of[iso_process()]
+#else
 static __thread iso_thread_t *own_thread;
+#endif
 
 /** Seconds that asking takes: the system for processor time, MPI for the time.
  */
@@ -46,9 +57,13 @@ static void unlock(void)
 
 static double ask_processor(void)
 {
+#ifdef SMPI_H
+    return PMPI_Wtime(); /* a rank has a processor of its own */
+#else
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+#endif
 }
 
 /** Find out what asking takes, undisturbed: the least of several times. */
@@ -82,7 +97,7 @@ static void reckon(iso_thread_t *thread, double now)
     thread->seen += cost_of_asking / 2; /* it is true in the middle of asking */
 }
 
-/** The computation since the last call ended, without our own. */
+/** The computation since the last call ended, without our OWN. */
 static double computed(iso_thread_t *thread, double now)
 {
     double before = thread->processor;
@@ -99,9 +114,9 @@ static iso_thread_t *begin_thread(void)
     iso_thread_t *thread = iso_zeroed(sizeof(*thread));
     iso_sequence_begin(&thread->sequence, ISO_LIMIT);
     lock();
-    thread->number = all.threads ? all.threads->number + 1 : 0;
-    thread->next = all.threads;
-    all.threads = thread;
+    thread->number = OWN.all.threads ? OWN.all.threads->number + 1 : 0;
+    thread->next = OWN.all.threads;
+    OWN.all.threads = thread;
     unlock();
     thread->seen = PMPI_Wtime();
     thread->processor = ask_processor();
@@ -111,7 +126,7 @@ static iso_thread_t *begin_thread(void)
 iso_call_t iso_call_begin(void)
 {
     iso_call_t call = {0};
-    if (!recording || (own_thread && own_thread->inside)) {
+    if (!OWN.recording || (own_thread && own_thread->inside)) {
         return call;
     }
     double now = PMPI_Wtime();
@@ -159,7 +174,7 @@ bool iso_thread_requests(long begun)
 
 void iso_set_aside(iso_call_t *call, const iso_event_t *event)
 {
-    iso_totals_add(&all.totals, event, call->end - call->begin);
+    iso_totals_add(&OWN.all.totals, event, call->end - call->begin);
 }
 
 void iso_event_store(iso_call_t *call, const iso_event_t *event)
@@ -174,52 +189,122 @@ void iso_event_store(iso_call_t *call, const iso_event_t *event)
 
 /* --- beginning and end ---------------------------------------------------- */
 
-void iso_recorder_begin(void)
+/** Seconds that ranks wait for the others at the end without MPI_Finalize. */
+#define PATIENCE 2.0
+
+/** Write the recording if all ranks end their processes at about the same time;
+ *  what others wait for in MPI is not known. */
+static void end_without_finalize(void)
 {
-    static bool begun; /* by a Fortran function that called the C function */
-    int level = 0;
-    if (begun) {
+    MPI_Request request;
+    int all_here = 0, rank;
+    if (!OWN.recording || (own_thread && own_thread->inside)) {
         return;
     }
-    begun = true;
-    if (!iso_output_requested("ISOCHRONE_RECORD", &all.path)) {
+    double began = PMPI_Wtime();
+    PMPI_Comm_rank(OWN.at_exit, &rank);
+    PMPI_Ibarrier(OWN.at_exit, &request);
+    while (!all_here && PMPI_Wtime() - began < PATIENCE) {
+        PMPI_Test(&request, &all_here, MPI_STATUS_IGNORE);
+    }
+    if (all_here) {
+        OWN.all.partial = true;
+        MPI_Comm comm = OWN.at_exit;
+        iso_recorder_end();
+        if (rank == 0) {
+            fprintf(stderr,
+                    "%s: the program ended without MPI_Finalize: the "
+                    "recording is partial\n",
+                    iso_program_library);
+        }
+        PMPI_Barrier(comm); /* the launcher may end them with the first */
+    } else {
+        fprintf(stderr,
+                "%s: rank %d ended without MPI_Finalize, others go on\n",
+                iso_program_library, rank);
+    }
+}
+
+void iso_recorder_forget(void)
+{
+    OWN.recording = false;
+}
+
+/** One rank says it: the one that makes the file, which is removed as empty. */
+static void say_session(void)
+{
+    const char *path = getenv("ISOCHRONE_RECORD");
+    FILE *made = OWN.begun || path == NULL ? NULL : fopen(path, "wx");
+    if (made) {
+        fprintf(stderr, "%s: sessions of MPI are not recorded\n",
+                iso_program_library);
+        fclose(made);
+    }
+}
+
+void iso_recorder_session(void)
+{
+    static bool once;
+    if (!once) {
+        once = true;
+        atexit(say_session);
+    }
+}
+
+void iso_recorder_begin(void)
+{
+    int level = 0, ranks = 0;
+    if (OWN.begun) {
         return;
+    }
+    OWN.begun = true;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (!iso_output_requested("ISOCHRONE_RECORD", &OWN.all.path) ||
+        (ISO_PROCESSES > 1 && ranks >= ISO_PROCESSES)) {
+        return;
+    }
+    PMPI_Comm_dup(MPI_COMM_WORLD, &OWN.at_exit);
+    if (ISO_PROCESSES == 1) { /* else ranks end before the process */
+        atexit(end_without_finalize);
     }
     PMPI_Query_thread(&level);
     several_threads = level == MPI_THREAD_MULTIPLE;
-    all.totals = iso_totals();
+    OWN.all.totals = iso_totals();
     iso_communicators_begin();
     iso_requests_begin();
     calibrate();
-    all.began = PMPI_Wtime();
+    OWN.all.began = PMPI_Wtime();
     begin_thread();
-    recording = true;
+    OWN.recording = true;
 }
 
 void iso_recorder_end(void)
 {
-    if (!recording) {
+    if (!OWN.recording) {
         return;
     }
-    recording = false;
-    all.ended = PMPI_Wtime();
+    OWN.recording = false;
+    OWN.all.ended = PMPI_Wtime();
     if (own_thread) { /* computation after its last call */
-        double rest = computed(own_thread, all.ended);
+        double rest = computed(own_thread, OWN.all.ended);
         own_thread->computation += rest;
         own_thread->gap += rest;
     }
-    iso_writing(&all, cost_of_asking + 2 * cost_of_looking);
-    while (all.threads) {
-        iso_thread_t *gone = all.threads;
-        all.threads = gone->next;
+    iso_writing(&OWN.all, cost_of_asking + 2 * cost_of_looking);
+    while (OWN.all.threads) {
+        iso_thread_t *gone = OWN.all.threads;
+        OWN.all.threads = gone->next;
         iso_sequence_end(&gone->sequence);
         free(gone);
     }
     own_thread = NULL;
-    iso_totals_free(&all.totals);
+    iso_totals_free(&OWN.all.totals);
     iso_requests_end();
     iso_communicators_end();
-    free(all.path);
+    free(OWN.all.path);
+    if (!OWN.all.partial) {
+        PMPI_Comm_free(&OWN.at_exit);
+    }
 }
 
 /* --- of the library ------------------------------------------------------- */

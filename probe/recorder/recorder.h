@@ -55,6 +55,7 @@ typedef struct iso_thread {
 /** What was recorded at this rank. */
 typedef struct iso_recording {
     double began, ended; /**< MPI_Wtime */
+    bool partial;        /**< the program ended without MPI_Finalize */
     char *path;          /**< of the run file, at rank 0 */
     iso_thread_t *threads;
     iso_totals_t totals;
@@ -66,6 +67,12 @@ void iso_recorder_begin(void);
 
 /** Write the run file. Collective, before MPI_Finalize. */
 void iso_recorder_end(void);
+
+/** Write nothing: the program aborts. */
+void iso_recorder_forget(void);
+
+/** MPI 4 begins without MPI_Init, in a session: say that it is not recorded. */
+void iso_recorder_session(void);
 
 iso_call_t iso_call_begin(void);
 

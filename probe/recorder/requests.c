@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/requests.h"
 
+#include "preload/process.h"
 #include "recording/map.h"
 
 #include <string.h>
@@ -17,7 +18,11 @@ typedef struct iso_matched {
     int source;
 } iso_matched_t;
 
-static iso_map_t requests, matched;
+static struct {
+    iso_map_t requests, matched;
+} state[ISO_PROCESSES];
+#define requests (state[iso_process()].requests)
+#define matched  (state[iso_process()].matched)
 
 /** A handle as a number: it is a pointer, or an integer. */
 #define NUMBER_OF(handle, number)                                              \

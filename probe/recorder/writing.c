@@ -356,8 +356,13 @@ void iso_writing(const iso_recording_t *recording, double asking)
                        take_totals);
     if (output->rank == 0) {
         end_file(&file);
+        if (recording->partial) {
+            iso_record_warning(&output->record, "no-finalize",
+                               "the program ended without MPI_Finalize");
+        }
     }
-    iso_output_end(output, recording->ended - recording->began);
+    iso_output_end(output, recording->ended - recording->began,
+                   !recording->partial);
     free(totals);
     free(text);
     free(numbers);

@@ -115,14 +115,14 @@ void iso_output_collect(iso_output_t *output, const char *text, size_t length,
     }
 }
 
-void iso_output_end(iso_output_t *output, double seconds)
+void iso_output_end(iso_output_t *output, double seconds, bool complete)
 {
     PMPI_Comm_free(&output->comm);
     if (output->stream == NULL) {
         return;
     }
     ISO_RECORD(&output->record, "end", ("seconds", seconds),
-               ("complete", (bool)true));
+               ("complete", complete));
     bool wrong = fflush(output->stream) != 0 || ferror(output->stream);
     wrong = fclose(output->stream) != 0 || wrong;
     if (wrong && output->path) {

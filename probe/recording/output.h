@@ -46,9 +46,9 @@ void iso_output_collect(iso_output_t *output, const char *text, size_t length,
                         void (*take)(void *self, const void *list,
                                      size_t bytes));
 
-/** Write the last record, of a program that took so long, and close.
- *  Collective. */
-void iso_output_end(iso_output_t *output, double seconds);
+/** Write the last record, of a program that took so long and came to its end or
+ *  not, and close. Collective. */
+void iso_output_end(iso_output_t *output, double seconds, bool complete);
 
 /** Write ranks in ascending order as "0-3 8 10-11"; to be released. */
 char *iso_output_ranks(const int *ranks, int count);

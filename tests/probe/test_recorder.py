@@ -152,6 +152,43 @@ def test_a_program_that_does_not_come_to_its_end_leaves_no_recording(
     assert out.read_text() == "of others"
 
 
+@pytest.mark.parametrize(
+    ("how", "code", "said"),
+    [
+        ("exit", 4, "without MPI_Finalize: the recording is partial"),
+        ("one", 0, "rank 0 ended without MPI_Finalize, others go on"),
+        ("session", 3, "sessions of MPI are not recorded"),
+    ],
+)
+def test_unusual_ends_are_named(
+    folder: Path, tmp_path: Path, how: str, code: int, said: str
+) -> None:
+    """All ranks that end by exit() still write what they did."""
+    mpi, out = find_mpi("mpich-wheel"), tmp_path / "run.jsonl"
+    answer = record(Ranks(mpi, 2, (str(built(mpi, folder, "unusual")), how)), out)
+    assert said in answer.stderr
+    assert answer.returncode == code if code else answer.returncode != 0
+    assert out.exists() == (how == "exit")
+    if how == "exit":
+        run = read(out)
+        assert not run.complete
+        assert [call[0] for call in sequence(run, 1)] == ["allreduce"] * 50
+
+
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [("neighbour", "neighbor_alltoall"), ("put", "window"), ("partitioned", "partitioned")],
+)
+def test_calls_that_no_description_has_are_named(
+    folder: Path, tmp_path: Path, how: str, named: str
+) -> None:
+    mpi, out = find_mpi("mpich-wheel"), tmp_path / "run.jsonl"
+    program = str(built(mpi, folder, "unusual"))
+    answer = record(Ranks(mpi, 2, (program, how)), out, "--description", str(tmp_path / "x.yaml"))
+    assert answer.returncode == 2
+    assert named in answer.stderr
+
+
 def test_exit_code_and_output_are_those_of_the_program(folder: Path, tmp_path: Path) -> None:
     """And a description that cannot be derived is one line, after the program."""
     mpi = find_mpi("mpich-wheel")

@@ -158,7 +158,7 @@ def _trace(run: Run) -> Trace:
     for warning in run.warnings:
         if warning.get("code") == "no-sequence":
             raise InputError(str(warning.get("text")), where=run.where)
-    said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "threads")]
+    said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
     counted: Counter[str] = Counter()
     tails = {int(row["rank"]): float(row["tail"]) for row in _rows(run, "rank_time")}
@@ -175,6 +175,8 @@ def _trace(run: Run) -> Trace:
         found.ranks.append(making.events)
         found.tail.append(tails.get(rank, 0.0) + making.carried)
     for row in _rows(run, "operation"):
+        if row["op"] == "partitioned":  # the time of its messages is in waits that are not its own
+            raise InputError("not known: partitioned messages", where=run.where)
         if row["op"] in _ASIDE:
             found.omitted[row["op"]] = found.omitted.get(row["op"], 0.0) + float(row["seconds"])
     for words, count in counted.items():

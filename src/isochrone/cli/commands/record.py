@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if not path.exists() or not path.stat().st_size:
         path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
         warn(
-            "nothing was recorded: no rank 0 came to MPI_Finalize, or the program is of another "
+            "nothing was recorded: not all ranks came to their end, or the program is of another "
             f"MPI than {built.library or built.mpicc}, or linked statically"
         )
         return code or FAILED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from isochrone.base.errors import InputError
@@ -143,6 +144,12 @@ def _has_factors(path: Path) -> bool:
     return False
 
 
+def environment(variables: Mapping[str, str]) -> list[str]:
+    """Return them by a wrapper: smpirun is a script, whose programs do not need them."""
+    words = " ".join(f"{name}={value}" for name, value in variables.items())
+    return ["-wrapper", f"env {words}"]
+
+
 LAUNCHER = Launcher(
     command=command,
     add_arguments=add_arguments,
@@ -152,5 +159,7 @@ LAUNCHER = Launcher(
     compiler="smpicc",  # SimGrid's own wrapper, not that of the machine's MPI
     package="install SimGrid, for example: apt-get install libsimgrid-dev",
     stuck="Deadlock detected",
+    starters=("smpirun",),
+    environment=environment,
     stands_alone=False,  # a program of this wrapper runs below smpirun only
 )

@@ -1,0 +1,46 @@
+"""Programs that SimGrid simulates are recorded in virtual time."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from beds.command_line import run_here
+from beds.mpis import PATIENCE, ROOT
+from beds.simulation import Simulation
+from isochrone.applications.results import recording
+from isochrone.measure.platforms import parse as machine
+from isochrone.runfile.file import read
+
+QUIET = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
+
+
+@pytest.fixture
+def folder(simulation: Simulation, tmp_path: Path) -> Path:
+    """Return a folder with a program and a machine of 1 Gf/s."""
+    made = machine("nodes:32 cores:1")
+    (tmp_path / "P.xml").write_text(made.xml())
+    (tmp_path / "P.hosts").write_text(made.hosts())
+    argv = ["smpicc", "-std=c11", "-O1", ROOT / "tests/beds/steps.c", "-o", tmp_path / "steps"]
+    subprocess.run(argv, check=True, timeout=PATIENCE)
+    return tmp_path
+
+
+def test_ranks_are_recorded_apart(folder: Path) -> None:
+    """40 steps of 1 ms, with a message and an allreduce each."""
+    smpirun = shutil.which("smpirun") or "smpirun"
+    said = run_here(
+        "record", "-o", folder / "run.jsonl", "--mpicc", "smpicc", "--", smpirun, "-np", "4",
+        "-platform", folder / "P.xml", "-hostfile", folder / "P.hosts", *QUIET, folder / "steps",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    run = read(folder / "run.jsonl")
+    assert recording.matrix(run, "messages").tolist() == [
+        [0, 40, 0, 0], [0, 0, 40, 0], [0, 0, 0, 40], [40, 0, 0, 0],
+    ]  # fmt: skip
+    for one in recording.rank_times(run):
+        assert one.calls == 80
+        assert one.computation == pytest.approx(0.04, rel=0.001)
