@@ -109,17 +109,17 @@ def _only_loop(tree: Tree) -> tuple[int, Tree]:
     """Return iterations and what is done in each: a loop, if next to nothing is around it."""
     loops = [node for node in tree if isinstance(node, Again)]
     around = [node for node in tree if isinstance(node, Place)]
-    computed = sum(map(_computed, _flat(tree)))
+    whole = sum(map(computed, flat(tree)))
     if (
         len(loops) != 1
         or any(place.round.kind != "end" for place in around)
-        or sum(map(_computed, around)) > MOST_OMITTED * computed
+        or sum(map(computed, around)) > MOST_OMITTED * whole
     ):
         return 1, tree
     return loops[0].times, loops[0].body
 
 
-def _computed(place: Place) -> float:
+def computed(place: Place) -> float:
     """Return the seconds that all ranks compute at a place."""
     one = place.round
     within = one.answers * sum(spent.mean for spent in one.within.values())
@@ -162,7 +162,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             where=trace.name,
         )
     tree = _planted(_apart_turns(nodes, found), found, 1)
-    places = list(_flat(tree))
+    places = list(flat(tree))
     _bring_forward(places)
     _gather_small(places)
     return tree, farms, warnings
@@ -405,10 +405,11 @@ def _with_inner(nodes: Iterable[Node], inner: int) -> Iterator[tuple[Leaf, int]]
             yield node, inner
 
 
-def _flat(tree: Tree) -> Iterator[Place]:
+def flat(tree: Tree) -> Iterator[Place]:
+    """Yield the places of a tree."""
     for node in tree:
         if isinstance(node, Again):
-            yield from _flat(node.body)
+            yield from flat(node.body)
         else:
             yield node
 

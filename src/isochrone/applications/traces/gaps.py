@@ -1,20 +1,20 @@
 """Computation that was seen, as a description writes it: a time or a distribution, and who differs.
 
-Which distribution it is, is decided by Akaike's criterion over the decade tenths in which gaps
-were counted; where none of those tried comes near, the tenths themselves are the distribution.
+Gaps are counted in tenths of decades. Where a lognormal distribution of their mean and deviation
+comes near, that is written; elsewhere the tenths themselves are the distribution.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from isochrone.applications.traces.trace import Event, Gap
 
@@ -44,7 +44,7 @@ the number of gaps; of those that draw for themselves it is 0.8 in the mean (Kol
 CHANCE = 3.0
 """Standard errors by which a mean may be off by chance."""
 
-FAR = 0.08
+FAR = 0.04
 """Largest distance of the distribution functions of what was seen and what is written."""
 
 Floats = NDArray[np.float64]
@@ -260,102 +260,12 @@ def _distribution(gap: Gap, mean: float) -> Any:
     if gap.count < FEW or gap.mean <= 0 or _narrow(gap):
         return seconds(mean)
     tenths, counts = _counted(gap)
-    ends = np.append(10 ** (tenths / 10), 10 ** ((tenths + 1) / 10))
-    best = min((_fit(f, gap, ends, counts) for f in _FAMILIES), key=lambda fit: fit[0])
-    _, family, parameters = best
-    far = _distance(family.cumulative, parameters, tenths, counts)
-    if far <= FAR + 1 / math.sqrt(gap.count):
-        return family.write(parameters, mean / family.mean(parameters))
+    variance = math.log1p((_deviation(gap) / gap.mean) ** 2)
+    ends = np.log(10 ** ((tenths + 1) / 10) / gap.mean)
+    expected = special.ndtr((ends + variance / 2) / math.sqrt(variance))
+    if np.abs(expected - np.cumsum(counts) / counts.sum()).max() <= FAR + 1 / math.sqrt(gap.count):
+        sigma = float(f"{math.sqrt(variance):.4g}")
+        return {"lognormal": {"median": seconds(mean * math.exp(-variance / 2)), "sigma": sigma}}
     middles, counts = _middles(gap)
     scale = mean / gap.mean
     return {"empirical": {seconds(m * scale): int(c) for m, c in zip(middles, counts, strict=True)}}
-
-
-@dataclass(frozen=True)
-class _Family:
-    """A family of distributions: its function, where to begin, its mean, how it is written."""
-
-    cumulative: Callable[[Floats, Floats], Floats]
-    mean: Callable[[Floats], float]
-    begin: Callable[[float, float], list[float]]
-    write: Callable[[Floats, float], Any]
-
-
-def _normal_mean(of: Floats) -> float:
-    mean, deviation = (float(v) for v in np.exp(of))
-    z = -mean / deviation
-    return mean + deviation * math.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) / float(
-        special.ndtr(-z)
-    )
-
-
-def _normal(x: Floats, of: Floats) -> Floats:
-    """Cut at 0, as descriptions have it."""
-    mean, deviation = np.exp(of)
-    below = special.ndtr(-mean / deviation)
-    return np.asarray((special.ndtr((x - mean) / deviation) - below) / (1 - below))
-
-
-def _exponential(x: Floats, of: Floats) -> Floats:
-    return np.asarray(-np.expm1(-x / np.exp(of[0])))
-
-
-def _lognormal(x: Floats, of: Floats) -> Floats:
-    return np.asarray(special.ndtr((np.log(x) - of[0]) / np.exp(of[1])))
-
-
-def _gamma(x: Floats, of: Floats) -> Floats:
-    return np.asarray(special.gammainc(np.exp(of[0]), x / np.exp(of[1])))
-
-
-_FAMILIES = (
-    _Family(
-        _normal, _normal_mean, lambda mean, dev: [math.log(mean), math.log(dev)],
-        lambda of, scale: {"normal": {
-            "mean": seconds(math.exp(of[0]) * scale), "stddev": seconds(math.exp(of[1]) * scale)}},
-    ),
-    _Family(
-        _exponential, lambda of: math.exp(of[0]), lambda mean, dev: [math.log(mean)],
-        lambda of, scale: {"exponential": {"mean": seconds(math.exp(of[0]) * scale)}},
-    ),
-    _Family(
-        _lognormal, lambda of: math.exp(of[0] + math.exp(2 * of[1]) / 2),
-        lambda mean, dev: [
-            math.log(mean) - math.log1p((dev / mean) ** 2) / 2,
-            math.log(math.log1p((dev / mean) ** 2)) / 2,
-        ],
-        lambda of, scale: {"lognormal": {
-            "median": seconds(math.exp(of[0]) * scale), "sigma": float(f"{math.exp(of[1]):.4g}")}},
-    ),
-    _Family(
-        _gamma, lambda of: math.exp(of[0] + of[1]),
-        lambda mean, dev: [math.log((mean / dev) ** 2), math.log(dev**2 / mean)],
-        lambda of, scale: {"gamma": {
-            "shape": float(f"{math.exp(of[0]):.4g}"), "scale": seconds(math.exp(of[1]) * scale)}},
-    ),
-)  # fmt: skip
-
-
-def _fit(
-    family: _Family, gap: Gap, ends: Floats, counts: Floats
-) -> tuple[float, _Family, Floats]:  # fmt: skip
-    """Return Akaike's criterion, the family and its most likely parameters."""
-    begin = np.array(family.begin(gap.mean, max(_deviation(gap), 1e-3 * gap.mean)))
-    half = len(counts)
-
-    def surprise(of: Floats) -> float:
-        with np.errstate(all="ignore"):
-            share = family.cumulative(ends[half:], of) - family.cumulative(ends[:half], of)
-            found = -float(counts @ np.log(np.maximum(share, 1e-12)))
-        return found if math.isfinite(found) else 1e300
-
-    found = optimize.minimize(surprise, begin, method="Nelder-Mead", options={"maxiter": 200})
-    return 2 * float(found.fun) + 2 * len(begin), family, found.x
-
-
-def _distance(
-    cumulative: Callable[[Floats, Floats], Floats], of: Floats, tenths: Floats, counts: Floats
-) -> float:
-    """Return how far two distribution functions are apart at the ends of the tenths."""
-    seen = np.cumsum(counts) / counts.sum()
-    return float(np.abs(cumulative(10 ** ((tenths + 1) / 10), of) - seen).max())

@@ -20,6 +20,8 @@ from isochrone.applications.traces.deriving import (
     Again,
     Place,
     Tree,
+    computed,
+    flat,
     named,
     omitted_share,
     structure,
@@ -103,7 +105,7 @@ class _Generalizing:
         self.name = name
         self.warnings: dict[str, None] = {}
         self.spread = 0.0
-        self.computed = [sum(map(_computed, _flat(one.tree))) for one in structures]
+        self.computed = [sum(map(computed, flat(one.tree))) for one in structures]
 
     def document(self) -> General:
         phases = self.phases([one.tree for one in self.structures], "")
@@ -165,7 +167,7 @@ class _Generalizing:
             for k in ends:
                 head = rest[k].pop(0)
                 assert isinstance(head, Place)
-                share = _computed(head) / max(sum(map(_computed, _flat(trees[k]))), 1e-12)
+                share = computed(head) / max(sum(map(computed, flat(trees[k]))), 1e-12)
                 if share > NEGLIGIBLE:
                     self.warnings[
                         f"{share:.1%} of the computation on {self.ranks[k]} ranks is at a place of "
@@ -370,18 +372,6 @@ def _kind(node: Place | Again | None) -> str:
     return node.round.call.op if node.round.call is not None else node.round.kind
 
 
-def _flat(tree: Tree) -> list[Place]:
-    return [
-        place for node in tree
-        for place in (_flat(node.body) if isinstance(node, Again) else [node])
-    ]  # fmt: skip
-
-
-def _computed(place: Place) -> float:
-    one = place.round
-    return place.visits * sum(s.mean for part in (one.before, one.within) for s in part.values())
-
-
 def _plain(text: str) -> Any:
     """Return a whole number as such."""
     return int(text) if text.isdecimal() else text
@@ -395,10 +385,8 @@ def _times(value: Any, factor: str) -> Any:
         return f"{value}*{factor}"
     ((name, of),) = value.items()
     if name == "empirical":
-        items = of.items() if isinstance(of, dict) else ((one, 1) for one in of)
-        return {name: {f"{time}*{factor}": weight for time, weight in items}}
-    keep = ("sigma", "shape", "tasks")
-    return {name: {key: one if key in keep else f"{one}*{factor}" for key, one in of.items()}}
+        return {name: {f"{time}*{factor}": weight for time, weight in of.items()}}
+    return {name: {**of, "median": f"{of['median']}*{factor}"}}
 
 
 def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, int] | None:
