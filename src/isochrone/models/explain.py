@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import islice, product
 
 import msgspec
 import numpy as np
@@ -38,6 +39,9 @@ _LAUNCH, _REPEATED = 2.0, 100.0
 _NARROW = 1.3
 """Ratio of its ends below which a gap between segments is not measured further."""
 
+_EACH = 2
+"""Points of one question, such as a gap between two segments."""
+
 _COUNTS = ("p", "nodes", "w", "pe", "pa", "out", "in")
 
 _APART = 1.0
@@ -70,6 +74,8 @@ class Suggestion:
         Formulas that it distinguishes, the chosen one first; empty if it distinguishes none.
     between
         Whether it lies between two segments.
+    cost
+        Seconds that it takes.
     """
 
     where: dict[str, Selector]
@@ -79,14 +85,16 @@ class Suggestion:
     high: float
     answers: list[Answer] = field(default_factory=list)
     between: bool = False
+    cost: float = 0.0
 
 
 def suggestions(
-    model: Model, max_ranks: float | None = None
-) -> list[tuple[dict[str, Selector], Suggestion | None]]:
-    """Return each operation with what to measure next; None if nothing is left to ask.
+    model: Model, max_ranks: float | None = None, budget: float = 0.0
+) -> list[tuple[dict[str, Selector], list[Suggestion]]]:
+    """Return each operation with what to measure next, the most useful first, if anything is.
 
-    ``max_ranks`` are the most that can be started.
+    ``max_ranks`` are the most that can be started. All together take no more than ``budget``
+    seconds; there is one if the budget is 0.
 
     Raises
     ------
@@ -99,17 +107,29 @@ def suggestions(
             hint="fit it again from its data",
         )
     observed = applicable(model.selectors, model.samples.observations())
-    return [(one.where, suggestion(model, one, max_ranks)) for one in observed]
+    found = []
+    for one in observed:
+        every = _ordered(model, one, max_ranks)
+        if not budget:
+            found.append((one.where, list(islice(every, 1))))
+            continue
+        taken = []
+        for point in every:
+            if point.cost <= budget:
+                budget -= point.cost
+                taken.append(point)
+        found.append((one.where, taken))
+    return found
 
 
-def suggestion(
+def _ordered(
     model: Model, observed: Observations, max_ranks: float | None = None
-) -> Suggestion | None:
-    """Return where rivals of one operation part most.
+) -> Iterator[Suggestion]:
+    """Yield where rivals of one operation part most, and then where most is saved by each second.
 
-    If they part nowhere by more than a time there may be off, that is where most of the interval
-    is saved by each second of measurement: between two segments, at ranks of a class that was not
-    measured, or as far beyond the data as is looked.
+    Where rivals part by less than a time there may be off, that is most of the interval: between
+    two segments, at ranks of a class that was not measured, or as far beyond the data as is looked.
+    Of each such question two points are asked at most.
     """
     where = model.known(observed.where)
     segments = model.chosen(where)
@@ -117,7 +137,7 @@ def suggestion(
     if max_ranks is not None and "p" in points:
         points = picked(points, points["p"] <= max_ranks)
     if not points or not len(next(iter(points.values()))):
-        return None
+        return
     found = model.predict(points, where)
     owner = owners(segments, points)
     between = np.sum([segment.may_hold(points) for segment in segments], axis=0) > 1
@@ -141,24 +161,36 @@ def suggestion(
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
         asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
-    for k, segment in enumerate(segments):
-        asked |= (owner == k) & segment.of_other_class(points)
-    width = np.where(asked, width / (_LAUNCH + _REPEATED * found.seconds), 0.0)
-    decides = apart.max() >= _APART
-    best = int(np.argmax(apart if decides else width))
-    if not decides and width[best] <= 0:
-        return None
-    at = picked(points, np.array([best]))
-    answers = [
-        Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
-        for one, share in segments[owner[best]].every()
-        if decides
-    ]
-    return Suggestion(
-        where, {name: float(value[0]) for name, value in at.items()},
-        float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
-        answers, bool(between[best]),
-    )  # fmt: skip
+    question = np.zeros(len(owner), dtype=np.int64)  # beyond the data
+    for k, segment in enumerate(segments, 1):
+        other = (owner == k - 1) & segment.of_other_class(points)
+        asked |= other
+        question[other] = k
+    for k, gap in enumerate(switches(segments), 1):
+        question[between & gap.holds(evaluate_term(gap.name, points))] = -k
+    cost = _LAUNCH + _REPEATED * found.seconds
+    width = np.where(asked, width / cost, 0.0)
+    times = Counter[int]()
+    while True:
+        decides = apart.max() >= _APART
+        best = int(np.argmax(apart if decides else width))
+        if not decides and width[best] <= 0:
+            return
+        at = picked(points, np.array([best]))
+        answers = [
+            Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
+            for one, share in segments[owner[best]].every()
+            if decides
+        ]
+        yield Suggestion(
+            where, {name: float(value[0]) for name, value in at.items()},
+            float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
+            answers, bool(between[best]), float(cost[best]),
+        )  # fmt: skip
+        now = owner == owner[best] if decides else question == question[best]
+        key = len(segments) + 1 + int(owner[best]) if decides else int(question[best])
+        times[key] += 1
+        (apart if decides else width)[now if times[key] == _EACH else best] = 0.0
 
 
 def _narrow(segments: Sequence[Segment], points: Points) -> NDArray[np.bool_]:

@@ -46,11 +46,12 @@ _KEYS = [
 
 
 class Explained:
-    """Why a formula was taken, and the point to measure next."""
+    """Why a formula was taken, the point to measure next, and those within a budget."""
 
     where: dict[str, Scalar]
     sentences: list[str]
     measure: dict[str, float] | None
+    then: list[dict[str, float]]
 
 
 class ModelFile:

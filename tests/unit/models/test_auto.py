@@ -170,21 +170,3 @@ def test_two_numbers_of_ranks_are_fitted_by_what_the_sizes_say() -> None:
     seconds = 1e-6 + steps(p) * (ALPHA + BETA * b)
     model = models.fit(Samples({"p": p, "b": b}, {}, seconds, "collective"))
     assert off(model, lambda p, b: 1e-6 + steps(p) * (ALPHA + BETA * b), p, b).max() < 1e-6
-
-
-@pytest.mark.slow
-def test_many_different_points_are_cut_no_finer_than_few() -> None:
-    """A law of three segments has three, whatever the number of points."""
-    dice = np.random.default_rng(0)
-    ranks = dice.integers(2, 65, 4000).astype(float)
-    size = np.round(np.exp(dice.uniform(np.log(8), np.log(2**20), len(ranks))))
-    steps = np.ceil(np.log2(ranks))
-    exact = np.select(
-        [size <= 2048, size <= 65536],
-        [2e-6 + steps * (1e-6 + 4e-10 * size), 4e-6 + steps * (3e-6 + 3e-10 * size)],
-        9e-6 + (ranks - 1) * (1e-6 + 2e-10 * size),
-    )
-    seconds = exact * dice.lognormal(0, 0.02, len(exact))
-    found = models.fit({"op": "bcast", "p": ranks, "b": size, "seconds": seconds}).segments
-    assert [set(one.range) for one in found] == [{"b"}] * 3
-    assert [one.fitted["b"][1] for one in found[:2]] == pytest.approx([2048, 65536], rel=0.1)

@@ -9,6 +9,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
+from isochrone.models.beyond import switches
 from isochrone.models.explain import Suggestion, suggestions
 from made_up.steps import stepped
 
@@ -16,9 +17,8 @@ POWERS = (2, 4, 8, 16, 32)
 
 
 def suggested(model: models.Model) -> Suggestion:
-    ((where, found),) = suggestions(model)
+    ((where, (found,)),) = suggestions(model)
     assert where == {"op": "bcast"}
-    assert found is not None
     return found
 
 
@@ -60,8 +60,7 @@ def test_without_rivals_it_is_the_farthest_or_a_gap() -> None:
 def test_no_more_ranks_are_suggested_than_can_be_started() -> None:
     ranks = (2, 3, 4, 6, 8, 12, 16, 24, 32)
     model = models.fit(stepped(ranks))
-    ((_, found),) = suggestions(model, max_ranks=40)
-    assert found is not None
+    ((_, (found,)),) = suggestions(model, max_ranks=40)
     assert 32 < found.variables["p"] <= 40
 
 
@@ -71,11 +70,27 @@ def test_a_class_of_ranks_that_was_not_measured_is_suggested() -> None:
     assert np.log2(suggested(model).variables["p"]) % 1 > 0
 
 
+def test_points_within_a_budget_are_of_several_questions_two_of_each_at_most() -> None:
+    """A gap between two segments, other classes of ranks, and beyond the data."""
+    model = models.fit(stepped(POWERS, jump=2e-4), "tree", splits=models.parse_splits(["b"]))
+    for segment in model.segments:
+        segment.rivals.clear()
+    (gap,) = switches(model.segments)
+    ((_, found),) = suggestions(model, max_ranks=64, budget=600.0)
+    costs = [one.cost for one in found]
+    assert sum(costs) <= 600
+    assert 1 <= sum(gap.below < one.variables["b"] < gap.above for one in found) <= 2
+    assert any(np.log2(one.variables["p"]) % 1 > 0 for one in found)
+    assert any(one.variables["p"] == 64 for one in found)
+    ((_, fewer),) = suggestions(model, max_ranks=64, budget=1.01 * costs[0])
+    assert fewer == found[:1]
+    assert suggestions(model, max_ranks=64, budget=0.1)[0][1] == []
+
+
 def test_messages_between_two_ranks_are_suggested_by_size() -> None:
     sizes = 2.0 ** np.arange(3, 16)
     model = models.fit({"b": sizes, "seconds": 1e-6 + 1e-9 * sizes}, "hockney")
-    ((_, found),) = suggestions(model)
-    assert found is not None
+    ((_, (found,)),) = suggestions(model)
     assert found.variables == {"b": 2 * sizes[-1]}
 
 

@@ -200,7 +200,7 @@ def test_both_classes_measured_are_segments() -> None:
 @pytest.mark.slow
 def test_many_points_of_three_segments_are_three_segments() -> None:
     dice = np.random.default_rng(0)
-    p = dice.integers(2, 65, 3000).astype(float)
+    p = dice.integers(2, 65, 10_000).astype(float)
     b = np.round(np.exp(dice.uniform(np.log(8), np.log(2**20), len(p))))
     steps = np.ceil(np.log2(p))
     seconds = np.where(b <= 2048, 2e-6 + steps * (1e-6 + 4e-10 * b), np.where(

@@ -127,10 +127,9 @@ def test_points_and_residuals_are_those_of_the_kind_of_formula() -> None:
 
 def test_what_to_measure_next_is_asked_of_messages_and_sizes() -> None:
     """Not of every combination of bytes each way, which would be millions."""
-    for _, found in suggestions(models.fit(sizes(noise=0.1))):
-        assert (
-            found is None or found.variables["bi"] == found.variables["in"] * found.variables["b"]
-        )
+    for _, points in suggestions(models.fit(sizes(noise=0.1))):
+        for found in points:
+            assert found.variables["bi"] == found.variables["in"] * found.variables["b"]
 
 
 @pytest.mark.parametrize(

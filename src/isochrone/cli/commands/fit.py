@@ -17,7 +17,7 @@ from isochrone.base import registry
 from isochrone.base.text import warn
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
-from isochrone.console.options import add_flag, add_option, read_count, read_percent
+from isochrone.console.options import add_flag, add_option, read_count, read_percent, read_time
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.beyond import nowhere_near
@@ -75,6 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--max-ranks", "N", int,
         "--explain: largest number of ranks you can start (default: twice the largest measured)"
     )  # fmt: skip
+    add_option(parser, "--budget", "TIME", read_time,
+        "--explain: list what to measure within this time, such as 5m (default: one point)",
+        default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"
     )  # fmt: skip
@@ -103,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
-        model.extra["explanation"] = explanation.document(model, args.max_ranks)
+        model.extra["explanation"] = explanation.document(model, args.max_ranks, args.budget)
     if args.output:
         models.write(model, args.output)
     if args.json:
@@ -113,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
         if args.rivals:
             print_blocks(list(rivals(model)))
         if args.explain:
-            print_blocks(explanation.explanation(model, args.max_ranks))
+            print_blocks(explanation.explanation(model, args.max_ranks, args.budget))
         if args.output:
             print_path(args.output)
     return 0

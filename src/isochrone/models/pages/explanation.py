@@ -19,7 +19,9 @@ _LISTED = 3
 """Rivals of one segment that are listed."""
 
 
-def explanation(model: Model, max_ranks: int | None = None) -> list[Listing]:
+def explanation(
+    model: Model, max_ranks: int | None = None, budget: float = 0.0
+) -> list[Listing]:  # fmt: skip
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
         Listing(
@@ -31,29 +33,44 @@ def explanation(model: Model, max_ranks: int | None = None) -> list[Listing]:
             ),
             tuple(map(Sentence, sentences)),
         )
-        for where, sentences, _ in _explained(model, max_ranks)
+        for where, sentences, _ in _explained(model, max_ranks, budget)
     ]
 
 
-def document(model: Model, max_ranks: int | None = None) -> list[dict[str, Any]]:
+def document(
+    model: Model, max_ranks: int | None = None, budget: float = 0.0
+) -> list[dict[str, Any]]:  # fmt: skip
     """Return the same for scripts: the sentences, and the values to measure next."""
     return [
-        {"where": where, "sentences": sentences, "measure": found.variables if found else None}
-        for where, sentences, found in _explained(model, max_ranks)
-    ]
+        {
+            "where": where, "sentences": sentences,
+            "measure": found[0].variables if found else None,
+            "then": [one.variables for one in found[1:]],
+        }
+        for where, sentences, found in _explained(model, max_ranks, budget)
+    ]  # fmt: skip
 
 
 def _explained(
-    model: Model, max_ranks: int | None
-) -> list[tuple[dict[str, Any], list[str], Suggestion | None]]:
+    model: Model, max_ranks: int | None, budget: float
+) -> list[tuple[dict[str, Any], list[str], list[Suggestion]]]:
     found = []
-    for where, next_one in suggestions(model, max_ranks):
+    for where, points in suggestions(model, max_ranks, budget):
         segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
             (one["families"] for one in model.ranking if one["where"] == where), []
         )
-        sentences = [_why(model, segments, row), _what_else(segments), _next(next_one, segments)]
-        found.append((where, sentences, next_one))
+        first = next(iter(points), None)
+        sentences = [
+            _why(model, segments, row),
+            _what_else(segments),
+            _next(first, segments, budget),
+        ]
+        if len(points) > 1:
+            listed = "; ".join(" with ".join(values(one.variables)) for one in points[1:])
+            spent = sum(one.cost for one in points)
+            sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
+        found.append((where, sentences, points))
     return found
 
 
@@ -115,10 +132,11 @@ def _what_else(segments: Sequence[Segment]) -> str:
 # --- what to measure ------------------------------------------------------------------------------
 
 
-def _next(found: Suggestion | None, segments: Sequence[Segment]) -> str:
+def _next(found: Suggestion | None, segments: Sequence[Segment], budget: float) -> str:
     """Say which point to measure, and what it would decide."""
     if found is None:
-        return "No further measurement would tell more than more repetitions."
+        within = f" within {format_seconds(budget)}" if budget else ""
+        return f"No further measurement{within} would tell more than more repetitions."
     text = f"Measure {' with '.join(values(found.variables))}"
     if found.answers:
         taken, *others = found.answers
