@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.documents import IfKnown, Scalar
+from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment
 from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
+from isochrone.models.starts import medians_by
 
 Array = NDArray[np.float64]
 
@@ -169,6 +172,38 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
             + (f", repetitions differ by {100 * one.noise:.1g} %" if one.noise else "")
             + (": a few outliers? try --robust" if _few_are_off(off) else "")
         )
+    return found
+
+
+def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
+    """Name jumps to sizes that are too few, or too close together, for a segment."""
+    found = []
+    for one in observed:
+        predicted = model.by_formula(one.variables, model.known(one.where))
+        if "b" not in one.variables or np.any(predicted <= 0):
+            continue
+        sizes, group = np.unique(one.variables["b"], return_inverse=True)
+        if len(sizes) < 2 * LINE_VALUES:
+            continue
+        ratio = np.exp(medians_by(np.log(one.seconds / predicted), group.ravel()))
+        noise = max(one.noise or 0.0, _MISSED[0] / _NOISY)
+        cut = segment(
+            sizes, ratio, np.ones_like(sizes), sigma=noise * ratio, min_values=2, max_segments=3
+        )
+        for gap, (below, above) in zip(cut.breaks, pairwise(cut.segments), strict=True):
+            sides = [
+                np.sum((sizes >= side.low) & (sizes <= side.high)) >= LINE_VALUES
+                and side.high >= LINE_RATIO * side.low
+                for side in (below, above)
+            ]
+            height = float(above.coefficients[0] / below.coefficients[0] - 1)
+            if all(sides) or abs(height) < _NOISY * noise:
+                continue
+            places = [formulas.number("b", size) for size in (gap.below, gap.above)]
+            names = [*map(str, one.where.values()), f"b = {places[0]} to {places[1]}"]
+            found.append(
+                f"step at {', '.join(names)}: {100 * height:+.0f} %, too few sizes for a segment"
+            )
     return found
 
 

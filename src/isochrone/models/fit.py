@@ -15,7 +15,7 @@ from isochrone.models.backtest import backtested
 from isochrone.models.beyond import switches
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
-from isochrone.models.deviation import goodness_of_fit, lack_of_fit
+from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
 from isochrone.models.extension import kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
@@ -189,7 +189,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"left out: {error}" for error in left_out), *questionable(samples),
-        *lack_of_fit(model, observed), *_warnings(model, observed, samples),
+        *lack_of_fit(model, observed), *steps(model, observed), *_warnings(model, observed, samples),
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model

@@ -222,3 +222,14 @@ def test_two_last_sizes_are_no_segment() -> None:
     large = model.predict(b=[2.0**22, 2.0**24]).seconds
     assert large[1] > 3 * large[0]
     assert all(one.fitted["b"][1] >= 2 * one.fitted["b"][0] for one in model.segments)
+    (step,) = (text for text in model.warnings if text.startswith("step at"))
+    assert "b = 256 KiB to 512 KiB: +3" in step
+
+
+def test_noise_of_a_line_is_no_step() -> None:
+    for seed in range(20):
+        dice = np.random.default_rng(seed)
+        b = np.repeat(np.round(np.geomspace(8, 2**22, dice.integers(10, 40))), 3)
+        seconds = (2e-6 + 4e-10 * b) * dice.lognormal(0, dice.choice([0.01, 0.1]), len(b))
+        model = models.fit(Samples({"b": b}, {}, seconds, "table"))
+        assert not any(text.startswith("step at") for text in model.warnings)
