@@ -189,7 +189,8 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"left out: {error}" for error in left_out), *questionable(samples),
-        *lack_of_fit(model, observed), *steps(model, observed), *_warnings(model, observed, samples),
+        *lack_of_fit(model, observed), *steps(model, observed),
+        *_warnings(model, observed, samples),
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain: largest number of ranks you can start (default: twice the largest measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "--explain: list what to measure within this time, such as 5m (default: one point)",
+        "--explain: time of all measurements, such as 5m, to list points for (default: one point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"
