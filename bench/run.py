@@ -27,6 +27,7 @@ from links import links
 from loops import loops
 from modelling import modelling
 from recording import recording
+from replayed_demos import replayed_demos
 
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
@@ -65,6 +66,7 @@ def main() -> None:
         start_up(built, folder)
     modelling()
     extrapolation()
+    replayed_demos()
 
 
 def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:

@@ -79,7 +79,7 @@ def values(point: Mapping[str, float]) -> list[str]:
 def formula(segment: Segment) -> str:
     """Write the formula with its numbers and their units: ``1.2e-06 s + 3.1e-10 s/B · b``.
 
-    A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
+    What costs nothing is left out. A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
     """
     terms, values = list(segment.terms), list(segment.coefficients)
     shown = list(terms)
@@ -91,6 +91,8 @@ def formula(segment: Segment) -> str:
         shown[1], values[0] = f"({terms[1]} - {low:g})", values[0] + values[1] * low
     parts = []
     for value, term, name in zip(values, terms, shown, strict=True):
+        if value == 0 and any(values):
+            continue
         sign = "-" if value < 0 else "+"
         what = "" if term == "1" else f" · {name}"
         parts.append(f"{sign} {abs(value):.6g} {unit(term)}{what}")
