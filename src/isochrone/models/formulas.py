@@ -79,7 +79,8 @@ def values(point: Mapping[str, float]) -> list[str]:
 def formula(segment: Segment) -> str:
     """Write the formula with its numbers and their units: ``1.2e-06 s + 3.1e-10 s/B · b``.
 
-    What costs nothing is left out. A line that begins at larger sizes is written from where it begins, if it is below zero at 0.
+    What costs nothing is left out. A line that begins at larger sizes is written from where it
+    begins, if it is below zero at 0.
     """
     terms, values = list(segment.terms), list(segment.coefficients)
     shown = list(terms)
