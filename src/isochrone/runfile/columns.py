@@ -16,20 +16,6 @@ MIN_SECONDS = 1e-12
 """Smallest positive time: no clock distinguishes smaller ones from zero."""
 
 
-def seconds(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:
-    """Return a column of times; NaN where a record lacks it.
-
-    Raises
-    ------
-    InputError
-        If one is no time.
-    """
-    values = _numbers(table, key, where, record)
-    if np.any((values < 0) | (values > MAX_SECONDS)):
-        raise InputError(f"a '{record}' record whose '{key}' is no time", where=where)
-    return values
-
-
 def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.int64]:
     """Return a column of whole numbers from 0 up.
 
@@ -43,33 +29,6 @@ def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArr
     if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
         raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
     return values.astype(np.int64)
-
-
-def integers(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.int64]:
-    """Return a column of whole numbers of any sign.
-
-    Raises
-    ------
-    InputError
-        If it is not there, or one is not such a number.
-    """
-    if key not in table or table[key].dtype.kind != "i":
-        raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
-    return np.asarray(table[key], dtype=np.int64)
-
-
-def amounts(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.float64]:
-    """Return a column of numbers from 0 up.
-
-    Raises
-    ------
-    InputError
-        If it is not there, or one is not such a number.
-    """
-    values = _numbers(table, key, where, record)
-    if not np.all((values >= 0) & np.isfinite(values)):
-        raise InputError(f"a '{record}' record whose '{key}' is not a number", where=where)
-    return values
 
 
 def texts(table: Table, key: str, where: str, record: str = "sample") -> list[str]:

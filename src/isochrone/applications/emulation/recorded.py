@@ -11,8 +11,7 @@ from isochrone.applications.results.records import records
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.base.text import whole_number
-from isochrone.runfile.columns import numbers, seconds, texts
+from isochrone.base.text import printable, whole_number
 from isochrone.runfile.run import Run
 
 KIND = "emulation"
@@ -154,13 +153,12 @@ def applications(run: Run) -> list[App]:
     table, where = run.tables.get("app"), run.where
     if table is None or not len(table):
         return []
-    number, iterations = (numbers(table, key, where, "app") for key in ("app", "iterations"))
-    if number.tolist() != list(range(len(number))):
+    number = table["app"].tolist()
+    if number != list(range(len(number))):
         raise InputError("'app' records that are not numbered from 0 in order", where=where)
     phases = _phases(run, len(number))
     columns = zip(
-        number.tolist(), texts(table, "name", where, "app"),
-        _ranks(table, "ranks", where, "app"), iterations.tolist(),
+        number, _names(table), _ranks(table, "ranks", where, "app"), table["iterations"].tolist(),
         table.flag("background").tolist(), strict=True,
     )  # fmt: skip
     return [App(k, name, ranks, n, bool(b), phases[k]) for k, name, ranks, n, b in columns]
@@ -174,16 +172,16 @@ def launched(run: Run) -> list[Launched]:
     InputError
         If a record is damaged.
     """
-    table, where = run.tables.get("wall"), run.where
+    table = run.tables.get("wall")
     if table is None or not len(table):
         return []
     launches, times = _launches(run), _times(run)
-    walls = seconds(table, "seconds", where, "wall").tolist()
-    overlaps = _share(table, "overlap", where).tolist()
-    done = numbers(table, "iterations", where, "wall").tolist()
+    walls, done = table["seconds"].astype(np.float64).tolist(), table["iterations"].tolist()
+    # parts of a launch; 1 where a record does not say
+    overlaps = np.nan_to_num(table.columns.get("overlap", np.ones(len(table))), nan=1.0)
     found = []
     for (launch, app), wall, n, overlap in zip(
-        _pairs(table, where, "wall"), walls, done, overlaps, strict=True
+        _pairs(table), walls, done, np.minimum(overlaps, 1.0).tolist(), strict=True
     ):
         repeat, together = launches[launch]
         own = times.get((launch, app), np.empty(0))
@@ -238,10 +236,13 @@ def edges(run: Run) -> list[Edge]:
 # --- columns --------------------------------------------------------------------------------------
 
 
-def _pairs(table: Table, where: str, record: str) -> list[tuple[int, int]]:
+def _pairs(table: Table) -> list[tuple[int, int]]:
     """Return launch and application of each record."""
-    launch, app = (numbers(table, key, where, record) for key in ("launch", "app"))
-    return list(zip(launch.tolist(), app.tolist(), strict=True))
+    return list(zip(table["launch"].tolist(), table["app"].tolist(), strict=True))
+
+
+def _names(table: Table) -> list[str]:
+    return [printable(name, 80) for name in table["name"].tolist()]
 
 
 def _phases(run: Run, count: int) -> list[tuple[str, ...]]:
@@ -249,8 +250,8 @@ def _phases(run: Run, count: int) -> list[tuple[str, ...]]:
     found: list[list[str]] = [[] for _ in range(count)]
     table, where = run.tables.get("phase"), run.where
     if table is not None and len(table):
-        app, phase = (numbers(table, key, where, "phase").tolist() for key in ("app", "phase"))
-        for a, k, name in zip(app, phase, texts(table, "name", where, "phase"), strict=True):
+        app, phase = (table[key].tolist() for key in ("app", "phase"))
+        for a, k, name in zip(app, phase, _names(table), strict=True):
             if a >= count or k != len(found[a]):
                 raise InputError("'phase' records that are not numbered in order", where=where)
             found[a].append(name)
@@ -262,14 +263,12 @@ def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
     table, where = run.tables.get("launch"), run.where
     if table is None or not len(table):
         return {}
-    number, repeat = (numbers(table, key, where, "launch") for key in ("launch", "repeat"))
+    number, repeat = (table[key].tolist() for key in ("launch", "repeat"))
     together = _ranks(table, "together", where, "launch")
     count = len(run.tables.get("app", ()))
     if any(app >= count for apps in together for app in apps):
         raise InputError("a 'launch' record of an application that is none", where=where)
-    return {
-        k: (r, apps) for k, r, apps in zip(number.tolist(), repeat.tolist(), together, strict=True)
-    }
+    return {k: (r, apps) for k, r, apps in zip(number, repeat, together, strict=True)}
 
 
 def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
@@ -279,7 +278,7 @@ def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
         return {}
     lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
     found = {}
-    for pair, values in zip(_pairs(table, where, "iterations"), lists, strict=True):
+    for pair, values in zip(_pairs(table), lists, strict=True):
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
         times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
@@ -299,11 +298,3 @@ def _ranks(table: Table, key: str, where: str, record: str) -> list[tuple[int, .
             raise InputError(f"a '{record}' record whose '{key}' are no numbers", where=where)
         found.append(numbers)
     return found
-
-
-def _share(table: Table, key: str, where: str) -> NDArray[np.float64]:
-    """Return a column of parts from 0 to 1; 1 where a record lacks it."""
-    if key not in table:
-        return np.ones(len(table))
-    values = seconds(table, key, where, "wall")
-    return np.clip(np.where(np.isnan(values), 1.0, values), 0.0, 1.0)

@@ -12,7 +12,6 @@ from isochrone.applications.results.records import records
 from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.runfile.columns import amounts, integers, numbers, seconds
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
@@ -123,9 +122,9 @@ def edges(run: Run) -> Edges:
     if table is None or not len(table):
         table = Table({key: np.zeros(0) for key in ("from", "to", "messages", "bytes", "seconds")})
     source, target, messages, nbytes = (
-        numbers(table, key, run.where, "edge") for key in ("from", "to", "messages", "bytes")
+        table[key].astype(np.int64) for key in ("from", "to", "messages", "bytes")
     )
-    return Edges(source, target, messages, nbytes, seconds(table, "seconds", run.where, "edge"))
+    return Edges(source, target, messages, nbytes, table["seconds"].astype(np.float64))
 
 
 def sent(run: Run, what: str = "bytes") -> Sent:
@@ -170,7 +169,7 @@ def operations(run: Run) -> list[Operation]:
         If the run is no recording, or damaged.
     """
     check_kind(run)
-    found = records(run, "operation", Operation, group=integers, moved=amounts)
+    found = records(run, "operation", Operation)
     return sorted(found, key=lambda one: -one.seconds)
 
 

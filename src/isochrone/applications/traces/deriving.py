@@ -52,14 +52,6 @@ QUARTER = 0.25
 
 
 @dataclass
-class Derived:
-    """A description as plain data; what it omits, and other warnings."""
-
-    document: dict[str, Any]
-    warnings: list[str]
-
-
-@dataclass
 class Place:
     """A place of the folded sequence: what happens there, and how often."""
 

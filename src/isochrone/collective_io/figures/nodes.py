@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.runfile.columns import numbers
 from isochrone.runfile.run import Run
 from isochrone.views.head import taken, write_head
 from isochrone.views.style import (
@@ -82,7 +81,7 @@ def _counts(run: Run) -> Counts:
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )
-    return {key: numbers(table, key, run.where, "node") for key in _COLOURS}
+    return {key: table[key].astype(np.int64) for key in _COLOURS}
 
 
 def _hot(count: Counts) -> NDArray[np.int64]:

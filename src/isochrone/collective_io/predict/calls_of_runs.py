@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import known
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
@@ -16,7 +17,6 @@ from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.grid import Axis, Grid
-from isochrone.runfile.columns import seconds, texts
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -54,7 +54,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
     if table is None or not len(table):
         return []
     table = counted(table, identity(table))
-    phase, op = (np.array(texts(table, key, run.where)) for key in ("phase", "op"))
+    phase, op = table["phase"], table["op"]
     pattern, hints = _tiles(run.options, run.size, run.where), tile_io.hints(run)
     if "" in run.hosts:
         raise InputError("the run does not record the hosts of its ranks", where=run.where)
@@ -64,7 +64,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
         if not len(mine):
             continue
         times = {
-            key: [float(time) for time in seconds(mine, key, run.where) if not np.isnan(time)]
+            key: known(mine[key]).tolist()
             for key in ("seconds", *PARTS) if key in mine
         }  # fmt: skip
         call = call_of(pattern, hints, reading=name == "read")
