@@ -23,7 +23,7 @@ from isochrone.base.stats import (
     outlier_limit,
 )
 from isochrone.latency_map.estimates import Estimator
-from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
 from isochrone.latency_map.host_order import name_order
@@ -73,6 +73,9 @@ NAMES = 0.9
 
 SMALL = 256
 """Ranks of a map up to which hosts that the times do not show are left aside."""
+
+LONE = 3
+"""Nodes in no group that may be one with a slow switch."""
 
 ALONE = 2
 """Slow nodes that have nothing in common but that, where too few pairs were measured to see groups.
@@ -443,6 +446,8 @@ class Diagnosis:
     def _of_nodes(self, part: Part, seconds: float, error: float, times: Times) -> Iterator[_Cost]:
         """Turn a part of the network into what it is: nodes, a switch, its uplink."""
         single = part.pattern == ENDS or len(part.members) == 1
+        if self.sparse and not single:
+            return  # groups may be others
         for members in [(k,) for k in part.members] if single else [part.members]:
             assert self.outer is not None
             own = Part(part.pattern if len(members) > 1 else LEAVING, members, part.scaled)
@@ -454,7 +459,28 @@ class Diagnosis:
             # a node alone behind its switch cannot be distinguished from that switch's link
             alone = single and any(np.sum(p == p[members[0]]) == 1 for p in self.outer.chain[:-1])
             instead = ("its link: it is the only node behind that",) * alone
+            if kind == "switch" and self._like_no_group(part, seconds):
+                instead = ("no slow part: its nodes are then in no group",)
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)
+
+    def _like_no_group(self, part: Part, seconds: float) -> bool:
+        """Whether nodes of a slow switch are as far from each other as from all others."""
+        assert self.outer is not None
+        one, other = np.array(part.members[:1]), np.array(part.members[1:])
+        near = level_of(self.outer.chain, np.repeat(one, len(other)), other).max()
+        base = self.outer.base[near:]
+        inside = len(base) > 1 and part.pattern == INSIDE
+        return bool(inside and abs(np.log((base[0] + seconds) / base[1])) < LEAST)
+
+    @property
+    def alone(self) -> list[str]:
+        """Names of nodes in no group, where others are; none of fewer than three."""
+        groups = self.outer.chain[0] if self.outer is not None and self.by_host else self.node[:0]
+        sizes = np.bincount(groups)
+        units = np.flatnonzero(sizes[groups] == 1)
+        if len(sizes) == len(groups) or len(units) < LONE:
+            return []
+        return list(dict.fromkeys(self.hosts[k] for k in np.flatnonzero(np.isin(self.node, units))))
 
     def _ranks(self) -> Iterator[_Cost]:
         """List the ranks that cost more than the others of their node."""

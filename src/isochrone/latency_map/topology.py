@@ -279,6 +279,9 @@ def _warnings(
     if diagnosis.uncertain:
         names = listed([printable(name, 60) for name in diagnosis.uncertain.values()], MAX_NAMED)
         warn("shared-way", f"whether {names} are slow, or a way that they share, is not known")
+    if diagnosis.alone:
+        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_NAMED)
+        warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
     if hosts_known(hosts):
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total

@@ -143,3 +143,38 @@ def test_auto_adds_pairs_until_a_small_cost_of_a_node_would_show() -> None:
     assert 0 <= len(few) < len(many) <= 1000
     ends = np.bincount(np.array(many).ravel(), minlength=NODES)
     assert ends.max() - ends.min() <= 6
+
+
+def whole(seconds: np.ndarray) -> Run:
+    """A complete map of nodes."""
+    i, j = np.triu_indices(len(seconds), 1)
+    noise = np.exp(0.02 * np.random.default_rng(3).standard_normal(len(i)))
+    median = 1e-6 * seconds[i, j] * noise
+    table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": median})
+    ranks = [Rank(k, f"n{k}", 0) for k in range(len(seconds))]
+    header = {"experiment": "latency-map", "kind": "latency-map", "ranks": len(seconds),
+              "options": {"bytes": [64]}}  # fmt: skip
+    return Run(header, ranks, {"pair": table}, end={"complete": True})
+
+
+def test_a_small_group_next_to_a_slow_one_has_two_explanations() -> None:
+    """Nodes whose switch is as slow as the network look like nodes of no group."""
+    seconds = np.full((12, 12), 4.0)
+    seconds[:3, :3] = 2.0
+    found = analyse(whole(seconds))
+    both = [w["text"] for w in found.warnings if w["code"] == "no-group"]
+    assert both and "n4" in both[0] and "slow inside" in both[0]
+    assert not any("n0" in text for text in both)
+    regular = np.where(np.arange(12)[:, None] // 4 == np.arange(12) // 4, 2.0, 4.0)
+    assert "no-group" not in {w["code"] for w in analyse(whole(regular)).warnings}
+
+
+def test_a_slow_switch_may_be_no_switch() -> None:
+    group = np.arange(24) // 6
+    seconds = np.where(group[:, None] == group, 2.0, 4.0)
+    for added, ambiguous in ((1.9, True), (0.8, False)):
+        slow = seconds + added * ((group[:, None] == 1) & (group == 1))
+        found = analyse(whole(slow))
+        named = [part.name for part in found.slow]
+        texts = [*named, *(w["text"] for w in found.warnings if w["code"] == "no-group")]
+        assert any("in no group" in text for text in texts) == ambiguous, texts
