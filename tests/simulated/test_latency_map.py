@@ -231,3 +231,25 @@ def test_a_sample_of_a_large_machine_shows_its_levels_and_what_is_slow(
     assert {(part.kind, part.hosts) for part in found.slow} == {("node", ("node-9",))}
     known = np.isfinite(some.matrix())
     np.testing.assert_allclose(some.matrix()[known], whole.matrix()[known], rtol=0.02)
+
+
+@pytest.mark.full
+def test_a_sample_of_a_thousand_ranks_shows_a_slow_node_and_a_slow_uplink(
+    simulation: Simulation,
+) -> None:
+    """5 % of the pairs on three levels; other pairs are estimated within 2 %."""
+    machine = parse("nodes:256 cores:4 switches:32 pods:4 slow-node:77*1.6 slow-link:trunk-9*2")
+    run = simulation.map(machine, "--sample", "5%", "--repeats", "3", "--retest", "0")
+    found = topology.analyse(run)
+    assert [sorted(level.groups) for level in found.levels] == true_levels(machine)
+    behind = tuple(f"node-{k}" for k in range(72, 80))
+    assert {(part.kind, part.hosts) for part in found.slow} == {
+        ("uplink", behind), ("node", ("node-77",)),
+    }  # fmt: skip
+    node = np.array(machine.node_of_rank())
+    i, j = np.triu_indices(run.size, 1)
+    other = node[i] != node[j]
+    between = np.array([[2 * machine.one_way(a, b, 64) if a != b else np.nan
+                         for b in range(machine.nodes)] for a in range(machine.nodes)])  # fmt: skip
+    seconds, _ = found.estimator.of(i[other], j[other])
+    assert np.max(np.abs(seconds / between[node[i[other]], node[j[other]]] - 1)) < 0.02

@@ -480,7 +480,8 @@ class Diagnosis:
         units = np.flatnonzero(sizes[groups] == 1)
         if len(sizes) == len(groups) or len(units) < LONE:
             return []
-        return list(dict.fromkeys(self.hosts[k] for k in np.flatnonzero(np.isin(self.node, units))))
+        ranks = np.flatnonzero(np.isin(self.node, units)).tolist()
+        return list(dict.fromkeys(self.hosts[k] for k in ranks))
 
     def _ranks(self) -> Iterator[_Cost]:
         """List the ranks that cost more than the others of their node."""

@@ -148,7 +148,7 @@ def test_auto_adds_pairs_until_a_small_cost_of_a_node_would_show() -> None:
 def whole(seconds: np.ndarray) -> Run:
     """A complete map of nodes."""
     i, j = np.triu_indices(len(seconds), 1)
-    noise = np.exp(0.02 * np.random.default_rng(3).standard_normal(len(i)))
+    noise = np.exp(0.02 * np.random.default_rng(4).standard_normal(len(i)))
     median = 1e-6 * seconds[i, j] * noise
     table = Table({"i": i, "j": j, "bytes": np.full(len(i), 64), "median": median})
     ranks = [Rank(k, f"n{k}", 0) for k in range(len(seconds))]
@@ -160,7 +160,7 @@ def whole(seconds: np.ndarray) -> Run:
 def test_a_small_group_next_to_a_slow_one_has_two_explanations() -> None:
     """Nodes whose switch is as slow as the network look like nodes of no group."""
     seconds = np.full((12, 12), 4.0)
-    seconds[:3, :3] = 2.0
+    seconds[:4, :4] = 2.0
     found = analyse(whole(seconds))
     both = [w["text"] for w in found.warnings if w["code"] == "no-group"]
     assert both and "n4" in both[0] and "slow inside" in both[0]
