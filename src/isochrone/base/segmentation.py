@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
-from isochrone.base.segment_costs import DEPENDENT, Sums, exact_costs, fast_costs
+from isochrone.base.segment_costs import Sums, costs_between
 from isochrone.base.stats import INTERVAL_WIDTH
 
 Array = NDArray[np.float64]
@@ -52,14 +52,11 @@ LINE_RATIO = 2.0
 MAX_CANDIDATES = 300
 """Enough for any sweep over sizes; the effort grows with the square."""
 
-_ROUNDING = 1e-9
-"""Relative deviations below this are rounding, not noise: no criterion may look at them."""
+_ROUNDING = 1e-4
+"""Relative deviations below this are no noise: normal equations are not more precise."""
 
 _MOVES = 8
 """How often each break is moved at most."""
-
-_FAST = 1e-9
-"""Squares of the noise relative to those of the values: the precision of normal equations."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +193,7 @@ def segment(
     whole = data.whole()
     if segments is None and min(whole) <= noise * len(y):
         return _unbroken(data, whole)  # nothing is left that a break could explain
-    if len(places) <= len(values) and data.fast:
+    if len(places) <= len(values):
         data = replace(data, places=_finer(data, segments or max_segments, choose=segments is None))
     return _broken(data, max_segments, segments)
 
@@ -243,39 +240,21 @@ class _Data:
     min_ratio: float
     level: int | None
 
-    def of(self, form: Sequence[int]) -> Array:
-        """Return the rows with the columns of one formula."""
-        return self.rows[:, [*form, -1]]
-
-    @cached_property
-    def fast(self) -> bool:
-        """Whether normal equations are precise enough."""
-        whole = float(np.mean(self.rows[:, -1] ** 2))
-        return self.noise > _FAST * whole
-
     @cached_property
     def sums(self) -> Sums:
-        """What costs are taken from the fast way."""
+        """Normal equations, from which costs are taken."""
         return Sums(self.rows, self.starts)
 
     def whole(self) -> list[float]:
         """Return the squared deviations of a single segment by each formula."""
-        if not self.fast:
-            found = [_residual(self.of(form)) for form in self.forms]
-        else:
-            ends = np.array([0]), np.array([len(self.values)])
-            found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
+        ends = np.array([0]), np.array([len(self.values)])
+        found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
         return [math.inf if k == self.level else cost for k, cost in enumerate(found)]
 
     def costs(self) -> Array:
         """Return the squared deviations of all segments by each formula; infinite if too short."""
         least = self.min_values if self.level is None else 2
-        if self.fast:
-            costs = fast_costs(self.sums, self.forms, self.places, least)
-        else:
-            costs = np.stack([
-                exact_costs(self.of(form), self.places, self.starts, least) for form in self.forms
-            ])  # fmt: skip
+        costs = costs_between(self.sums, self.forms, self.places, least)
         self.forbid(costs, *np.meshgrid(self.places, self.places, indexing="ij"))
         return costs
 
@@ -417,15 +396,6 @@ def _candidates(values: int, min_values: int, max_candidates: int) -> NDArray[np
     return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
-def _residual(rows: Array) -> float:
-    """Return the squared deviations of a single segment; infinite if its terms depend."""
-    length = np.maximum(np.linalg.norm(rows[:, :-1], axis=0), 1e-300)
-    found, _, rank, _ = np.linalg.lstsq(rows[:, :-1] / length, rows[:, -1], rcond=DEPENDENT)
-    if rank < len(length):
-        return math.inf
-    return float(np.sum((rows[:, -1] - rows[:, :-1] / length @ found) ** 2))
-
-
 def _by_terms(
     costs: Array, terms: Sequence[int]
 ) -> tuple[dict[int, Array], dict[int, NDArray[np.int64]]]:
@@ -504,7 +474,7 @@ def _result(
     breaks = [Break(float(values[edge - 1]), float(values[edge])) for edge in edges[1:-1]]
     segments = []
     for (first, last), form in zip(pairwise(edges), forms, strict=True):
-        part = data.of(data.forms[form])[data.starts[first] : data.starts[last]]
+        part = data.rows[data.starts[first] : data.starts[last], [*data.forms[form], -1]]
         length = np.linalg.norm(part[:, :-1], axis=0)
         found = np.linalg.lstsq(part[:, :-1] / length, part[:, -1], rcond=None)[0] / length
         segments.append(
