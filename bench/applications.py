@@ -61,6 +61,7 @@ class Bed:
 
     line: str
     folder: Path
+    measured: Sequence[int] = MEASURED
     cores: int = field(init=False)
     platform: Path = field(init=False)
 
@@ -104,7 +105,7 @@ class Bed:
                 f"collective-{ranks}", ranks, "collective", "--op", ",".join(OPERATIONS),
                 "--bytes", SIZES, "--repeats", "1", "--warmup", "1", "--sync", "window",
             )
-            for ranks in MEASURED
+            for ranks in self.measured
         ]  # fmt: skip
         return [*found, self.fitted("collective", *runs)]
 

@@ -7,12 +7,15 @@
  *
  * Prints for each operation its name, the bytes of a block, and the median over
  * the repetitions of the time of the slowest rank, in seconds. Ranks start
- * after a barrier.
+ * after a barrier; with COMMON_START at one moment of a clock that all of them
+ * have, as in a simulation, and the time is that until the last one is done.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int ranks;
 static char *send, *receive;
@@ -48,13 +51,29 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double started(void)
+{
+#ifdef COMMON_START
+    double now = MPI_Wtime(), at = 0.0;
+    MPI_Allreduce(&now, &at, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    at += 1.0;
+    double left = at - MPI_Wtime();
+    struct timespec pause = {(time_t)left,
+                             (long)((left - (double)(time_t)left) * 1e9)};
+    nanosleep(&pause, NULL);
+    return at;
+#else
+    return MPI_Wtime();
+#endif
+}
+
 static double median(const char *name, int bytes, int repeats)
 {
     double *seconds = calloc((size_t)repeats, sizeof(double));
     call(name, bytes);
     for (int k = 0; k < repeats; k++) {
         MPI_Barrier(MPI_COMM_WORLD);
-        double own = MPI_Wtime();
+        double own = started();
         call(name, bytes);
         own = MPI_Wtime() - own;
         PMPI_Allreduce(&own, &seconds[k], 1, MPI_DOUBLE, MPI_MAX,

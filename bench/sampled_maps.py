@@ -124,18 +124,8 @@ def large_machine(random: np.random.Generator, least: int, most: int) -> Machine
             return machine
 
 
-def main() -> None:
-    """Count, and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--machines", type=int, default=100)
-    parser.add_argument("--nodes", type=int, nargs=2, default=(64, 512))
-    parser.add_argument("--sample", type=float, default=0.05)
-    parser.add_argument("--noise", type=float, default=0.05)
-    parser.add_argument("--share", type=float, default=0.5)
-    parser.add_argument("--names", choices=["in-order", "shuffled"], default="in-order")
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--verbose", action="store_true")
-    args = parser.parse_args()
+def rates(args: argparse.Namespace) -> tuple[Counter[str], float]:
+    """Count how many of random machines are read right; return also the longest analysis."""
     counts: Counter[str] = Counter()
     seed, longest = args.first, 0.0
     while counts["machines"] < args.machines:
@@ -179,10 +169,31 @@ def main() -> None:
                 f"{'levels' if groups == truth.levels else 'NO LEVELS'} {took:.1f} s "
                 f"{' '.join(sorted(codes))}", flush=True,
             )  # fmt: skip
+    return counts, longest
+
+
+def options() -> argparse.ArgumentParser:
+    """Return the options of this program."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--machines", type=int, default=100)
+    parser.add_argument("--nodes", type=int, nargs=2, default=(64, 512))
+    parser.add_argument("--sample", type=float, default=0.05)
+    parser.add_argument("--noise", type=float, default=0.05)
+    parser.add_argument("--share", type=float, default=0.5)
+    parser.add_argument("--names", choices=["in-order", "shuffled"], default="in-order")
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--verbose", action="store_true")
+    return parser
+
+
+def main() -> None:
+    """Count, and print."""
+    args = options().parse_args()
+    counts, longest = rates(args)
     total = counts.pop("machines")
-    rates = ", ".join(f"{what} {100 * number / total:.1f} %" for what, number in counts.items())
+    said = ", ".join(f"{what} {100 * number / total:.1f} %" for what, number in counts.items())
     print(f"{total} machines of {args.nodes[0]}-{args.nodes[1]} nodes, {100 * args.sample:g} % of "
-          f"the pairs: {rates}; longest analysis {longest:.1f} s")  # fmt: skip
+          f"the pairs: {said}; longest analysis {longest:.1f} s")  # fmt: skip
 
 
 if __name__ == "__main__":

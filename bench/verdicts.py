@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -64,14 +65,17 @@ def made(kind: tuple, machine: Machine, dice: np.random.Generator) -> Truth:
     return draw(machine, dice) if by is None else draw(machine, dice, by)
 
 
-def alone(seed: int, seeds: int, noise: float) -> None:
-    """Judge maps by themselves."""
+def alone(
+    seed: int, seeds: int, noise: float, without: Sequence[str] = ()
+) -> dict[str, Counter[str]]:
+    """Judge maps by themselves; return how often what was said, by what is slow."""
+    by_name: dict[str, Counter[str]] = {}
     print(f"a map by itself, noise {noise:.0%}:")
     total: Counter[str] = Counter()
     for name, kind in ALONE.items():
         counts: Counter[str] = Counter()
         for number, of in enumerate(SHAPES):
-            for k in range(seeds):
+            for k in range(seeds if of not in without else 0):
                 dice = np.random.default_rng([seed + k, number, list(ALONE).index(name)])
                 machine = shape(of, dice)
                 truth = made(kind, machine, dice)
@@ -83,8 +87,10 @@ def alone(seed: int, seeds: int, noise: float) -> None:
                     print(f"    {word}: {name} on {of}, seed {seed + k}: {found.bad_hosts}, "
                           f"true {sorted(truth.bad)}")  # fmt: skip
         total += counts
+        by_name[name] = counts
         print(f"  {name:<12} {dict(counts)}", flush=True)
     print(f"  all          {dict(total)}")
+    return by_name
 
 
 def judged(found: Check, truth: Truth) -> str:
@@ -95,8 +101,8 @@ def judged(found: Check, truth: Truth) -> str:
     return "right" if listed == truth.bad else "missed"
 
 
-def links(seed: int, seeds: int) -> None:
-    """Judge tori with one slow link."""
+def links(seed: int, seeds: int) -> Counter[str]:
+    """Judge tori with one slow link; return how often what was said."""
     counts: Counter[str] = Counter()
     for shape_ in ((4, 4), (8, 8), (3, 3, 3), (4, 4, 4), (16,)):
         for by in (10.0, 30.0):
@@ -109,15 +115,20 @@ def links(seed: int, seeds: int) -> None:
                 if found.verdict == "good":
                     print(f"    good: {shape_} x{by:g} seed {seed + k}")
     print(f"tori with one slow link: {dict(counts)}")
+    return counts
 
 
-def with_baseline(seed: int, seeds: int) -> None:
-    """Judge maps against five earlier launches."""
+def with_baseline(
+    seed: int, seeds: int, changes: Iterable[str] = CHANGES, without: Sequence[str] = ()
+) -> dict[str, Counter[str]]:
+    """Judge maps against five earlier launches; return how often what was said, by change."""
+    by_name: dict[str, Counter[str]] = {}
     print(f"against {EARLIER} earlier launches:")
-    for name, kind in CHANGES.items():
+    for name in changes:
+        kind = CHANGES[name]
         counts: Counter[str] = Counter()
         for number, of in enumerate(SHAPES):
-            for k in range(seeds):
+            for k in range(seeds if of not in without else 0):
                 dice = np.random.default_rng([seed + k, number, 77, list(CHANGES).index(name)])
                 machine = shape(of, dice)
                 truth = made(kind, machine, dice)
@@ -131,7 +142,9 @@ def with_baseline(seed: int, seeds: int) -> None:
                     what = [(one.who, round(one.ratio, 2)) for one in worse[:4]]
                     print(f"    {word}: {name} on {of}, seed {seed + k}: {what} "
                           f"{found.verdict} {found.visible}")  # fmt: skip
+        by_name[name] = counts
         print(f"  {name:<12} {dict(counts)}", flush=True)
+    return by_name
 
 
 def changed(name: str, found: Check, truth: Truth) -> str:

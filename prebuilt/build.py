@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the binaries that the wheel carries: the probe and its libraries, for two families of MPI.
 
-    python prebuilt/build.py --mpich PREFIX --openmpi PREFIX
+    python prebuilt/build.py --mpich PREFIX --openmpi PREFIX [--machine aarch64]
 
 The compiler is ``zig cc`` (PyPI: ziglang), which targets an old C library: what it makes runs on
 any Linux of the last ten years. Headers and libraries are those of the MPI wheels of PyPI
@@ -32,23 +32,23 @@ sys.path.insert(0, str(ROOT / "prebuilt"))
 from sbom import MADE_WITH  # noqa: E402
 
 from isochrone.measure.installation import LIBRARIES  # noqa: E402 - the package need not be there
-from isochrone.measure.prebuilt import MACHINE, WORD  # noqa: E402
+from isochrone.measure.prebuilt import MACHINES, WORD  # noqa: E402
 
-TARGET: Final = f"{MACHINE}-linux-gnu.2.17"
+LIBRARY: Final = "linux-gnu.2.17"
 """The C library of manylinux2014."""
 
 EARLY_BOUND: Final = "-Wl,-z,lazy"
 """Libraries take over functions that an older MPI does not have: they are bound when called."""
 
 
-def build(family: str, prefix: Path, folder: Path) -> None:
-    """Build all for a family with the headers and libraries below a prefix."""
+def build(family: str, prefix: Path, folder: Path, target: str) -> None:
+    """Build all for a family with the headers and libraries below a prefix, for a target."""
     library = prefix / "lib" / LIBRARIES[family][0]
     if not library.is_file():
         sys.exit(f"{library}: not there; install the wheel '{family}' into {prefix}")
     with tempfile.TemporaryDirectory() as scratch:
         compiler = [
-            sys.executable, "-m", "ziglang", "cc", "-target", TARGET,
+            sys.executable, "-m", "ziglang", "cc", "-target", target,
             "-isystem", str(prefix / "include"),
         ]  # fmt: skip
         linking = [
@@ -87,15 +87,17 @@ def main() -> None:
             f"--{family}", type=Path, metavar="PREFIX", required=True,
             help=f"where lib/{names[0]} and include/mpi.h are",
         )  # fmt: skip
+    parser.add_argument("--machine", choices=MACHINES, default=MACHINES[0])
     parser.add_argument("--into", type=Path, default=BINARIES, metavar="FOLDER")
     args = parser.parse_args()
+    target = f"{args.machine}-{LIBRARY}"
     made_with = {
-        "zig": version("ziglang"), "target": TARGET,
+        "zig": version("ziglang"), "target": target,
         "mpi": {family: version_of(getattr(args, family)) for family in LIBRARIES},
     }  # fmt: skip
     (args.into / MADE_WITH).unlink(missing_ok=True)
     for family in LIBRARIES:
-        build(family, getattr(args, family).resolve(), args.into / family)
+        build(family, getattr(args, family).resolve(), args.into / family, target)
         made = sorted((args.into / family).iterdir())
         print(family, *(f"{file.name} {file.stat().st_size} B" for file in made), sep="  ")
     (args.into / MADE_WITH).write_text(json.dumps(made_with) + "\n")

@@ -7,6 +7,7 @@ into it, too: `sbom.py`.
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-TAG = "py3-none-manylinux_2_17_x86_64"
+TAG = "py3-none-manylinux_2_17_{}"
+"""With the processor that the binaries are for."""
 
 
 class ReadyMade(BuildHookInterface):
@@ -52,7 +54,8 @@ class ReadyMade(BuildHookInterface):
             file.write_text(bill(root, self.metadata.version, ours, files))
             build_data["sbom_files"].append(str(file))
         if files:
-            self.carry(files, build_data)
+            target = json.loads((binaries / MADE_WITH).read_text())["target"]
+            self.carry(files, target.partition("-")[0], build_data)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Leave nothing behind."""
@@ -60,10 +63,10 @@ class ReadyMade(BuildHookInterface):
             self.scratch.cleanup()
 
     @staticmethod
-    def carry(files: list[Path], build_data: dict[str, Any]) -> None:
-        """Put binaries into the wheel."""
+    def carry(files: list[Path], machine: str, build_data: dict[str, Any]) -> None:
+        """Put binaries for a machine into the wheel."""
         for file in files:
             name = f"isochrone/_prebuilt/{file.parent.name}/{file.name}"
             build_data["force_include"][str(file)] = name
         build_data["pure_python"] = False
-        build_data["tag"] = TAG
+        build_data["tag"] = TAG.format(machine)

@@ -20,7 +20,7 @@ def steps(workflow: dict) -> list[str]:
 
 
 def test_workflows_install_the_one_list_of_packages() -> None:
-    assert [file.stem for file in WORKFLOWS] == ["test-all", "test"]
+    assert [file.stem for file in WORKFLOWS] == ["release", "test-all", "test"]
     assert ".ci/install" in (ROOT / ".ci/run").read_text()
     for file in WORKFLOWS:
         assert any(run in (".ci/run", ".ci/install") for run in steps(YAML().load(file)))
@@ -38,3 +38,13 @@ def test_nothing_is_skipped_for_a_missing_component() -> None:
     files = [".ci/run", ".github/workflows/test-all.yml", "CONTRIBUTING.md"]
     named = {file: set(COMPONENTS.findall((ROOT / file).read_text())) for file in files}
     assert len(set.union(*named.values())) == 1, named
+
+
+def test_only_the_job_that_publishes_may_prove_who_it_is() -> None:
+    """Trusted publishing needs no password; what builds, and runs code of others, has no right."""
+    jobs = YAML().load(ROOT / ".github/workflows/release.yml")["jobs"]
+    assert jobs["build"]["permissions"] == {"contents": "read"}
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["publish"]["environment"] == "release"
+    assert not any("make" in step.get("run", "").split() for step in jobs["publish"]["steps"])

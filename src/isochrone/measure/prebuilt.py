@@ -20,8 +20,8 @@ from isochrone.measure.installation import LIBRARIES, Installation
 
 FOLDER = "_prebuilt"
 
-MACHINE = "x86_64"
-"""Processors that the binaries are for."""
+MACHINES = ("x86_64", "aarch64")
+"""Processors that wheels have binaries for: each wheel for one of them."""
 
 ROOM = 1024
 """Bytes that the library path of a binary has."""
@@ -32,7 +32,7 @@ WORD = b"/the-folder-of-the-mpi-library".ljust(ROOM, b"/")
 
 def carried(name: str, family: str, package: Path | None = None) -> Path | None:
     """Return a binary that came with the package; None if there is none for this machine."""
-    if platform.machine() != MACHINE or platform.system() != "Linux":
+    if platform.machine() not in MACHINES or platform.system() != "Linux":
         return None
     package = package or Path(__file__).resolve().parents[1]
     file = package / FOLDER / family / name

@@ -66,5 +66,5 @@ def test_nothing_is_carried_for_other_processors(
     monkeypatch.setattr(prebuilt.platform, "machine", lambda: "x86_64")
     assert carried("isochrone-probe", "mpich", tmp_path) == file
     assert carried("isochrone-probe", "openmpi", tmp_path) is None
-    monkeypatch.setattr(prebuilt.platform, "machine", lambda: "aarch64")
+    monkeypatch.setattr(prebuilt.platform, "machine", lambda: "riscv64")
     assert carried("isochrone-probe", "mpich", tmp_path) is None

@@ -1,0 +1,1 @@
+"""Sections of the evaluation: one module each, with TITLE and `evaluate`."""

@@ -1,0 +1,116 @@
+"""Sweeps over sizes and collectives on a simulated machine, and how ranks are started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from evaluated import peers
+from evaluated.section import Bed, Section, Table, chart, done, isochrone, label, percent
+from isochrone.base.units import format_bytes, format_seconds
+from isochrone.measure.launchers.simgrid import EXACT, QUIET
+from isochrone.measure.platforms import Platform, parse
+from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
+from isochrone.sweep.curves import curves
+
+TITLE = "Sweeps and collectives"
+LINE = "nodes:16 cores:1 switches:4"
+OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
+SIZES = (64, 4096, 65536)
+LOOP = Path(__file__).parents[1] / "collective_loop.c"
+Times = dict[tuple[str, int], float]
+
+
+def evaluate(bed: Bed) -> Section:
+    """Compare with times on paper, and with a program whose ranks start at one moment."""
+    machine = parse(LINE)
+    platform = bed.folder / "machine.xml"
+    isochrone("platform", LINE, "-o", platform, "--force")
+    measure = ("measure", "--platform", platform, "--quiet", "--force", "-o", bed.folder / "run")
+    isochrone(*measure, "point-to-point", "-n", 2, "--bytes", "auto:0:4MiB", "--repeats", 2)
+    messages, between = _messages(read(bed.folder / "run"), machine)
+    rows: list[tuple[object, ...]] = [
+        ("Isochrone, automatic sizes", len(messages), *map(percent, _typical(messages))),
+        ("the same, read between its sizes", len(between), *map(percent, _typical(between))),
+    ]
+    for name, run, _ in peers.on(bed, platform, 2):
+        if run is not None and run.kind == "sweep":
+            off, _ = _messages(run, machine)
+            rows.append((name, len(off), *map(percent, _typical(off))))
+    ranks = (8, 12) if bed.quick else (4, 8, 12, 16)
+    starts, worst = [], dict.fromkeys(("window", "barrier"), 0.0)
+    errors: dict[str, list[float]] = {"window": [], "barrier": []}
+    for number in ranks:
+        truth = _common_start(bed, platform, number)
+        found = {}
+        for sync in errors:
+            isochrone(*measure, "collective", "-n", number, "--op", ",".join(OPERATIONS),
+                      "--bytes", ",".join(map(str, SIZES)), "--repeats", 2, "--sync", sync)  # fmt: skip
+            found[sync] = _medians(read(bed.folder / "run"))
+        for (op, size), seconds in truth.items():
+            off = {sync: found[sync][op, size] / seconds - 1 for sync in errors}
+            starts.append((op, number, format_bytes(size), format_seconds(seconds),
+                           *(f"{100 * off[sync]:+.1f} %" for sync in errors)))  # fmt: skip
+            for sync, error in off.items():
+                errors[sync].append(abs(error))
+                worst[sync] = max(worst[sync], abs(error))
+    starts.sort(key=lambda row: -abs(float(row[5].split()[0])))
+    return Section(
+        f"A machine in SimGrid: {LINE}. Messages are compared with times on paper; collectives with "
+        "a program of its own whose ranks start at exactly one moment of the simulated clock.",
+        [f"Collectives started at an agreed time (`--sync window`) are {percent(np.mean(errors['window']))}"
+         f" off on average, at worst {percent(worst['window'])}. After a barrier they are "
+         f"{percent(np.mean(errors['barrier']))} off, at worst {percent(worst['barrier'])}."],
+        [f"`--sync barrier` is up to {percent(worst['barrier'])} off on a simulator: the ranks leave "
+         "the barrier at different times. Use `--sync window`.",
+         "ReproMPI and the collectives of OSU and IMB are compared only where they are given."],
+        [Table("messages", ("program", "points", "mean error", "worst"), rows),
+         Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts, 8)],
+        _figure(errors),
+    )  # fmt: skip
+
+
+def _messages(run: Run, machine: Platform) -> tuple[list[float], list[float]]:
+    """Return errors at measured sizes, and between them."""
+    (curve,) = curves(run)
+    sizes = np.array(curve.bytes, dtype=float)
+    seconds = curve.column("median")
+    one_way = np.array([machine.one_way(0, 1, int(size)) for size in sizes])
+    asked = np.unique(np.geomspace(1, sizes.max(), 200).astype(int))
+    truth = np.array([machine.one_way(0, 1, int(size)) for size in asked])
+    between = np.interp(asked, sizes, seconds)
+    return list(np.abs(seconds / one_way - 1)), list(np.abs(between / truth - 1))
+
+
+def _typical(errors: list[float]) -> tuple[float, float]:
+    return float(np.mean(errors)), float(np.max(errors))
+
+
+def _medians(run: Run) -> Times:
+    return {
+        (str(curve.key["op"]), int(size)): float(seconds)
+        for curve in curves(run)
+        for size, seconds in zip(curve.bytes, curve.column("median"), strict=True)
+    }
+
+
+def _common_start(bed: Bed, platform: Path, ranks: int) -> Times:
+    program = bed.folder / "collective_loop"
+    if not program.exists():
+        done(["smpicc", "-O2", "-DCOMMON_START", LOOP, "-o", program])
+    points = [f"{op}:{size}" for op in OPERATIONS for size in SIZES]
+    words = ["-np", ranks, "-platform", platform, "-hostfile", platform.with_suffix(".hosts")]
+    said = done(["smpirun", *words, *QUIET, *EXACT, program, 2, *points])
+    rows = [line.split() for line in said.splitlines() if line.startswith(OPERATIONS)]
+    return {(op, int(size)): float(seconds) for op, size, seconds in rows}
+
+
+def _figure(errors: dict[str, list[float]]) -> tuple[object, str]:
+    figure, (axes,) = chart()
+    for sync, found in errors.items():
+        share = np.arange(1, len(found) + 1) / len(found)
+        axes.step(100 * np.sort(found), 100 * share, where="post", label=f"--sync {sync}")
+    label(axes, "error of the time of a collective, %", "collectives with at most this error, %")
+    return figure, "Errors of collectives by how their ranks are started"

@@ -1,0 +1,120 @@
+"""What a section of the evaluation finds, and where it measures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from isochrone.views.style import COLOURS, FAINT, INK, LABEL
+
+TIMEOUT = 900
+
+
+@dataclass
+class Bed:
+    """Where a section measures.
+
+    Attributes
+    ----------
+    folder
+        Files of this section; removed at the end.
+    quick
+        Whether sizes are for ten minutes of processor time in all.
+    peers
+        Programs of others, by name; compiled with ``smpicc``.
+    """
+
+    folder: Path
+    quick: bool = True
+    peers: dict[str, Path] = field(default_factory=dict)
+
+    def many(self, quick: int, full: int) -> int:
+        """Return how many cases are drawn."""
+        return quick if self.quick else full
+
+
+@dataclass
+class Table:
+    """Rows of texts and numbers; all are in the CSV, the first ones on the page."""
+
+    name: str
+    columns: Sequence[str]
+    rows: list[Sequence[Any]]
+    shown: int = 12
+
+
+@dataclass
+class Section:
+    """What was found.
+
+    Attributes
+    ----------
+    measured
+        What was measured and how its truth is known.
+    found
+        What the numbers say.
+    fails
+        What fails, one sentence each.
+    tables
+        The numbers.
+    figure
+        A picture, and what it shows.
+    """
+
+    measured: str
+    found: list[str]
+    fails: list[str]
+    tables: list[Table]
+    figure: tuple[Figure, str] | None = None
+
+
+def isochrone(*words: object) -> str:
+    """Run a command to its end and return what it printed."""
+    argv = [sys.executable, "-m", "isochrone", *map(str, words)]
+    return done(argv)
+
+
+def done(argv: Sequence[object]) -> str:
+    """Run a program to its end and return what it printed."""
+    words = [str(word) for word in argv]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    if answer.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {answer.stderr.strip()[-400:]}")
+    return answer.stdout
+
+
+def percent(value: float) -> str:
+    """Return a share or an error as text, with two digits that count."""
+    if not np.isfinite(value):
+        return "–"
+    shown = 100 * value
+    if abs(shown) < 0.005:
+        return "0 %"
+    return f"{shown:.0f} %" if abs(shown) >= 9.95 else f"{shown:.2g} %"
+
+
+def chart(width: float = 6.4, height: float = 3.2, panels: int = 1) -> tuple[Figure, list[Any]]:
+    """Return a figure with axes in the style of the package."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = np.ravel(figure.subplots(1, panels, squeeze=False)).tolist()
+    for one in axes:
+        one.spines[["top", "right"]].set_visible(False)
+        one.tick_params(colors=INK, labelsize=LABEL)
+        one.grid(axis="y", color=FAINT, alpha=0.2)
+        one.set_prop_cycle(color=COLOURS)
+    return figure, axes
+
+
+def label(axes: Any, x: str, y: str) -> None:
+    """Name both axes, and the lines if they have names."""
+    axes.set_xlabel(x, fontsize=LABEL, color=INK)
+    axes.set_ylabel(y, fontsize=LABEL, color=INK)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=LABEL, frameon=False)

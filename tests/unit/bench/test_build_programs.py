@@ -1,0 +1,42 @@
+"""The script that builds miniapps: from sources that are there, which stay as they are."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from beds.mpis import ROOT
+
+SCRIPT = ROOT / "bench/programs/build.sh"
+
+
+def build(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Build with a compiler that writes what it was asked for."""
+    compiler = folder / "mpicxx"
+    compiler.write_text('#!/bin/sh\nfor last; do :; done\necho "$*" > "$last"\n')
+    compiler.chmod(0o755)
+    argv = [SCRIPT, folder / "made", *words]
+    return subprocess.run(
+        argv, env={**os.environ, "MPICXX": str(compiler)}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_a_copy_is_built_and_its_program_named(tmp_path: Path, processes: None) -> None:
+    source = tmp_path / "sources"
+    source.mkdir()
+    (source / "lulesh.cc").write_text("int main() {}\n")
+    done = build(tmp_path, f"lulesh={source}")
+    assert done.stdout.split() == [str(tmp_path / "made/bin/lulesh")]
+    assert "-DUSE_MPI=1 ./lulesh.cc" in (tmp_path / "made/bin/lulesh").read_text()
+    assert [file.name for file in source.iterdir()] == ["lulesh.cc"]
+
+
+@pytest.mark.parametrize("word", ["hpl=.", "lulesh=/nowhere", ""])
+def test_what_is_not_there_is_named(tmp_path: Path, processes: None, word: str) -> None:
+    done = build(tmp_path, *[word] if word else [])
+    assert done.returncode == 2
+    assert done.stderr
