@@ -11,7 +11,7 @@
 #ifdef SMPI_H
 #include <simgrid/actor.h>
 
-enum { ISO_PROCESSES = 4096 /**< more are not recorded */ };
+enum { ISO_PROCESSES = 1 << 16 /**< more would share states */ };
 
 static inline long iso_process(void)
 {

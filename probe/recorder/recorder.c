@@ -230,37 +230,25 @@ void iso_recorder_forget(void)
     OWN.recording = false;
 }
 
-/** One rank says it: the one that makes the file, which is removed as empty. */
-static void say_session(void)
+void iso_recorder_session(void)
 {
     const char *path = getenv("ISOCHRONE_RECORD");
-    FILE *made = OWN.begun || path == NULL ? NULL : fopen(path, "wx");
-    if (made) {
+    FILE *made = path ? fopen(path, "wx") : NULL;
+    if (made) { /* by one of the ranks; an empty file is removed */
         fprintf(stderr, "%s: sessions of MPI are not recorded\n",
                 iso_program_library);
         fclose(made);
     }
 }
 
-void iso_recorder_session(void)
-{
-    static bool once;
-    if (!once) {
-        once = true;
-        atexit(say_session);
-    }
-}
-
 void iso_recorder_begin(void)
 {
-    int level = 0, ranks = 0;
+    int level = 0;
     if (OWN.begun) {
         return;
     }
     OWN.begun = true;
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (!iso_output_requested("ISOCHRONE_RECORD", &OWN.all.path) ||
-        (ISO_PROCESSES > 1 && ranks >= ISO_PROCESSES)) {
+    if (!iso_output_requested("ISOCHRONE_RECORD", &OWN.all.path)) {
         return;
     }
     PMPI_Comm_dup(MPI_COMM_WORLD, &OWN.at_exit);

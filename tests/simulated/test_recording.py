@@ -1,7 +1,8 @@
-"""Programs that SimGrid simulates are recorded in virtual time."""
+"""Programs that SimGrid simulates are recorded in virtual time, and predicted on more ranks."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from beds.command_line import run_here
 from beds.mpis import PATIENCE, ROOT
 from beds.simulation import Simulation
 from isochrone.applications.results import recording
+from isochrone.measure.launchers.simgrid import EXACT
 from isochrone.measure.platforms import parse as machine
 from isochrone.runfile.file import read
 
@@ -44,3 +46,23 @@ def test_ranks_are_recorded_apart(folder: Path) -> None:
     for one in recording.rank_times(run):
         assert one.calls == 80
         assert one.computation == pytest.approx(0.04, rel=0.001)
+
+
+@pytest.mark.full
+def test_one_command_measures_what_the_program_needs(folder: Path) -> None:
+    """Recorded on 2, 4 and 8 ranks; on 32 the simulated program takes what was predicted."""
+    simulated = ["--launcher", "simgrid", "--platform", folder / "P.xml"]
+    said = run_here(
+        "scale", "-n", "2,4,8", "--to", "32", *simulated, "--quiet", "--json", "--",
+        folder / "steps", cwd=folder,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    (found,) = json.loads(said.stdout)["predictions"]
+    smpirun = shutil.which("smpirun") or "smpirun"
+    said = run_here(
+        "record", "-o", folder / "run.jsonl", "--mpicc", "smpicc", "--", smpirun, "-np", "32",
+        "-platform", folder / "P.xml", "-hostfile", folder / "P.hosts", *QUIET, *EXACT,
+        folder / "steps",
+    )  # fmt: skip
+    times = recording.rank_times(read(folder / "run.jsonl"))
+    assert found["seconds"] == pytest.approx(max(one.seconds for one in times), rel=0.05)

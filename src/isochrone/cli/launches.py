@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError
-from isochrone.base.text import warn
+from isochrone.base.text import printable, printable_path, warn
+from isochrone.cli.long_work import duration
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
 from isochrone.console.measuring import add_setup, follow, setup_of
@@ -18,7 +20,10 @@ from isochrone.console.options import add_option, count_of, read_time, values_of
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
+    from isochrone.measure.estimate import Cost
     from isochrone.measure.launchable import Launchable
+    from isochrone.measure.setup import Setup
+    from isochrone.measure.suites import Planned
     from isochrone.runfile.run import Run
 
 
@@ -111,6 +116,38 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
         what, path, follow=partial(follow, quiet=quiet), tell=warn, title=title, launch=launch,
         force=force,
     )  # fmt: skip
+
+
+def measure_in(
+    setup: Setup, runs: Sequence[Planned], costs: Sequence[Cost], end: float,
+    tell: Callable[[str], None], *, quiet: bool,
+) -> None:  # fmt: skip
+    """Measure planned runs until a time of the monotonic clock, which they share.
+
+    ``tell`` receives a line on each.
+    """
+    from isochrone.measure.estimate import share_out
+
+    for k, one in enumerate(runs):
+        share = share_out(end - time.monotonic(), costs[k:])[0]
+        _measure(setup, one, share.seconds, tell, quiet=quiet)
+
+
+def _measure(
+    setup: Setup, planned: Planned, seconds: float, tell: Callable[[str], None], *, quiet: bool
+) -> None:
+    """Measure one run within its share of the time, and say what came of it in a line."""
+    from isochrone.latency_map.confirm import measured
+
+    began = time.monotonic()
+    found = measured(
+        planned.within(setup, seconds), planned.path, title=planned.preset.name,
+        follow=partial(follow, quiet=quiet), tell=warn,
+    )  # fmt: skip
+    said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
+    tell(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}")
+    for warning in said:
+        tell(f"  {printable(warning.get('text'), 200)}")
 
 
 def make_folder(folder: Path, *, parents: bool = False) -> None:

@@ -137,16 +137,7 @@ class Setup:
         if (stall := self.options.get("stall_timeout")) is not None:
             program += ["--stall-timeout", f"{stall:g}"]
         program += ["--force"] if force else []
-        job = Job(
-            ranks=ranks,
-            program=tuple(program),
-            extra=tuple(self.options.get("launcher_arg") or ()),
-            mpicc=self.built.mpicc,
-            processors=None if placed else launchers.processors(os.environ),
-            cores=None if placed else launchers.cores(os.environ),
-            options=self.options,
-            library=self.built.library if self.launcher.stands_alone else "",
-        )
+        job = self._job(program, ranks, placed=placed)
         recorded = {"isochrone": __version__, "launcher": self.name, **(notes or {})}
         recorded |= self.launcher.notes(job)
         own = job.extra
@@ -158,6 +149,22 @@ class Setup:
         for text in self.launcher.warnings(job):
             self.warn(text)
         return self.launcher.command(job)
+
+    def program(self, words: Sequence[str], ranks: int) -> list[str]:
+        """Return the command that starts a user's program as measurements are started."""
+        return self.launcher.command(self._job(words, ranks))
+
+    def _job(self, words: Sequence[str], ranks: int, *, placed: bool = False) -> Job:
+        return Job(
+            ranks=ranks,
+            program=tuple(words),
+            extra=tuple(self.options.get("launcher_arg") or ()),
+            mpicc=self.built.mpicc,
+            processors=None if placed else launchers.processors(os.environ),
+            cores=None if placed else launchers.cores(os.environ),
+            options=self.options,
+            library=self.built.library if self.launcher.stands_alone else "",
+        )
 
     def _loaded(self, name: str) -> list[str]:
         """Return the launcher options that load a library into the ranks, if there can be any.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import itertools
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,6 +46,11 @@ class Planned:
         """Options of the probe; of two ``--bytes`` the later one applies."""
         return (*self.preset.options, *(("--bytes", self.sizes) if self.sizes else ()))
 
+    @property
+    def arguments(self) -> str:
+        """Options of the preset as the run file notes them; smpirun cannot pass blanks."""
+        return ",".join(self.preset.options)
+
     def within(self, setup: Setup, seconds: float) -> Launchable:
         """Return the measurement, which is to end within a time."""
         seconds = max(seconds, 0.1)
@@ -56,7 +60,7 @@ class Planned:
 
     def launchable(self, setup: Setup) -> Launchable:
         """Return the measurement."""
-        notes = {"preset": self.preset.name, "arguments": shlex.join(self.preset.options)}
+        notes = {"preset": self.preset.name, "arguments": self.arguments}
         return Launchable(setup, self.preset.experiment, self.options, self.ranks, notes)
 
     def is_complete(self, tell: Callable[[str], None]) -> bool:
@@ -70,10 +74,10 @@ class Planned:
         if not self.path.exists():
             return False
         found = read(self.path)
-        if found.notes.get("arguments") != shlex.join(self.preset.options):
+        if found.notes.get("arguments") != self.arguments:
             raise InputError(
                 f"it is not a run of the current preset {self.preset.name}", where=str(self.path),
-                hint="choose another folder with -o",
+                hint="choose another folder",
             )  # fmt: skip
         if not found.complete:
             aside = _unused_name(self.path)

@@ -11,6 +11,7 @@ from isochrone.applications.description.actions import Action, actions
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
+from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import scale
 from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.growth import growth, whole
@@ -130,8 +131,8 @@ def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> No
 
     good = scale([of("0s", ranks) for ranks in (4, 8, 16)], [32], [messages()])
     bad = scale([of("1.2ms", ranks) for ranks in (4, 8, 16)], [32], [messages()])
-    assert abs(good.held_out or 0) < 0.02
-    assert (bad.held_out or 0) < -0.1
+    assert abs(good.held_out_error or 0) < 0.02
+    assert (bad.held_out_error or 0) < -0.1
     width = [
         (one.predictions[0].high - one.predictions[0].low) / one.predictions[0].seconds
         for one in (good, bad)
@@ -161,3 +162,21 @@ def test_functions_are_the_simplest(values: dict[int, float], text: str) -> None
 def test_numbers_of_times_are_exact() -> None:
     assert whole({4: 2, 8: 4, 16: 4}) == "side(p, 2, 0)"
     assert whole({4: 10, 8: 11, 16: 13}) is None
+
+
+def test_what_is_measured_is_what_the_program_calls() -> None:
+    """Its operations on its groups, its messages on both paths; in a simulation once."""
+    traces = [seen([*TRANSPOSE, *STENCIL], ranks) for ranks in (4, 8, 16)]
+    hosts = [f"n{rank // 2}" for rank in range(16)]
+    found = sweeps(traces, hosts, 32, simulated=True)
+    ranks: dict[str, list[int]] = {}
+    for preset, count in found:
+        ranks.setdefault(preset.name, []).append(count)
+        assert preset.options[preset.options.index("--repeats") + 1] == "1"
+    assert ranks["allreduce"] == [4, 8, 16, 32]  # 2 are on one node
+    assert ranks["alltoall"] == [2, 4, 8, 16, 32]  # as rows of 2 are
+    assert {name for name in ranks if name.startswith("messages")} == {
+        f"messages-{path}-{mode}" for path in ("node", "network") for mode in MODES
+    }
+    sizes = {preset.name: preset.options for preset, _ in found}["alltoall"]
+    assert sizes[sizes.index("--bytes") + 1] == f"8:{2**17}:x4"

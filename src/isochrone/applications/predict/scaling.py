@@ -18,6 +18,7 @@ from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.applications.traces.deriving import describe
 from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.trace import Trace
+from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
@@ -53,13 +54,13 @@ class Scaling:
 
     Attributes
     ----------
-    document
+    described
         The description of any number of ranks, as plain data.
     recorded
         Numbers of ranks of the recordings.
     predictions
         One for each number of ranks that was asked for.
-    held_out
+    held_out_error
         Relative error at the most ranks recorded if these are held out; None: of two recordings.
     omitted
         Share of the run time that is not described.
@@ -67,10 +68,10 @@ class Scaling:
         One sentence each.
     """
 
-    document: dict[str, Any]
+    described: Hidden[dict[str, Any]]
     recorded: list[int]
     predictions: list[Scaled]
-    held_out: float | None
+    held_out_error: float | None
     omitted: float
     warnings: list[str]
 

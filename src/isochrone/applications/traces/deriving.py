@@ -7,13 +7,11 @@ description are named; if they take more than `MOST_OMITTED` of the time, there 
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -153,7 +151,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             f"not known: no repetition was found, it would have {_places(nodes)} phases",
             where=trace.name,
         )
-    tree = _planted(_apart_turns(nodes, found), found, 1)
+    tree = _planted(nodes, found, 1)
     places = list(flat(tree))
     _bring_forward(places)
     _gather_small(places)
@@ -240,86 +238,8 @@ def _places(nodes: Iterable[Node]) -> int:
     return sum(_places(node.body) if isinstance(node, Loop) else 1 for node in nodes)
 
 
-def _selected(nodes: Sequence[Node], times: int, turn: int, inner: int = 1) -> list[Node]:
-    """Return nodes with their visits in each `times`-th turn of the loop around them."""
-    found: list[Node] = []
-    for node in nodes:
-        if isinstance(node, Loop):
-            found.append(Loop(node.count, _selected(node.body, times, turn, inner * node.count)))
-        else:
-            kept = [v for k, v in enumerate(node.visits) if k // inner % times == turn]
-            found.append(Leaf(kept))
-    return found
-
-
-def _leaves(nodes: Iterable[Node]) -> Iterator[Leaf]:
-    for node in nodes:
-        if isinstance(node, Loop):
-            yield from _leaves(node.body)
-        else:
-            yield node
-
-
-def _apart_turns(nodes: Sequence[Node], found: Sequence[Round]) -> list[Node]:
-    """Write turns of a loop one after the other where what they compute differs.
-
-    Calls may be alike in each turn while what is computed before them is not.
-    """
-    made: list[Node] = []
-    for node in nodes:
-        if not isinstance(node, Loop):
-            made.append(node)
-            continue
-        for times in (2, 3, 4, 6, 12):
-            enough = len(next(_leaves([node])).visits) >= 4 * times
-            if enough and node.count % times == 0 and _differ(node.body, times, found):
-                turns = [one for k in range(times) for one in _selected(node.body, times, k)]
-                inner = _apart_turns(turns, found)
-                made += [Loop(node.count // times, inner)] if node.count > times else inner
-                break
-        else:
-            made.append(Loop(node.count, _apart_turns(node.body, found)))
-    return made
-
-
-def _differ(body: Sequence[Node], times: int, found: Sequence[Round]) -> bool:
-    """Whether gaps at one place of a loop differ between turns that are taken for the same."""
-    turns = [list(_leaves(_selected(body, times, turn))) for turn in range(times)]
-    whole = sum(
-        spent.mean for leaf in _leaves(body) for part in _parts(found[leaf.visits[0]])
-        for spent in part.values()
-    )  # fmt: skip
-    for place in zip(*turns, strict=True):
-        for number, part in enumerate(_parts(found[place[0].visits[0]])):
-            for rank in part:
-                gaps = [
-                    [_parts(found[v])[number].get(rank, NOTHING) for v in leaf.visits]
-                    for leaf in place
-                ]
-                if _apart(gaps, UNEVEN * whole):
-                    return True
-    return False
-
-
 def _parts(one: Round) -> tuple[dict[int, Spent], dict[int, Spent]]:
     return one.before, one.within
-
-
-def _apart(turns: Sequence[Sequence[Spent]], least: float) -> bool:
-    """Whether what some turns compute is all shorter than in all others, and by enough."""
-    found = []
-    for visits in turns:
-        seen = [visit.gap for visit in visits if 0 < visit.gap.total < math.inf]
-        means = [visit.mean for visit in visits]
-        shortest = min([*means, *(gap.least for gap in seen if gap.count > 1)])
-        longest = max([*means, *(gap.most for gap in seen if gap.count > 1)])
-        found.append((sum(means) / len(means), shortest, longest))
-    found.sort()
-    return any(
-        high[0] - low[0] > max(least, QUARTER * high[0])
-        and max(one[2] for one in found[:place]) < min(one[1] for one in found[place:])
-        for place, (low, high) in enumerate(pairwise(found), 1)
-    )
 
 
 def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree:

@@ -156,7 +156,7 @@ def _schedule(spent: Sequence[Spent], period: int) -> list[float]:
     (count,) = visits
     means = np.array([one.each for one in spent if one.mean > 0])
     common = means.sum(axis=0) / means.sum() * count
-    for length in sorted({period, count}):
+    for length in sorted({*range(2, 13), period, count}):
         if 1 < length <= LONGEST and count % length == 0:
             turns = common.reshape(-1, length)
             found = turns.mean(axis=0)

@@ -7,6 +7,7 @@ ranks. What does not fit is refused, and its place named.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -430,7 +431,7 @@ def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:
     """Whether some rank has a neighbour there."""
     if periodic:
         return any(step % side for step, side in zip(offset, sides, strict=True))
-    return all(abs(step) < side for step, side in zip(offset, sides, strict=True))
+    return _senders(offset, sides) > 0
 
 
 def _by_offset(
@@ -469,7 +470,4 @@ def _around(step: int, side: int, *, back: bool) -> int:
 
 
 def _senders(offset: Vector, sides: Sequence[int]) -> int:
-    count = 1
-    for step, side in zip(offset, sides, strict=True):
-        count *= max(side - abs(step), 0)
-    return count
+    return math.prod(max(side - abs(a), 0) for a, side in zip(offset, sides, strict=True))

@@ -1,45 +1,55 @@
 """Extrapolate the run time of a program to more ranks, from recordings on few.
 
+    isochrone scale -n 4,8,16 --to 512 -- ./app
     isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
-    isochrone scale -n 4,8,16 --to 512 --model m.json -- ./app
 
-The second form also records the (unmodified) program. From the recordings a description of the
-program for any number of ranks is derived, and predicted with the models. As a test the largest
-recording is predicted from the others; its error widens the interval. If the program does not scale
-regularly, the command fails and names the first such call.
+The first form also records the (unmodified) program. From the recordings a description of the
+program for any number of ranks is derived, and predicted with the models. Without --model the
+messages and collective operations of the program are measured first, with the same launcher. As a
+test the largest recording is predicted from the others; its error widens the interval. If the
+program does not scale regularly, the command fails and names the first such call.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-
-import msgspec
 
 from isochrone import models
 from isochrone.applications.description import reading
+from isochrone.applications.predict.needed import sweeps
 from isochrone.applications.predict.scaling import Scaling, scale
 from isochrone.applications.results.recording import trace
-from isochrone.base.errors import MeasurementError
+from isochrone.applications.traces.trace import Trace
+from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
+from isochrone.cli.launches import make_folder, measure_in
+from isochrone.cli.long_work import duration
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_mpi, add_option, read_count
+from isochrone.console.measuring import add_setup, setup_of
+from isochrone.console.options import add_flag, add_option, read_count, read_time
 from isochrone.console.output import add_output, check_output
-from isochrone.measure import recorded, tuned
+from isochrone.measure import recorded
+from isochrone.measure.setup import Setup
+from isochrone.measure.suites import Planned, estimates
+from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
 from isochrone.pages.page import Block, Column, Row, Table, Warnings
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 EXAMPLES = (
+    ("recorded, its operations measured, and predicted on several numbers of ranks",
+     "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app"),
     ("from three recordings to 512 ranks",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
-    ("recorded, and predicted on several numbers of ranks",
-     "isochrone scale -n 4,8,16 --to 64,128 --model m.json -o app.yaml -- ./app"),
 )  # fmt: skip
-
-MPIEXEC = "mpiexec"
 
 
 def counts(text: str) -> list[int]:
@@ -49,26 +59,19 @@ def counts(text: str) -> list[int]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
-    parser.usage = "%(prog)s (RECORDING ... | -n N,N,N -- PROGRAM) --to N --model FILE ..."
+    parser.usage = "%(prog)s (-n N,N,N -- PROGRAM | RECORDING ...) --to N [--model FILE ...]"
     add_option(parser, "--to", "N,...", counts, "numbers of ranks to extrapolate to", required=True)
-    add_option(
-        parser,
-        "-n --ranks",
-        "N,...",
-        counts,
-        "record PROGRAM on these numbers of ranks, such as 4,8,16",
-    )
-    add_models(parser, required=True)
-    add_option(
-        parser,
-        "--ppn",
-        "N",
-        read_count,
-        "ranks on each node (default: as measured)",
-    )
+    add_option(parser, "-n --ranks", "N,...", counts,
+        "record PROGRAM on these numbers of ranks, such as 4,8,16")  # fmt: skip
+    add_models(parser, required=False)
+    add_option(parser, "--budget", "TIME", read_time,
+        "time of all measurements (default: 5min)", default=300.0)  # fmt: skip
+    add_option(parser, "--ppn", "N", read_count,
+        "ranks on each node (default: as measured)")  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)
-    add_mpi(parser)
+    add_flag(parser, "--quiet", "no progress")
+    add_setup(parser)
     add_option(parser, "words", "RECORDING", str,
         "run files of isochrone record on several numbers of ranks; with -n: PROGRAM and its "
         "arguments",
@@ -80,57 +83,80 @@ def run(args: argparse.Namespace) -> int:
     words: list[str] = args.words
     if args.output is not None:
         check_output(args.output, force=args.force)
-    paths = [Path(word) for word in words]
-    if args.ranks is not None:
-        paths = [_recorded(args, words, ranks) for ranks in args.ranks]
+    setup = setup_of(args) if args.ranks is not None or not args.model else None
+    if setup is not None and args.ranks is not None:
+        if args.dry_run:
+            for ranks in args.ranks:
+                print(command_line(setup.program(words, ranks)))
+            return 0
+        runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
+    else:
+        runs = [read(Path(word)) for word in words]
+    traces = [trace(one) for one in runs]
+    hosts = max(runs, key=lambda one: one.size).hosts
     known = [models.read(path) for path in args.model]
-    machine = Machine(-(-max(args.to) // args.ppn), args.ppn) if args.ppn else None
-    found = scale([trace(read(path)) for path in paths], args.to, known, machine)
+    ppn = args.ppn
+    if setup is not None and not known:
+        known = _measured(args, setup, traces, hosts)
+        if ppn is None and len(set(hosts)) > 1:
+            ppn = max(Counter(hosts).values())
+    machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else None
+    found = scale(traces, args.to, known, machine)
     if args.output is not None:
-        description = reading.parse(found.document, str(args.output), {"p": str(args.to[-1])})
+        description = reading.parse(found.described, str(args.output), {"p": str(args.to[-1])})
         reading.write(description, args.output, found.warnings)
     if args.json:
-        print_json(_document(found))
+        print_json(found)
     else:
         print_blocks(_blocks(found))
     return 0
 
 
-def _recorded(args: argparse.Namespace, words: list[str], ranks: int) -> Path:
-    """Record the program on so many ranks; return the run file."""
+def _recorded(args: argparse.Namespace, setup: Setup, words: list[str], ranks: int) -> Run:
+    """Record the program on so many ranks."""
     path = Path(f"{Path(words[0]).name}-{ranks}.jsonl")
     check_output(path, force=args.force)
-    command = [MPIEXEC, "-n", str(ranks), *words]
-    built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    code = recorded.record(command, built, path, args.environ)
+    code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
         raise MeasurementError(f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})")
-    return path
+    return read(path)
 
 
-class _Row(msgspec.Struct):
-    ranks: int
-    seconds: float
-    low: float
-    high: float
+def _measured(
+    args: argparse.Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
+) -> list[Model]:
+    """Measure what the program calls, and fit it."""
+    folder = Path(f"{traces[0].name}-models")
+    make_folder(folder)
+    began = time.monotonic()
+    most = min(max(args.to), setup.launcher.ranks(setup.options) or 0)
+    planned = [
+        Planned(preset, ranks, folder)
+        for preset, ranks in sweeps(
+            traces, hosts, max(len(hosts), most), simulated=not setup.launcher.stands_alone
+        )
+    ]
+    missing = [one for one in planned if not one.is_complete(warn)]
+    if missing:
+        warn(f"{len(missing)} measurements, at most {duration(args.budget)}, in {folder}/")
+        costs = estimates(setup, missing)
+        measure_in(setup, missing, costs, began + args.budget, warn, quiet=args.quiet)
+    paths: dict[str, list[Path]] = {}
+    for one in planned:
+        paths.setdefault(one.preset.name, []).append(one.path)
+    found = []
+    for name, files in paths.items():
+        try:
+            model = models.fit(models.load(files), "auto")
+        except InputError as error:  # predictions say what they need and do not have
+            warn(f"{name} left out: {error}")
+            continue
+        models.write(model, folder / f"{name}.json")
+        found.append(model)
+    return found
 
 
-class _Scaled(msgspec.Struct):
-    """A program predicted on more ranks than it was recorded on."""
-
-    recorded: list[int]
-    predictions: list[_Row]
-    held_out_error: float | None
-    omitted: float
-    warnings: list[str]
-
-
-DOCUMENTS = {"scale": _Scaled}
-
-
-def _document(found: Scaling) -> _Scaled:
-    rows = [_Row(one.ranks, one.seconds, one.low, one.high) for one in found.predictions]
-    return _Scaled(found.recorded, rows, found.held_out, found.omitted, found.warnings)
+DOCUMENTS = {"scale": Scaling}
 
 
 def _blocks(found: Scaling) -> list[Block]:
@@ -140,10 +166,8 @@ def _blocks(found: Scaling) -> list[Block]:
         for one in found.predictions
     )  # fmt: skip
     title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
-    if found.held_out is not None:
-        title += (
-            f"; from the others, {found.recorded[-1]} ranks are predicted {found.held_out:+.1%} off"
-        )
+    if found.held_out_error is not None:
+        title += f"; error at the largest, held out: {found.held_out_error:+.1%}"
     columns = (Column("ranks", right=True), Column("time", right=True), Column("95 %", right=True))
     blocks: list[Block] = [Table(title, columns, rows)]
     return [*blocks, Warnings(tuple(found.warnings))] if found.warnings else blocks

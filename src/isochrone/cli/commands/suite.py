@@ -7,7 +7,6 @@ left out. A second call measures only what is missing.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -15,27 +14,23 @@ from pathlib import Path
 
 from rich.table import Table
 
-from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.errors import InputError
 from isochrone.base.text import (
     command_line,
-    printable,
     printable_path,
     shell_word,
-    warn,
     whole_number,
 )
-from isochrone.cli.launches import make_folder, run_count
+from isochrone.cli.launches import make_folder, measure_in, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
-from isochrone.console.measuring import add_setup, follow, setup_of
+from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import add_flag, add_option, read_time
-from isochrone.latency_map.confirm import measured
 from isochrone.measure import presets
 from isochrone.measure.estimate import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates, runs_of
 from isochrone.pages import terminal
-from isochrone.runfile.file import read
 
 EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
@@ -121,10 +116,8 @@ def _suite(
     left = max_time - (time.monotonic() - began)
     _print_plan(suite, folder, missing, costs, needed, left, max_time)
     agree(Expected(needed * times).limited(max_time * times), args)
-    for k, one in enumerate(missing):
-        left = max_time - (time.monotonic() - began)
-        share = share_out(left, costs[k:])[0]
-        _measure(setup, one, share.seconds, quiet=args.quiet)
+    tell = partial(print, flush=True)
+    measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet)
     spent = time.monotonic() - began
     there = f"{shell_word(str(folder))}/*.jsonl"
     print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
@@ -155,25 +148,6 @@ def _print_plan(
     elif any(share.repeats_reduced for share in shares):
         print("Not enough time for all repetitions: their number is reduced.")
     print(flush=True)
-
-
-def _measure(setup: Setup, planned: Planned, seconds: float, *, quiet: bool) -> None:
-    """Measure one run within its share of the time, and say what came of it in a line."""
-    began = time.monotonic()
-    try:
-        found = measured(
-            planned.within(setup, seconds), planned.path, title=planned.preset.name,
-            follow=partial(follow, quiet=quiet), tell=warn,
-        )  # fmt: skip
-    except MeasurementError as error:
-        with contextlib.suppress(InputError):
-            if planned.path.exists() and not read(planned.path).complete:
-                error.hint += "; run the suite again to go on"
-        raise
-    said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    print(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}", flush=True)
-    for warning in said:
-        print(f"  {printable(warning.get('text'), 200)}")
 
 
 def _rank_counts(text: str) -> tuple[int, ...]:

@@ -1,0 +1,110 @@
+"""What must be measured for the models by which a recorded program is predicted.
+
+Messages are measured between ranks of one node, and of two, if the program ran on several; each
+collective operation on its sizes and groups. Smaller sizes are measured as well: parts of a program
+become smaller on more ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from isochrone.applications.traces.trace import SENDS, Trace
+from isochrone.base.operations import COLLECTIVES
+from isochrone.measure.presets import Preset
+
+MODES = {
+    "blocking": (),
+    "nonblocking": ("--mode", "nonblocking", "--window", "64"),
+    "window": ("--window", "64"),
+    "bidirectional": ("--mode", "bidirectional"),
+}
+"""Of messages: alone, by what they follow each other, whether sends wait, both directions."""
+
+LARGE = 1 << 18
+"""Bytes beyond which a library has no further protocol, most likely."""
+
+SMALL = 8
+
+ONCE = ("--repeats", "1", "--warmup", "0")
+"""In a simulation each repetition takes the same time; a barrier before it takes time as well."""
+
+Sweep = tuple[Preset, int]
+"""What is measured, and the number of ranks."""
+
+
+def sweeps(
+    traces: Sequence[Trace], hosts: Sequence[str], most: int, *, simulated: bool
+) -> list[Sweep]:
+    """Return the measurements that a prediction of a program needs.
+
+    Parameters
+    ----------
+    traces
+        The program on several numbers of ranks.
+    hosts
+        Of the ranks of the largest.
+    most
+        Ranks on which collective operations are measured.
+    """
+    found = [*_messages(traces, hosts), *_collectives(traces, hosts, most)]
+    if not simulated:
+        return found
+    more = {"point-to-point": ONCE, "collective": (*ONCE, "--sync", "window")}
+    return [
+        (replace(one, options=(*one.options, *more[one.experiment])), ranks) for one, ranks in found
+    ]
+
+
+def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
+    sizes = [
+        event.bytes for trace in traces for events in trace.ranks for event in events
+        if event.op in SENDS
+    ]  # fmt: skip
+    if not sizes:
+        return
+    pairs: dict[str, tuple[int, int]] = {}
+    for a, b in combinations(range(len(hosts)), 2):
+        pairs.setdefault("node" if hosts[a] == hosts[b] else "network", (a, b))
+    of = f"0,{_range(1, max(LARGE, *sizes), 2)}"
+    for path, (a, b) in pairs.items():
+        for mode, options in MODES.items():
+            yield Preset(
+                f"messages-{path}-{mode}", "point-to-point",
+                ("--pairs", f"{a}-{b}", *options, "--bytes", of),
+                mode,
+            ), b + 1  # fmt: skip
+
+
+def _collectives(traces: Sequence[Trace], hosts: Sequence[str], most: int) -> Iterator[Sweep]:
+    sizes: dict[str, set[float]] = {}
+    groups: dict[str, set[tuple[int, ...]]] = {}
+    for trace in traces:
+        called = {(e.op, e.bytes, e.members) for events in trace.ranks for e in events}
+        for op, size, members in called:
+            if op in COLLECTIVES:
+                sizes.setdefault(op, set()).add(size)
+                groups.setdefault(op, set()).add(trace.groups[members])
+    for op, of in sizes.items():
+        asked = () if op == "barrier" else ("--bytes", _range(SMALL, max(SMALL, *of), 4))
+        counts = {len(group) for group in groups[op]} | {
+            1 << k for k in range(1, most.bit_length())
+        }
+        if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups[op]):
+            counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
+        for ranks in sorted(counts - {1}):
+            yield Preset(op, "collective", ("--op", op, *asked), f"{op} of a program"), ranks
+
+
+def _on_one_node(ranks: Sequence[int], hosts: Sequence[str]) -> bool:
+    return max(ranks) < len(hosts) and len({hosts[rank] for rank in ranks}) == 1
+
+
+def _range(first: int, last: float, by: int) -> str:
+    """Return sizes, each so many times the one before, up to at least the last."""
+    size = first
+    while size < last:
+        size *= by
+    return f"{first}:{size}:x{by}"
