@@ -83,12 +83,13 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     least = float(np.min(times, where=times > 0, initial=np.inf))
     least = least if np.isfinite(least) else 1e-9
     key, place = np.unique(_code(counts, run.size), return_index=True)
-    counts = counts.where(place)
-    again = counts.flag("retest")
+    again = counts.flag("retest")[place]
     seconds = np.maximum(times[place], least)
+    errors = _errors(counts, least)[place]
+    del counts, times, place  # a map may have millions of pairs
     first = _first(every.where(of_size), what, run.size, key, seconds) if again.any() else seconds
     return RankPairs(
-        run.size, key // run.size, key % run.size, seconds, first, _errors(counts, least), again,
+        run.size, key // run.size, key % run.size, seconds, first, errors, again,
     )  # fmt: skip
 
 
@@ -187,11 +188,13 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Time
         Relative standard deviation of the pairs of ranks of two nodes; 0 where each has one.
     """
     outer = node[pairs.i] != node[pairs.j]
-    a, b = node[pairs.i[outer]], node[pairs.j[outer]]
     count = int(node.max()) + 1
-    key = np.minimum(a, b) * count + np.maximum(a, b)
+    ends = node[pairs.i[outer]], node[pairs.j[outer]]
+    key = np.minimum(*ends) * count + np.maximum(*ends)
+    seconds = pairs.seconds[outer]
     added = cost[pairs.i[outer]] + cost[pairs.j[outer]]
-    seconds = np.maximum(pairs.seconds[outer] - added, 0.1 * pairs.seconds[outer])
+    seconds = np.maximum(seconds - added, 0.1 * seconds)
+    del ends, added
     found, inverse, times = np.unique(key, return_inverse=True, return_counts=True)
     middle = _medians_by(key, seconds)
     together = np.empty(len(found))

@@ -238,3 +238,19 @@ def test_outlier_limits_are_quantiles_of_students_t() -> None:
         for tests in (1, 100, 10**6):
             expected = stdtrit(freedom, 1 - 0.01 / tests)
             assert outlier_limit(tests, freedom) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("most", [10, 2**16 + 5, 2**40])
+@pytest.mark.parametrize("equal", [True, False])
+def test_middles_by_any_key(most: int, equal: bool) -> None:
+    """As the medians one by one, whether the digits of keys are sorted, and groups are as large."""
+    random = np.random.default_rng(most)
+    names = (
+        random.choice(most, 10, replace=False) if most < 2**20 else random.integers(most, size=9)
+    )
+    key = random.permutation(np.repeat(names, 6))[: None if equal else -2]
+    values = random.random(len(key))
+    keys, lower, upper = middles_by(key, values)
+    assert keys.tolist() == sorted(set(key.tolist()))
+    expected = [np.median(values[key == k]) for k in keys]
+    np.testing.assert_allclose((lower + upper) / 2, expected)
