@@ -234,3 +234,12 @@ def test_a_formula_without_a_variable_is_refused(tmp_path: Path, golden: Golden)
     models.write(Model([Segment("own", ["1"], [1e-6])]), tmp_path / "m.json")
     with golden.refusal():
         models.read(tmp_path / "m.json")
+
+
+def test_a_family_that_is_no_more_is_read_and_predicts(tmp_path: Path) -> None:
+    """Formulas are in the file: the name of their family is only told."""
+    terms = ["1", "floor(log2(p))", "ceil(log2(p))", "ceil(log2(p))*b"]
+    old = Segment("off-powers", terms, [1e-6, 2e-6, 3e-6, 4e-10], where={"op": "allreduce"})
+    models.write(Model([old]), tmp_path / "m.json")
+    found = models.read(tmp_path / "m.json").predict({"p": [12.0], "b": [1000.0]})
+    assert found.seconds == pytest.approx(1e-6 + 3 * 2e-6 + 4 * 3e-6 + 4 * 4e-7)

@@ -198,6 +198,30 @@ def test_both_classes_measured_are_segments() -> None:
 
 
 @pytest.mark.slow
+def test_two_more_steps_off_powers_of_two_go_on_to_eight_times_the_ranks() -> None:
+    """Recursive doubling, and Rabenseifner's reduce-scatter and allgather of long messages."""
+
+    def law(p: np.ndarray, b: np.ndarray) -> np.ndarray:
+        whole = 2 ** np.floor(np.log2(p))
+        more = np.where(whole < p, 2 * (2e-6 + 4e-10 * b), 0)
+        steps = np.log2(whole)
+        short = 1e-6 + steps * (2e-6 + 4e-10 * b)
+        long = 5e-6 + 2 * steps * 2e-6 + 8e-10 * b * (1 - 1 / whole)
+        return np.where(b <= 16384, short, long) + more
+
+    p, b = (
+        np.repeat(v.ravel(), 5)
+        for v in np.meshgrid(
+            np.array([2, 3, 4, 6, 8, 11, 12, 16, 21, 24, 32, 40, 64.0]), 8.0 * 4.0 ** np.arange(10)
+        )
+    )
+    seconds = law(p, b) * np.random.default_rng(2).lognormal(0, 0.02, len(p))
+    model = models.fit({"op": np.full(len(p), "allreduce"), "p": p, "b": b, "seconds": seconds})
+    p, b = (v.ravel() for v in np.meshgrid([128.0, 192, 256, 384, 512], [8.0, 4096, 2.0**20]))
+    assert model.predict({"p": p, "b": b}).seconds == pytest.approx(law(p, b), rel=0.06)
+
+
+@pytest.mark.slow
 def test_many_points_of_three_segments_are_three_segments() -> None:
     dice = np.random.default_rng(0)
     p = dice.integers(2, 65, 10_000).astype(float)

@@ -14,7 +14,10 @@ FAMILY = Family(
         "Short messages, for which libraries use trees; numbers of ranks that are not powers of "
         "two."
     ),
-    forms=(Form(("1", "log2(p)", "p", "b", "1/p*b"), ("τ", "α_1", "α_2", "β", "β'")),),
+    forms=(
+        Form(("1", "ceil(log2(p))", "b", "1/p*b"), ("τ", "α_1", "β", "β'")),
+        Form(("1", "log2(p)", "p", "b", "1/p*b"), ("τ", "α_1", "α_2", "β", "β'")),
+    ),
     splits=("b", "p"),
     operations=("bcast", "reduce", "allreduce", "reduce_scatter_block"),
 )
