@@ -19,7 +19,6 @@ from isochrone.api.run_experiment import measure
 from isochrone.base.errors import InputError
 from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
-from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.formats.sides import runs_of
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.models import Model, Splits
@@ -174,9 +173,7 @@ def plot(
         If a file cannot be read, there is no such view, or it does not draw this.
     """
     given = [what] if isinstance(what, Run | str | Path) else list(what)
-    drawn: list[Run | ComparedOrders | models.Samples | Path] = [
-        item if isinstance(item, Run) else _drawable(Path(item)) for item in given
-    ]
+    drawn = [item if isinstance(item, Run) else _drawable(Path(item)) for item in given]
     if not drawn:
         raise InputError("there is nothing to draw")
     first = drawn[0]

@@ -450,7 +450,7 @@ def _ends(
     for total, best in layer.items():
         if not math.isfinite(best[count]):
             continue
-        path: _Path = []
+        path = []
         left, end = total, count
         for back in reversed(came_from):
             start, terms = (int(way[end]) for way in back[left])

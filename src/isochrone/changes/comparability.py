@@ -62,7 +62,7 @@ class Difference(NamedTuple):
 def setting_of(run: Run) -> Setting:
     """Return what a run measured, where and how."""
     about = run.about
-    found: dict[str, Any] = {
+    found = {
         "experiment": about.experiment,
         "kind": about.kind,
         "number of ranks": about.ranks,

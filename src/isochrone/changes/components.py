@@ -175,7 +175,7 @@ def changed_parts(
     """
     explained = np.zeros(before.shape[1], dtype=bool)
     base = np.exp(np.nanmean(before, axis=0))
-    found: list[Part] = []
+    found = []
     for groups in kinds:
         whole = _contrasts(before, after, [group.points for group in groups], compare)
         differing = differences(whole, whole.p * tests * len(groups), margin)

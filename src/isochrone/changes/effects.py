@@ -390,9 +390,9 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
     keys = [key for key, known in zip(keys, whole, strict=True) if known]
     logs = logs[:, whole]
     delta = logs - np.mean(logs[:earlier], axis=0)
-    items: list[Quantity] = []
-    shifts: list[Array] = []
-    seconds: list[Array] = []
+    items = []
+    shifts = []
+    seconds = []
     for about, own in by_curve(keys, run.by).items():
         common = np.zeros(len(logs))
         if len(own) >= MIN_POINTS:
@@ -410,7 +410,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
 
 def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     """Return the wall time of each application, alone and concurrently with others."""
-    found: list[dict[tuple[str, str], float]] = []
+    found = []
     for run in runs:
         summary = emulation(run)
         names = [app.name for app in summary.apps]

@@ -141,7 +141,7 @@ def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[lis
     """
     sizes = np.unique(rows[:, 2]).tolist()
     whole = [Group("all", f"all {len(rows)} pairs", np.arange(len(rows)))] if len(rows) > 1 else []
-    found: list[list[Group]] = [whole, [], [], [], []]
+    found = [whole, [], [], [], []]
     levels, later = _levels(first, places.of_rank[0]), _levels(last, places.of_rank[-1])
     for size in sizes:
         of_size = np.flatnonzero(rows[:, 2] == size)

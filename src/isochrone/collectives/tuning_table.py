@@ -112,7 +112,7 @@ def mpi_name(library: str) -> str:
     They are the words up to the first with a number, without the word "version":
     ``MPICH 5.0.2``, ``Open MPI v5.0.11``.
     """
-    words: list[str] = []
+    words = []
     for word in library.split():
         if word.strip(":").lower() == "version" or word == ":":
             continue

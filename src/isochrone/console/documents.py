@@ -69,7 +69,7 @@ def printed_by(command: str) -> Schema:
 
     ``show`` prints a list of documents if it was given several files.
     """
-    ways: list[Schema] = [*of_command(command).values()]
+    ways = [*of_command(command).values()]
     if command == "show":
         ways.append({"type": "array", "items": {"anyOf": list(ways)}})
     title = f"What isochrone {command} --json prints"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,12 +151,12 @@ def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str,
     p = rows.variables.get("p", np.full(count, 2)).astype(np.int64)
     if p.max() > MAX_RANKS:
         raise InputError(f"{p.max()} ranks, more than {MAX_RANKS}", where=str(path))
-    header: dict[str, Any] = {
+    header = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},
         "imported": imported,
     }  # fmt: skip
-    columns: dict[str, NDArray[Any]] = {
+    columns = {
         "op": np.array([str(op) for op in ops.tolist()]), "p": p,
         "bytes": rows.variables["b"].astype(np.int64), "seconds": rows.seconds,
         "repeat": _repeats(rows),

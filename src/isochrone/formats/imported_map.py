@@ -53,10 +53,10 @@ class Pairs:
         self._check_hosts(source)
         missing = self._missing(source)
         mean_for_median = self._complete_median(source)
-        options: dict[str, Any] = {"bytes": np.unique(self.columns["bytes"]).tolist()}
+        options = {"bytes": np.unique(self.columns["bytes"]).tolist()}
         if self.repeats is not None:
             options["repeats"] = self.repeats
-        header: dict[str, Any] = {
+        header = {
             "experiment": "latency-map", **kind_of("latency-map"), "ranks": self.size,
             "options": options, "mpi": {},
             "clock": {}, "imported": source.origin(), **self.extra,
@@ -155,7 +155,7 @@ def first_of_each(source: Source, columns: Columns, lines: NDArray[np.int64]) ->
 
 def _known(columns: Columns) -> Columns:
     """Leave out the columns in which nothing is known; make counts whole numbers again."""
-    known: Columns = {}
+    known = {}
     for key, column in columns.items():
         if column.dtype.kind == "f" and np.isnan(column).all():
             continue

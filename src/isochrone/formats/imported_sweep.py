@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from isochrone.base.table import Table, TableBuilder
+from isochrone.base.table import TableBuilder
 from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
@@ -88,7 +88,7 @@ class Sweep:
         if not 1 <= self.ranks <= MAX_RANKS:
             raise source.fail(f"{self.ranks} is not a possible number of ranks")
         sizes = sorted({sample["bytes"] for sample in self.samples})
-        header: dict[str, Any] = {
+        header = {
             "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
             "options": {"bytes": sizes, **self.options}, "seconds_are": self.seconds_are,
             "mpi": {}, "clock": {}, "imported": source.origin(),
@@ -96,7 +96,7 @@ class Sweep:
         if self.means:
             header["median_is_mean"] = True
             source.use_means()
-        tables: dict[str, Table] = {}
+        tables = {}
         for name, records in (("cut", self.cuts), ("sample", self.samples)):
             builder = TableBuilder()
             for record in records:
@@ -138,7 +138,7 @@ def samples_of(
     for table in tables:
         test = (table.name, table.ranks)
         repeat = seen[test] = seen.get(test, -1) + 1
-        sizes: set[int] = set()
+        sizes = set()
         for line, row in table.rows:
             sample = {**make(table, row, line), "repeat": repeat}
             if sample["bytes"] in sizes:

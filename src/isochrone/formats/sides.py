@@ -81,7 +81,7 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
             hint="experiment, ranks, preset and mode must agree",
         )  # fmt: skip
     alone = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]
-    found: dict[str, Pairing] = {}
+    found = {}
     for key in both:
         name = _name(left[key], right[key])
         while name in found:

@@ -60,8 +60,8 @@ def hierarchies(
     """
     if len(times) < 4 or above >= len(kept):
         return
-    found: dict[bytes, Blocks] = {}
-    plain: list[Blocks] = []
+    found = {}
+    plain = []
     for distance in distances(times):
         for place, cut in enumerate(cuts(distance, UPPER_CUTS if above else CUTS)):
             if cut.tobytes() not in found:
@@ -220,7 +220,7 @@ def fill_missing(times: Matrix) -> Matrix:
 def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
     """Return cuts of the dendrograms of all groups under the root, at the same heights for all."""
     log = np.log(seconds)
-    trees: list[tuple[NDArray[np.int64], _Tree]] = []
+    trees = []
     order = np.argsort(times.root[times.i], kind="stable")
     edges = np.searchsorted(times.root[times.i][order], np.arange(int(times.root.max()) + 2))
     low = float(log.min())
@@ -234,7 +234,7 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
             trees.append((members, _Tree(fill_missing(own))))
     heights = np.sort(np.concatenate([[0.0], *(tree.heights for _, tree in trees)]))
     gap = np.diff(heights)
-    found: dict[bytes, Partition] = {}
+    found = {}
     for k in np.argsort(-gap, kind="stable")[:CUTS]:
         labels = times.root.copy()
         count = int(labels.max()) + 1

@@ -205,7 +205,7 @@ class _Search:
     ) -> Explanation:
         """Return the shortest explanation on some hierarchies; the promising ones are explored."""
         unique = {_key(chain): chain for chain in chains}
-        best: Explanation | None = None
+        best = None
         quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
         for key, chain in unique.items():
             finder = self.finder(chain)
@@ -258,7 +258,7 @@ class _Search:
 
     def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
-        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        found = {}
         for blocks, chain in hierarchies(matrix, self.noise, kept):
             found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
@@ -271,7 +271,7 @@ class _Search:
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
-        found: dict[tuple[bytes, ...], tuple[float, list[Partition]]] = {}
+        found = {}
         for chain in neighbours(best, self.all, self.times, self.noise, self.usual):
             key = _key(chain)
             if key not in found:

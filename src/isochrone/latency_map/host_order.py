@@ -87,7 +87,7 @@ def groups_in_order(
     height = np.log(np.where(np.isfinite(height), height, seconds.max()))
     ordered = np.sort(height)
     gap = np.diff(ordered)
-    found: dict[bytes, Partition] = {}
+    found = {}
     for k in np.argsort(-gap, kind="stable")[:HEIGHTS]:
         cut = height > ordered[k] + gap[k] / 2
         # units alone between boundaries are one group: what is slow among them looks the same

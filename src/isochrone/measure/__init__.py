@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__: list[str] = []
+__all__ = []
 
 
 class _Package(ModuleType):

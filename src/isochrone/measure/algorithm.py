@@ -120,7 +120,7 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
         If it cannot be read, or the library has no such algorithm.
     """
     there = family_of(mpi).known(mpi)
-    found: dict[str, str] = {}
+    found = {}
     for part in text.split(","):
         pair = _PAIR.fullmatch(part.strip())
         if pair is None:

@@ -104,7 +104,7 @@ def read_hostfile(path: Path) -> Allocation:
     """
     lines = read_bytes(path).decode("utf-8", errors="replace").splitlines()
     found: dict[str, int] = {}
-    by_line: list[tuple[str, int]] = []
+    by_line = []
     added_up = False
     for number, line in enumerate(lines, start=1):
         words = line.partition("#")[0].split()
@@ -178,7 +178,7 @@ def expand_hosts(text: str, where: str) -> list[str]:
     InputError
         If it cannot be read, or a name comes twice.
     """
-    hosts: list[str] = []
+    hosts = []
     if not re.fullmatch(f"{_ITEM}(?:,{_ITEM})*", text.strip()):
         raise InputError(f"cannot read {text[:60]!r}", where=where)
     for item in re.findall(_ITEM, text):
@@ -208,7 +208,7 @@ def _expand(item: str, where: str) -> list[str]:
 
 def _numbers(text: str, where: str) -> list[str]:
     """Expand what is between brackets: ``00-02,7``."""
-    found: list[str] = []
+    found = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("1", "0")

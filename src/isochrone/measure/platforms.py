@@ -147,7 +147,7 @@ def parse(description: str) -> Platform:
 
 
 def _words(description: str) -> dict[str, str]:
-    words: dict[str, str] = {}
+    words = {}
     for word in description.split():
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:

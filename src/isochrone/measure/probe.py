@@ -147,7 +147,7 @@ class Probe:
     @cached_property
     def experiments(self) -> dict[str, Experiment]:
         """Its experiments by name, each with its own options."""
-        found: dict[str, Experiment] = {}
+        found = {}
         for line in cached_answer([str(self.path), "--list"]).splitlines():
             one = msgspec.json.decode(line, type=Experiment | Option)
             if isinstance(one, Experiment):

@@ -146,7 +146,7 @@ def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
     to ``most`` pairs.
     """
     given: list[Timed] = []
-    proposed: list[Timed] = []
+    proposed = []
     for pairs in dict.fromkeys(max(launches, min(most, k * launches)) for k in (1, 2, 4)):
         for number in range(len(given), pairs):
             pair = (GIVEN, name) if number % 2 == 0 else (name, GIVEN)

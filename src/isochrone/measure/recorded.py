@@ -71,7 +71,7 @@ def start(command: Sequence[str], environ: Mapping[str, str]) -> int:
     except OSError as error:
         check_exhausted(error.errno)
         raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error
-    came: list[int] = []
+    came = []
     by_terminal = sys.stdin.isatty()
 
     def pass_on(number: int, frame: FrameType | None) -> None:

@@ -50,7 +50,7 @@ def cached_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float
     """
     matter = sorted(pair for pair in os.environ.items() if any(m in pair[0] for m in _MATTER))
     digest = hashlib.sha256(repr((list(argv), matter)).encode(errors="surrogateescape"))
-    file: Path | None = None
+    file = None
     with contextlib.suppress(OSError, InputError, msgspec.DecodeError):
         file = cache_folder() / _FOLDER / f"{digest.hexdigest()[:32]}.json"
         check_own(file)

@@ -41,7 +41,7 @@ def outside(
     backtests
         Of all that the model is for.
     """
-    found: list[str] = []
+    found = []
     beyond: dict[str, list[tuple[Array, float, float]]] = {}
     for k, segment in enumerate(segments):
         other = segment.of_other_class(points) & (owner == k)

@@ -253,8 +253,8 @@ def _judged(
     candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits = ANY
 ) -> list[Judged]:
     """Fit what looks promising; leave out what gives impossible times if all do not."""
-    found: list[Judged] = []
-    failed: InputError | None = None
+    found = []
+    failed = None
     everything = np.ones(len(own), dtype=bool)
     for candidate in _promising(candidates, own, options):
         try:
@@ -339,7 +339,7 @@ def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
     Numbers of ranks are left out in another way, too: all beyond half the largest, because that is
     what a formula is asked for.
     """
-    found: list[Errors] = []
+    found = []
     seconds = own.seconds
     for name in grouping(own.variables):
         values = own.variables[name]

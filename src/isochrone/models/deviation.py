@@ -126,7 +126,7 @@ def deviations_by_group(
     for name in observed[0].where:
         column = [np.full(len(one), one.where[name], dtype=object) for one in observed]
         keys[name] = np.concatenate(column)
-    found: dict[str, dict[str, Deviation]] = {}
+    found = {}
     for name, values in keys.items():
         distinct = list(dict.fromkeys(np.sort(values).tolist()))
         if not 1 < len(distinct) <= MAX_GROUPS:

@@ -150,7 +150,7 @@ def from_document(content: dict[str, Any]) -> Model:
     known = {key: body.pop(key) for key in _KEYS if key in body}
     extra = {k: v for k, v in body.items() if k not in ("record", "format", "family")}
     kinds = {key: kind for key, kind in kept().items() if key in extra} if extra else {}
-    lists: list[tuple[str, Any]] = [(key, list[k.struct]) for key, k in kinds.items()]  # type: ignore[name-defined]
+    lists = [(key, list[k.struct]) for key, k in kinds.items()]  # type: ignore[name-defined]
     beside = msgspec.defstruct("Beside", lists)
     try:
         model = msgspec.convert({**known, "extra": extra}, type=Model)

@@ -201,7 +201,7 @@ def _dependent(columns: Array) -> list[int]:
     if rank == width:
         return []
     shares = solve_triangular(r[:rank, :rank], r[:rank, rank:])
-    found: list[list[int]] = []
+    found = []
     for k, share in enumerate(shares.T):
         others: list[int] = order[:rank][np.abs(share) > _SHARE].tolist()
         found.append(sorted([*others, int(order[rank + k])]))

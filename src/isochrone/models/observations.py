@@ -342,7 +342,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
             where=where,
             hint=f"there are: {', '.join(VARIABLES)}",
         )
-    selectors: dict[str, NDArray[Any]] = {}
+    selectors = {}
     for name in (name for name in SELECTORS if name in named):
         values = named[name]
         whole = values.dtype.kind == "f" and np.all(

@@ -12,7 +12,7 @@ from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
 
-PLACES: tuple[str, ...] = ("nodes", "ppn")
+PLACES = ("nodes", "ppn")
 
 GROUP = "group"
 """Selector of models of groups of ranks: formulas of each kind of group are kept apart."""
@@ -93,7 +93,7 @@ def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str
     known = {name: variables[name] for name in PLACES if name in variables}
     if len(known) == len(PLACES):
         variables = {**completed_places(variables), **variables}
-    constant: dict[str, float] = {name: float(v[0]) for name, v in known.items() if np.ptp(v) == 0}
+    constant = {name: float(v[0]) for name, v in known.items() if np.ptp(v) == 0}
     left_out = set(constant)
     if len(known) == len(PLACES) and constant:
         left_out = set(known)

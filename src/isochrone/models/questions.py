@@ -30,7 +30,7 @@ P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for e
 
 Subject = Literal["collective", "message", "node", "computation"]
 
-WORDS: dict[Subject, str] = {
+WORDS = {
     "collective": "a collective",
     "message": "messages between pairs of ranks",
     "node": "the messages of a busy node",
@@ -181,7 +181,7 @@ class Question:
     def joined(self, answers: list[tuple[NDArray[np.int64], P]]) -> P:
         """Put the answers to the parts together, in the order and shape of the question."""
         first = answers[0][1]
-        changed: dict[str, Any] = {}
+        changed = {}
         for name, value in vars(first).items():
             if isinstance(value, np.ndarray):
                 whole = np.empty(int(np.prod(self.shape)))

@@ -118,8 +118,8 @@ def parse_splits(
     InputError
         If a value is none, or they do not rise.
     """
-    given: dict[str, list[float]] = {}
-    along: list[str] = []
+    given = {}
+    along = []
     for text in texts or ():
         if text.strip() == "none":
             continue

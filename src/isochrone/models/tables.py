@@ -109,7 +109,7 @@ class Columns:
             If it is not that, or a variable or unit is not known or is given twice.
         """
         meaning: dict[str, str] = {}
-        factor: dict[str, float] = {}
+        factor = {}
         for word in text.split(","):
             name, sign, what = (part.strip() for part in word.rpartition("="))
             variable, colon, unit = what.partition(":")
@@ -211,8 +211,8 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             "they are: --map-columns size=b,usec=seconds:us",
         )
     _refuse_twins(names, where)
-    rows: list[list[str]] = []
-    lines: list[int] = []
+    rows = []
+    lines = []
     for row in reader:
         if not row:
             continue
@@ -224,7 +224,7 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             raise InputError(f"more than {MAX_ROWS} lines", where=where)
         rows.append(row)
         lines.append(reader.line_num)
-    arrays: dict[str, NDArray[Any]] = {}
+    arrays = {}
     for k, name in enumerate(names):
         texts = [row[k].strip() for row in rows]
         if name in _NUMBERS:

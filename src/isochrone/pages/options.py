@@ -38,7 +38,7 @@ def _given(value: Option) -> bool:
     return bool(value)
 
 
-_NEEDS: dict[str, tuple[str, Rule]] = {
+_NEEDS = {
     "stride": ("layout", _is("vector")),
     "cache-bytes": ("cache", _is("cold")),
     "seed": ("pairing", _is("random")),

@@ -19,12 +19,11 @@ from isochrone.pages.page import (
     Page,
     Sentence,
     Table,
-    Tone,
     Warnings,
     said,
 )
 
-STYLES: dict[Tone, str] = {
+STYLES = {
     "": "", "strong": "bold", "faint": "dim", "good": "green", "bad": "red",
 }  # fmt: skip
 

@@ -66,7 +66,7 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDAr
         raise BlockError("it has no valid 'count' or 'bytes'")
     if not 0 <= nbytes < 2**62:
         raise BlockError("it has no valid 'count' or 'bytes'")
-    columns: dict[str, NDArray[Any]] = {}
+    columns = {}
     for key in ENDS:
         numbers = _words(record, key, count, "<u4")
         # products of two ranks fit into the type then
@@ -116,7 +116,7 @@ def lines_of(table: Table) -> Iterator[bytes]:
 
 
 def _line(table: Table, number: int, nbytes: int) -> bytes:
-    record: dict[str, Any] = {
+    record = {
         "record": BLOCK, "block": number, "count": len(table), "bytes": nbytes
     }  # fmt: skip
     for key in NUMBERS:

@@ -108,7 +108,7 @@ def _known(header: Header) -> dict[tuple[Kind, str], str]:
     return found | {("setting", name): value for name, value in header.settings.items()}
 
 
-_KINDS: tuple[Kind, ...] = ("setting", "library", "memory", "machine")
+_KINDS = ("setting", "library", "memory", "machine")
 
 
 def _order(key: tuple[Kind, str]) -> tuple[int, bool, str]:

@@ -9,7 +9,7 @@ Origin = Literal["measured", "simulated", "synthetic", "imported", "given"]
 """On a machine; in the virtual time of a simulator; from a formula; from a file of another program;
 from a table of the user."""
 
-GIVEN: Origin = "given"
+GIVEN = "given"
 
 
 def _renamed(origin: str) -> str:

@@ -78,7 +78,7 @@ def _open(kind: type, more: Any = Any) -> Schema:
     return {**record(kind), "additionalProperties": shape(more)}
 
 
-LINE: Schema = {
+LINE = {
     "description": "A line of a run file",
     "anyOf": [
         record(_Run), _open(_Rank, Scalar), record(_Pair), _open(_Warning), _open(_End),

@@ -154,7 +154,7 @@ def _times(*names: str) -> dict[str, Rule]:
     return dict.fromkeys(names, _SECONDS)
 
 
-RULES: dict[tuple[str, str], Rules] = {
+RULES = {
     ("", "pair"): PAIR,
     ("", "sync"): Rules(dict.fromkeys(("residual_median", "residual_max", "drift_max"), _SIGNED)),
     ("", "offset"): Rules({

@@ -228,9 +228,7 @@ def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | Non
 def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
     """Return the spread of repetitions, as members of `Times`; None where not known."""
     n = len(repetitions)
-    found: dict[str, float | None] = {
-        "stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None
-    }
+    found = {"stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None}
     for name, part, least in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
         value = float(np.quantile(repetitions, part)) if n >= least else None
         ends = quantile_interval(repetitions, part) if value is not None else None

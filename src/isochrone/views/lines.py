@@ -198,7 +198,7 @@ def _name(
     lead = _LEAD / _WIDTH
     for k, at in zip(order, places, strict=True):
         end, height = heights[k].tolist()
-        common: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False, "zorder": 2,
+        common = {"transform": axes.transAxes, "clip_on": False, "zorder": 2,
                                   "color": colours[k], "linewidth": 0.9, "alpha": 0.8}  # fmt: skip
         if end < 0.95:  # within the axes it must not look like a line of times
             axes.plot([end + 0.006, 1.0], [height, height], linestyle=(0, (1, 4)), **common)
@@ -217,7 +217,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     Neighbours that are too close become a block around the mean of where they want to be; blocks
     that then touch are joined.
     """
-    blocks: list[list[float]] = []
+    blocks = []
     for height in heights:
         blocks.append([height])
         # the next one has its place a gap below the last of the block above

@@ -73,7 +73,7 @@ def value_ticks(
     """Choose ticks between two limits of times or bandwidths."""
     from matplotlib.ticker import MaxNLocator
 
-    chosen: list[float] = []
+    chosen = []
     if scale == "log":
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         for subs in _SUBS:

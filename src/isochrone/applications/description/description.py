@@ -375,7 +375,7 @@ def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
             yield phase
 
 
-_PHASES: Mapping[str, Any] = {
+_PHASES = {
     "compute": ComputeSpec, "exchange": ExchangeSpec, "repeat": RepeatSpec,
 }  # fmt: skip
 

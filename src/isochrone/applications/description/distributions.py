@@ -28,7 +28,7 @@ _MOST_TASKS = 1e9
 
 Floats = NDArray[np.float64]
 
-KINDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+KINDS = {
     "constant": (("value",),),
     "normal": (("mean", "stddev"),),
     "exponential": (("mean",),),
@@ -94,7 +94,7 @@ class Spread:
 def distribution_schema() -> Schema:
     """Return what a distribution may be."""
     scalar = shapes.schema(Given)
-    kinds: dict[str, Schema] = {}
+    kinds = {}
     for kind, choices in KINDS.items():
         each = [keys_schema(dict.fromkeys(choice, scalar), choice) for choice in choices]
         kinds[kind] = each[0] if len(each) == 1 else one_of(*each)
@@ -236,7 +236,7 @@ def _steps(numbers: Floats, reached: Floats, mean: float | None = None) -> Float
     return np.asarray(np.clip(np.diff(at) * BINS, numbers[0], numbers[-1]))
 
 
-_FUNCTIONS: Mapping[str, Callable[[Mapping[str, float], Mapping[str, Given]], Floats]] = {
+_FUNCTIONS = {
     "constant": lambda of, _: np.array([of["value"]]),
     "normal": _normal,
     "exponential": lambda of, _: _gamma({"shape": 1.0, "scale": of["mean"]}, {}),

@@ -173,7 +173,7 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
             f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
         )
     before, after = _by(edges, "target"), _by(edges, "source")
-    steps: Steps = {}
+    steps = {}
     for rank in sorted({*before, *after}):
         steps[rank] = _all(exchange, before.get(rank, ()), Recv, Irecv, "source")
         steps[rank] += exchange.compute(rank)

@@ -263,7 +263,7 @@ def _power(a: Quantity, b: Quantity) -> Quantity:
     return _finite(value, a.seconds * b.value, a.bytes * b.value)
 
 
-_OPERATORS: Mapping[str, Callable[[Quantity, Quantity], Quantity]] = {
+_OPERATORS = {
     "*": lambda a, b: _finite(a.value * b.value, a.seconds + b.seconds, a.bytes + b.bytes),
     "/": _divided(operator.truediv),
     "//": _divided(operator.floordiv),
@@ -319,7 +319,7 @@ def _side(name: str, arguments: list[Quantity]) -> Quantity:
     return Quantity(float(balanced(ranks, dimensions)[which]))
 
 
-FUNCTIONS: Mapping[str, Callable[[str, list[Quantity]], Quantity]] = {
+FUNCTIONS = {
     "ceil": _rounding(math.ceil),
     "floor": _rounding(math.floor),
     "round": _rounding(lambda value: math.floor(value + 0.5)),

@@ -75,8 +75,8 @@ def _text(path: Path, at: KeyPath) -> str:
 
 def _check_nodes(root: ElementTree.Element, path: Path, at: KeyPath) -> None:
     """Refuse edges between nodes that are not there; networkx would make them."""
-    known: set[str | None] = set()
-    ends: list[str | None] = []
+    known = set()
+    ends = []
     for element in root.iter():
         tag = str(element.tag).rpartition("}")[2]
         if tag == "node":

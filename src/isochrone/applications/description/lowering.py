@@ -78,7 +78,7 @@ def launches(description: Description) -> tuple[Launch, ...]:
         raise description.at.key("repeats").error(
             f"{number} launches of {len(together)} kinds", f"at most {MAX_LAUNCHES}"
         )
-    launched: list[Launch] = []
+    launched = []
     for repeat in range(description.repeats):
         keys = index(description.seed, 2**32, _ORDER, repeat, list(range(len(together))))
         launched += [Launch(repeat, together[k]) for k in np.argsort(keys, kind="stable")]

@@ -128,7 +128,7 @@ class _Copy:
 
     def mapping(self, value: dict[Any, Any], at: KeyPath, depth: int) -> dict[str, Any]:
         """Return a copy of a mapping; numbers as keys become texts, as JSON has them."""
-        copy: dict[str, Any] = {}
+        copy = {}
         for key, below in value.items():
             if not isinstance(key, str | int | float) or isinstance(key, bool):
                 raise at.error(f"{printable(key, 40)} is not a key", "put it into quotes")

@@ -18,11 +18,11 @@ MAX_RANKS = 2**16
 """Of a program; draws number receivers up to 2**20."""
 
 Mode = Literal["cpu", "spin", "sleep"]
-MODES: tuple[Mode, ...] = ("cpu", "spin", "sleep")
+MODES = ("cpu", "spin", "sleep")
 """How a rank computes: processor time used up (feels contention), wall-clock time, asleep."""
 
 Method = Literal["message", "shared-memory", "posix-file", "mpi-file"]
-METHODS: tuple[Method, ...] = ("message", "shared-memory", "posix-file", "mpi-file")
+METHODS = ("message", "shared-memory", "posix-file", "mpi-file")
 """How data move; with one other than ``message``, an empty message says that they are there."""
 
 
@@ -232,7 +232,7 @@ class Launch:
 
 
 Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
-PLACEMENTS: tuple[Placement, ...] = ("disjoint", "shared-nodes", "shared-cores")
+PLACEMENTS = ("disjoint", "shared-nodes", "shared-cores")
 
 
 @dataclass(frozen=True)

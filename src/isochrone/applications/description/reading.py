@@ -99,7 +99,7 @@ def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
     _, found = graphml_file.read(folder / spec.options["file"], spec.at)
     listed = []
     for edge in found.edges:
-        one: dict[str, Any] = {"from": edge.source, "to": edge.target}
+        one = {"from": edge.source, "to": edge.target}
         if edge.bytes is not None:
             one["bytes"] = edge.bytes
         if edge.times != 1:

@@ -33,7 +33,7 @@ def settings(texts: Sequence[str]) -> list[dict[str, str]]:
     InputError
         If one has no name or no value, is given twice, or there are too many combinations.
     """
-    found: dict[str, list[str]] = {}
+    found = {}
     count = 1
     for text in texts:
         name, equals, values = text.partition("=")

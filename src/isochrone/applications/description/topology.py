@@ -243,7 +243,7 @@ class _Text:
         return {"type": "string", "minLength": 1}
 
 
-KINDS: Mapping[Kind, Any] = {
+KINDS = {
     "number": Given,
     "numbers": tuple[Given, ...],
     "boolean": bool,

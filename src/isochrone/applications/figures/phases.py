@@ -82,7 +82,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _bars(found: Sequence[Prediction]) -> Predicted:
     """Return what is predicted of an iteration and of its phases."""
-    bars: Predicted = {}
+    bars = {}
     for one in found:
         for part in one.phases:
             bars[one.app, part.phase] = Bar(part.seconds, part.low, part.high)

@@ -388,7 +388,7 @@ def _edges(found: Emulation) -> list[Block]:
     """Return who sends how much to whom."""
     if not found.edges:
         return []
-    blocks: list[Block] = []
+    blocks = []
     for app in found.apps:
         own = [one for one in found.edges if one.app == app.number]
         if own:

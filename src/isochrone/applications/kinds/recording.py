@@ -79,7 +79,7 @@ def _document(run: Run, asked: Asked) -> _Shown:
 def _sections(run: Run, asked: Asked) -> list[Section]:
     times = rank_times(run)
     done = _chosen(run, asked.nbytes)
-    views: list[Block] = [
+    views = [
         Picture("matrix", title, f"{CAPTION}.", (run,), Options(what=what))
         for what, title in (("bytes", "Bytes from rank to rank"),
                             ("messages", "Messages from rank to rank"))

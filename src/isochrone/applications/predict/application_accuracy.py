@@ -110,7 +110,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         If no application ran alone, the run does not say what they do, or no model holds it.
     """
     found = emulation(run)
-    rows: list[Accuracy] = []
+    rows = []
     said: dict[str, None] = {}
     for number, one in enumerate(predicted(run, models)):
         wall = found.alone(number)

@@ -49,7 +49,7 @@ _LEVEL = 0.95
 
 _SIZES = ("size", "request", "reply", "task", "result")
 
-_SIDES: dict[Side, int] = {"seconds": 0, "low": 1, "high": 2}
+_SIDES = {"seconds": 0, "low": 1, "high": 2}
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class _Measured:
 
     def times(self, sizes: Array, side: Side = "seconds") -> tuple[Array, list[str]]:
         """Return seconds a message, shape (n,); NaN where there are none."""
-        asked: dict[str, Array] = {"b": sizes}
+        asked = {"b": sizes}
         if "w" in self.model.variables:
             asked["w"] = np.full(len(sizes), self.window)
         found = self.model.predict(asked, self.where)

@@ -219,7 +219,7 @@ class OperationTimes:
             where: dict[str, Any] = {"op": op} if "op" in model.selectors else {}
             if CG in model.selectors.get(GROUP, []):
                 where[GROUP] = CG
-            asked: dict[str, float] = {"p": ranks}
+            asked = {"p": ranks}
             if place is not None and set(PLACES) & set(needed(model.chosen(where))):
                 asked["nodes"], asked["ppn"] = place.filled(ranks)
             whole = model.predict(asked, where)

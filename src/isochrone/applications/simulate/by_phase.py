@@ -257,10 +257,10 @@ def _computing(node: _Phase) -> None:
 
 def _exchange(node: _Phase) -> None:
     """Take an exchange of which each rank begins all, computes, and waits."""
-    source: list[int] = []
-    target: list[int] = []
-    size: list[int] = []
-    computing: list[tuple[int, Compute]] = []
+    source = []
+    target = []
+    size = []
+    computing = []
     received = 0
     for rank, steps in zip(node.ranks, node.steps, strict=True):
         state = 0
@@ -368,7 +368,7 @@ class ByPhase:
     def simulate(self, least: int, most: float) -> Simulated:
         """Simulate iterations until their time is known."""
         ends: list[float] = []
-        phases: list[Floats] = []
+        phases = []
         while len(ends) < self.application.iterations:
             before = self.spent.copy()
             self._all(self.plan, len(ends))
@@ -439,7 +439,7 @@ class ByPhase:
     def _repeated(self, node: _Again, iteration: int) -> None:
         """Simulate turns until their time is steady; the others take as long."""
         turns = Repeat(node.times, node.every, ()).turns(iteration)
-        ends: list[float] = [float(self.times.mean())]
+        ends = [float(self.times.mean())]
         for turn in turns:
             self._all(node.body, turn)
             ends.append(float(self.times.mean()))

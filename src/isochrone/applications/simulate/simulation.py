@@ -332,7 +332,7 @@ def step_by_step(
     network = Network(clock, clocks.node_of)
     spent = np.zeros((64, len(application.phases)))
     missing: dict[int, int] = {}
-    ends: list[float] = []
+    ends = []
 
     def note(phase: int, iteration: int, seconds: float) -> None:
         nonlocal spent

@@ -46,7 +46,7 @@ def _make(options: Options) -> Graph:
     if len(periodic) != len(shape):
         raise options.place("periodic").error(f"{len(periodic)} values for {len(shape)} dimensions")
     numbers = np.arange(options.ranks).reshape(shape)
-    edges: list[Edge] = []
+    edges = []
     for axis, around in enumerate(periodic):
         if shape[axis] == 1:
             continue

@@ -30,7 +30,7 @@ MOST_MEMORY = 2**30
 def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any]:
     """Return numbers and booleans by name; what is random is drawn from the seed."""
     known = inspect.signature(generator).parameters
-    found: dict[str, Any] = {}
+    found = {}
     for name, value in options.written.items():
         if name == "generator":
             continue

@@ -16,7 +16,7 @@ def _make(options: Options) -> Graph:
     sides = np.array(shape)
     ranks = np.arange(options.ranks)
     coordinates = np.stack(np.unravel_index(ranks, shape), axis=1)
-    edges: list[Edge] = []
+    edges = []
     at = options.place("list")
     for k, one in enumerate(options.written["list"]):
         here = at.item(k)

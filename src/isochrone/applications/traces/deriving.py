@@ -80,7 +80,7 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
     iterations, body = _only_loop(tree)
-    app: dict[str, Any] = {"name": named(trace.name), "ranks": ranks, "iterations": iterations}
+    app = {"name": named(trace.name), "ranks": ranks, "iterations": iterations}
     omitted = omitted_share(trace)
     if omitted > 0:
         app["omitted"] = float(f"{omitted:.2g}")
@@ -160,7 +160,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
 
 def _between_ranks(events: Sequence[Event], rank: int) -> list[Event]:
     """Leave out messages of a rank to itself, and waits for these alone."""
-    found: list[Event] = []
+    found = []
     carried, open_ = 0.0, False
     for event in events:
         own = event.op in (*SENDS, *RECEIVES) and event.peer == rank
@@ -283,7 +283,7 @@ def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
 
     No call parts it from the computation of that turn; it is what is longer than in all others.
     """
-    extra: dict[int, Spent] = {}
+    extra = {}
     entries = 0
     first: dict[int, tuple[Leaf, int]] = {}
     for leaf, inner in _with_inner(loop.body, 1):
@@ -489,7 +489,7 @@ def _collective(one: Round, call: Event, groups: list[tuple[int, ...]]) -> dict[
 
 def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     """Return the value of a key ``exchange``."""
-    found: dict[str, Any] = {}
+    found = {}
     messages = _in_order(one)
     if one.kind == "request":
         asked = [m for m in messages if m[1] == one.starter]

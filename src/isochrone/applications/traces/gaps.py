@@ -137,7 +137,7 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
     pooled = Gap()
     for one in alike:
         pooled.add(one.gap)
-    found: dict[str, Any] = {"time": seconds(base) if schedule else _distribution(pooled, base)}
+    found = {"time": seconds(base) if schedule else _distribution(pooled, base)}
     if schedule:
         found["schedule"] = [float(f"{factor:.4g}") for factor in schedule]
     if scales:

@@ -110,7 +110,7 @@ class _Generalizing:
 
     def document(self) -> General:
         phases = self.phases([one.tree for one in self.structures], "")
-        app: dict[str, Any] = {"name": named(self.name), "iterations": 1, "phases": phases}
+        app = {"name": named(self.name), "iterations": 1, "phases": phases}
         if len(phases) == 1 and "repeat" in phases[0]:
             app |= {"iterations": phases[0]["repeat"]["times"],
                     "phases": phases[0]["repeat"]["phases"]}  # fmt: skip
@@ -131,7 +131,7 @@ class _Generalizing:
 
     def phases(self, trees: Sequence[Tree], where: str) -> list[dict[str, Any]]:
         """Return the phases that trees have in common."""
-        found: list[dict[str, Any]] = []
+        found = []
         for number, nodes in enumerate(self.aligned(trees, where), 1):
             here = f"{where}.{number}".lstrip(".")
             if all(isinstance(node, Again) for node in nodes):
@@ -236,7 +236,7 @@ class _Generalizing:
             shown = ", ".join(f"{mean:.3g} s" for mean in means)
             what = f"its computation is no known function of p: {shown}"
             raise self.refuse(f"position {here}", what)
-        found: dict[str, Any] = {"time": _times(written["time"], by.text)}
+        found = {"time": _times(written["time"], by.text)}
         if "schedule" in written:
             found["schedule"] = written["schedule"]
         if "imbalance" in written:
@@ -254,7 +254,7 @@ class _Generalizing:
         calls = [place.round.call for place in places]
         known = [call for call in calls if call is not None]
         op = known[0].op
-        found: dict[str, Any] = {}
+        found = {}
         if op != "barrier":
             found["bytes"] = _plain(self.value([c.bytes for c in known], f"the size of {op}", here))
         roots = [call.root for call in known]
@@ -313,10 +313,10 @@ class _Generalizing:
                     what = f"the size of messages to {offset} is no known function of p: {values}"
                     raise self.refuse(f"position {here}", what)
                 listed.append({"to": list(offset), "bytes": _plain(size.text)})
-            options: dict[str, Any] = {"dimensions": dimensions, "list": listed}
+            options = {"dimensions": dimensions, "list": listed}
             if periodic:
                 options["periodic"] = True
-            found: dict[str, Any] = {"topology": {"offsets": options}, "flow": kind}
+            found = {"topology": {"offsets": options}, "flow": kind}
         elif kind == "exchange":
             found = self.irregular([one.messages for one in rounds], here)
         else:

@@ -73,7 +73,7 @@ def edges(messages: Sequence[Message]) -> tuple[list[Any], int]:
     """
     counts: Counter[tuple[int, int, int]] = Counter((a, b, round(size)) for a, b, size in messages)
     common = Counter(size for _, _, size in counts).most_common(1)[0][0]
-    found: list[Any] = []
+    found = []
     for (a, b, size), count in counts.items():
         more = ({} if size == common else {"bytes": size}) | (
             {} if count == 1 else {"count": count}

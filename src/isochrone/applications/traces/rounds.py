@@ -83,7 +83,7 @@ def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
 
 def _distinct(calls: Iterable[Event], op: str) -> list[Event]:
     """Return the calls of this kind that come next, at most one with each peer."""
-    peers: set[int] = set()
+    peers = set()
     found = []
     for call in calls:
         if call.op != op or call.peer in peers:
@@ -128,7 +128,7 @@ def send_first(calls: list[Event]) -> Unit | None:
 
 def _answers(calls: list[Event]) -> Unit:
     """Return questions and the answers to them, one of each rank."""
-    peers: set[int] = set()
+    peers = set()
     for question, answer in zip(calls[::2], calls[1::2], strict=False):
         same = question.peer == answer.peer and question.peer not in peers
         if (question.op, answer.op) != ("recv", "send") or not same:
@@ -240,7 +240,7 @@ def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Rou
 
 def _collectives_first(body: list[Event]) -> list[Event]:
     """Let messages that are open across a collective begin after it: phases follow each other."""
-    found: list[Event] = []
+    found = []
     open_: list[Event] = []
     for call in body:
         if call.op in ("isend", "irecv") or (open_ and call.op in ("send", "recv")):

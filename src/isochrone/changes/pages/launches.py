@@ -27,7 +27,7 @@ _COLUMNS = (
 def blocks(found: Launches) -> list[Block]:
     """Return the times over launches: levels of a map, points of anything else."""
     title = f"{found.experiment}: {found.launches} launches"
-    shown: list[Block] = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
+    shown = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
     shown += [Sentence(f"  {note}") for note in found.notes]
     shown += [
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")

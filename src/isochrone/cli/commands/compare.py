@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     pairings, alone = paired(before, after)
     if alone:
         warn(f"on one side only: {', '.join(alone)}", 518)
-    documents: dict[str, _Judged] = {}
+    documents = {}
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
         found, gate = _compared(pairing, args)

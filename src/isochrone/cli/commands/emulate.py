@@ -126,7 +126,7 @@ def _asked(args: argparse.Namespace) -> Description:
 
 def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | list[str]]:
     """Return which applications run together; a single name is one that runs alone."""
-    found: list[str | list[str]] = []
+    found = []
     for one in runs:
         together = one if isinstance(one, list) else [one]
         wrong = [name for name in together if name not in names and one not in RUNS]

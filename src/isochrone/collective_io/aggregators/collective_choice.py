@@ -305,7 +305,7 @@ def lists(hosts: Sequence[str], ranks: Ints) -> list[HintList]:
     for share in _SHARES:
         counts = np.maximum(1, (ranks + share // 2) // share)
         found.append(HintList(hosts, ranks, counts, 1))
-    seen: set[bytes] = set()
+    seen = set()
     chosen = []
     for one in found:
         key = one.counts.tobytes()

@@ -53,7 +53,7 @@ def text(hints: Mapping[str, str], comment: str = "") -> str:
 
 def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, str]]:
     """Return the hints of a setting; parameters as of `lines`."""
-    found: list[tuple[str, str]] = []
+    found = []
     if setting.collective is not None:
         value = "enable" if setting.collective else "disable"
         found += [("romio_cb_write", value)] if reading is not True else []

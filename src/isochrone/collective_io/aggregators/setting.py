@@ -254,8 +254,8 @@ def ranked(found: Iterable[Choice]) -> list[Choice]:
     for choice in found:
         by_setting.setdefault(choice.setting, []).append(choice)
     rest = [_joined(same) for same in by_setting.values()]
-    order: list[Choice] = []
-    served: list[list[int]] = []
+    order = []
+    served = []
     while rest:
         least = min(choice.seconds for choice in rest)
         alike = [choice for choice in rest if choice.seconds <= least * (1 + ALIKE)]

@@ -288,7 +288,7 @@ def launch_in_turns(
     """
     times: dict[str, list[float]] = {name: [] for name in sides}
     exchange: dict[str, list[float]] = {name: [] for name in sides}
-    origins: set[str] = set()
+    origins = set()
     dice = None if seed is None else random.Random(seed)
     with folder_for(runs) as folder:
         # before anything is launched

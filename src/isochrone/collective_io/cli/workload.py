@@ -41,7 +41,7 @@ _USUAL = {
 }  # fmt: skip
 """Values of options that neither the user nor a recording gives."""
 
-POSTING: Sequence[str] = ("intra-first", "inter-first")
+POSTING = ("intra-first", "inter-first")
 
 
 def _add_nodes(parser: argparse.ArgumentParser) -> None:
@@ -344,7 +344,7 @@ def _chosen(
 def _options(hints: Mapping[str, str]) -> dict[str, Any]:
     """Translate hints into options of the command line."""
     numbers = {key: whole_number(value) for key, value in hints.items()}
-    options: dict[str, Any] = {
+    options = {
         "cb_buffer_size": numbers.get("cb_buffer_size"),
         "cb_nodes": numbers.get("cb_nodes"),
         "cb_config_list": hints.get("cb_config_list"),

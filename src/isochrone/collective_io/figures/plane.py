@@ -95,7 +95,7 @@ def _panels(points: Sequence[GridPoint], model: Model | None) -> list[Panel]:
     parted = groups(points)
     directional = model is not None and bool({"in", "out", "bi", "bo"} & set(model.variables))
     each = 2 if 2 * len(parted) <= MAX_PANELS else 1
-    panels: list[Panel] = []
+    panels = []
     for where, own in parted:
         if directional:
             for pa in _spread({point.pa for point in own}, each):

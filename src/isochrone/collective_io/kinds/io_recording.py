@@ -42,7 +42,7 @@ MAX_ROWS = 20
 MAX_FILES = 8
 MAX_SENTENCES = 3
 
-_OF_USE: tuple[str, ...] = (
+_OF_USE = (
     "cb_nodes", "cb_config_list", "cb_buffer_size", "romio_cb_write", "romio_cb_read",
     "striping_factor", "striping_unit", "romio_aggregator_list", "num_aggregators",
     "collective_buffering",

@@ -93,7 +93,7 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
         return None, False
     strides = np.append(1, np.cumprod(counts[:-1] + 1))
     code, hot, before = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
-    layers: list[tuple[Ints, Ints]] = []
+    layers = []
     complete, limit = True, cost * (1 - TIE)
     for place in range(positions.nodes):
         if time.monotonic() > end:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -267,7 +267,7 @@ def least_exchange(
         if model:
             way = np.array([[messages, 0.0], [0.0, messages]])
             way_bytes = np.array([[data, 0.0], [0.0, data]])
-            columns: list[Any] = [np.zeros(2), *way, np.zeros(2), *way_bytes]
+            columns = [np.zeros(2), *way, np.zeros(2), *way_bytes]
             cost = model.cost(Counts(*columns), kind.spread)
             seconds = max(0.0, float(cost.min())) * kind.spread
         found += kind.times * np.array([seconds, data, messages])

@@ -180,8 +180,8 @@ class PartTimes:
 
 def fit(observations: Iterable[Observation]) -> PartTimes:
     """Weigh the laws of every part by what was measured."""
-    laws: dict[tuple[bool, str], PartLaw] = {}
-    ranges: dict[bool, dict[str, tuple[float, float]]] = {}
+    laws = {}
+    ranges = {}
     listed = list(observations)
     for reading in (False, True):
         mine = [one for one in listed if one.reading == reading]

@@ -33,7 +33,7 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
     InputError
         If a run is of something else, or holds none.
     """
-    found: list[MeasuredCall] = []
+    found = []
     for run in runs:
         if run.kind not in KINDS:
             raise InputError(
@@ -94,7 +94,7 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
         if not mine or not len(one.rank) or not one.whole or "cb_config_list" not in file.hints:
             continue  # without ROMIO's hints the aggregators are unknown
         call = call_of(one.accesses(file, run.size), file.hints, reading=one.op == "read")
-        ranks: list[int] = []
+        ranks = []
         if call.exchanges:
             # as ROMIO lists the aggregators among the ranks of a file, or by its rules
             listed = file.hints.get("romio_aggregator_list", "").split()

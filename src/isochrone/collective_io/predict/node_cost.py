@@ -156,7 +156,7 @@ class NodeCost:
     ) -> dict[str, Floats]:
         """Return the variables of the model, one value for each node."""
         a, i, o, *data = (np.asarray(side, np.float64).ravel() for side in vars(counts).values())
-        values: dict[str, Floats] = {}
+        values = {}
         for name in self.model.variables:
             if name == "b":
                 messages, held = counts.totals
@@ -359,7 +359,7 @@ def predict(
     total = Counts.none(layout.nodes)
     times = np.zeros(3)
     nodes = np.zeros(layout.nodes)
-    warnings: list[str] = []
+    warnings = []
     for kind in kinds:
         found = count(kind.traffic, layout, aggregators)
         found = found.reversed() if reading else found

@@ -250,7 +250,7 @@ def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list
 def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
     """Return settings with collective buffering that are predicted to be faster than the given."""
     now = _predicted(calls, GIVEN, whole)
-    tried: list[tuple[float, Setting]] = []
+    tried = []
     listed = list(settings([made.call for made in calls], model))
     for made in calls[:SEARCHED]:
         listed += searched(made.call, model, whole)
@@ -264,7 +264,7 @@ def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[
     tried.sort(key=lambda one: (one[0], len(levers(one[1]))))
     scale = sum(one.seconds for one in calls) / now
     # the best setting, and the best of those that change fewer or other things
-    chosen: list[Proposal] = []
+    chosen = []
     changed: list[frozenset[str]] = []
     for seconds, one in tried:
         if not any(known <= levers(one) for known in changed):

@@ -185,7 +185,7 @@ def program_calls(run: Run, found: Summary) -> list[Made]:
 
     Patterns with unknown pieces or without a prediction are omitted.
     """
-    listed: list[Made] = []
+    listed = []
     seconds = 0.0
     for pattern in found.patterns[:MOST_PATTERNS]:
         if seconds >= ENOUGH * found.in_calls:

@@ -86,7 +86,7 @@ def points(runs: Sequence[Run]) -> list[GridPoint]:
         If a run is not of hot spots, or damaged.
     """
     found: dict[tuple[Any, ...], list[float]] = {}
-    busy: dict[tuple[Any, ...], float] = {}
+    busy = {}
     for run in runs:
         if run.kind != KIND:
             raise InputError(

@@ -263,7 +263,7 @@ def _ranks(run: Run, listed: Any) -> Ints:
     """Return the ranks of a list such as ``0-3 8``; all if there is none."""
     if listed is None:
         return np.arange(run.size)
-    found: list[Ints] = []
+    found = []
     for word in str(listed).split():
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", word)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)

@@ -40,7 +40,7 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
     for rank, host in enumerate(hosts):
         left.setdefault(host, []).append(rank)
     known = set(left)
-    chosen: list[int] = []
+    chosen = []
     for item in config.split(","):
         match = _ITEM.fullmatch(item.strip())
         if match is None:

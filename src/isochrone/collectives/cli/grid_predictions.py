@@ -63,7 +63,7 @@ def answer(args: argparse.Namespace) -> int:
     check_subject(model, "collective", where)
     if not args.bytes:
         raise InputError("a grid needs the block of one rank", hint="give --bytes")
-    points: list[list[GridTime]] = []
+    points = []
     for machine, ranks in _machines(args, model):
         grids = _grids(args.grid, ranks, machine)
         try:

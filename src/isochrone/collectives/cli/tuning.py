@@ -61,8 +61,8 @@ def modelled(
         raise InputError("needs --ranks, --ppn and --bytes", where="--model")
     model = models.read(args.model)
     known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
-    found: list[Saving] = []
-    sizes: dict[Place, list[int]] = {}
+    found = []
+    sizes = {}
     for op in (op for op in known if op in OPERATIONS):
         for ranks in args.ranks:
             for ppn in args.ppn:

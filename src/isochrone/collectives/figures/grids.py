@@ -232,7 +232,7 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
 
     Sizes missing in ``by`` are omitted.
     """
-    every: list[float] = []
+    every = []
     for grid in panel.drawn:
         colour, wide = panel.colour(grid), 2.0 if grid == LIBRARY else 1.2
         own = [(point.bytes, point.seconds) for point in panel.measured[grid]]

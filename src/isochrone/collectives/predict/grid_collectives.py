@@ -42,7 +42,7 @@ from isochrone.runfile.run import Run
 NOISE = "within the noise"
 """The verdict where intervals overlap, so that a choice may be chance."""
 
-_ALONE: Ends = (1.0, 1.0, 1.0)
+_ALONE = (1.0, 1.0, 1.0)
 
 Placement = Literal["block", "cyclic"]
 
@@ -362,7 +362,7 @@ class PhaseTimes:
         variables: dict[str, float],
     ) -> float:  # fmt: skip
         """Return measured / formula at this number of ranks, on the line between neighbours."""
-        ratios: list[tuple[float, float]] = []
+        ratios = []
         for group in groups:
             size = min(max(float(phase.bytes), group.bytes[0]), group.bytes[-1])
             other = {"p": group.ranks, "b": size, "nodes": group.nodes, "ppn": group.ppn}

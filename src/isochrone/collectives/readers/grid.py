@@ -105,7 +105,7 @@ def _places(run: Run, table: Table) -> dict[str, NDArray[Any]]:
     ranks = np.where(table["phase"] == TOTAL, table["p"], table.columns.get("phase_p", np.nan))
     words, phases = table["grid"].tolist(), table["phase"].tolist()
     keys = list(zip(words, phases, ranks.astype(int).tolist(), strict=True))
-    known: dict[tuple[str, str, int], tuple[int, int, int]] = {}
+    known = {}
     for key in dict.fromkeys(keys):
         place = _place_in(run, *key)
         known[key] = (place.stride, *place.filled(key[2]))
@@ -154,7 +154,7 @@ def _measured_groups(run: Run, columns: Mapping[str, NDArray[Any]]) -> list[Meas
         found.setdefault(whose, []).append((float(of["bytes"]), _times(table, rows)))
     groups = []
     for who, sizes in found.items():
-        times: list[tuple[Any, ...]] = [
+        times = [
             (size, one.median, *((one.low, one.high) if one.has_interval else (None, None)))
             for size, one in sorted(sizes, key=lambda one: one[0])
         ]

@@ -129,7 +129,7 @@ def points(run: Run) -> list[GridPoint]:
             "this run is not of collective operations", where=run.where,
             hint="measure them with isochrone measure collective",
         )  # fmt: skip
-    places: dict[tuple[str, str], tuple[int, int]] = {}
+    places = {}
     found = []
     for key, rows in by_point(table, (*run.by, "bytes"), run.where).items():
         of = dict(key)
@@ -164,7 +164,7 @@ def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[
         return []
     found = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
     alone = {_phase_of(point): point for point in found if point.groups == 1}
-    sharing: dict[tuple[str, str], int] = {}
+    sharing = {}
     compared = []
     for point in found:
         own, place = alone.get(_phase_of(point)), (point.grid, point.phase)
@@ -190,7 +190,7 @@ def algorithm(run: Run) -> dict[str, str]:
         If the header's note cannot be read.
     """
     note = run.notes.get("algorithm", "")
-    forced: dict[str, str] = {}
+    forced = {}
     for part in filter(None, (word.strip() for word in note.split(","))):
         op, sign, name = part.partition("=")
         if not (op and sign and name):

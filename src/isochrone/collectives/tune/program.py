@@ -235,7 +235,7 @@ class _Measuring:
     def runs(self, document: TunedProgram) -> list[Run]:
         """Return all launches: default and grids in one, each algorithm in one of its own."""
         mpi = Mpi(self.program.probe.library, "", self.program.probe.mpicc, self.program.probe.path)
-        known: Mapping[str, Sequence[str]] = {}
+        known = {}
         try:
             family = algorithms.family_of(mpi)
             known = family.known(mpi)

@@ -278,7 +278,7 @@ def modelled_savings(
     InputError
         If the model lacks the operation.
     """
-    grids: list[Grid | None] = [None, *all_grids(ranks)]
+    grids = [None, *all_grids(ranks)]
     if 1 < machine.ppn < ranks:
         grids.append(Grid.parse("nodes"))
     times = predict(model, op, ranks, grids, sizes, machine)

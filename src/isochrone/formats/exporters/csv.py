@@ -100,7 +100,7 @@ def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
     if nbytes is not None:
         table = table.where(table["bytes"] == nbytes)
     usual = str(run.options.get("mode") or run.experiment)
-    cells: dict[str, Iterable[str]] = {
+    cells = {
         **{key: _cells(table, key) for key in columns},
         **_spread(run, table),
         "p": _cells(table, "p", 2), "b": _cells(table, "bytes"),
@@ -128,7 +128,7 @@ def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator
     if nbytes is not None:
         of_size = table["bytes"] == nbytes if "bytes" in table else np.zeros(len(table), bool)
         table = table.where(of_size)
-    cells: dict[str, Iterable[str]] = {
+    cells = {
         **{key: _cells(table, key) for key in columns},
         "origin": repeat(run.origin, len(table)),
         **{key: _texts(table, key, "") for key in ("order", "shape")},
@@ -236,7 +236,7 @@ def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
     found = launched(run)
     if not found:
         raise InputError("no application completed", where=run.where)
-    about: dict[tuple[int, int], tuple[object, ...]] = {}
+    about = {}
     for one in found:
         beside = " ".join(names[other] for other in others(one.app, one.together))
         about[one.launch, one.app] = (one.launch, one.repeat, names[one.app], beside)

@@ -81,7 +81,7 @@ def _repeats(run: Run, nbytes: int) -> int | None:
 
 def _words(hosts: Sequence[str]) -> dict[str, str]:
     """Give each host a unique word: equal ones are numbered."""
-    found: dict[str, str] = {}
+    found = {}
     taken: dict[str, int] = {}
     # those that stay as they are come first
     for host in sorted(dict.fromkeys(hosts), key=lambda one: _word(one) != one):

@@ -51,7 +51,7 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
         curves_to_export(run, nbytes)  # raises errors
         columns = _counted(run, "sample")
         usual = str(run.options.get("mode") or run.experiment)
-        more: dict[str, Any] = {"op": usual, "p": 2}
+        more = {"op": usual, "p": 2}
     elif run.kind == "hotspot" and "sample" in run.tables:
         columns, more = _counted(run, "sample"), {}
     else:

@@ -20,7 +20,7 @@ import numpy as np
 from isochrone.base.csv_escape import text_of
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.formats.imported_map import Columns, Pairs, first_of_each
+from isochrone.formats.imported_map import Pairs, first_of_each
 from isochrone.formats.source import Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
@@ -70,7 +70,7 @@ class _Sheet:
         stream = io.BytesIO(self.source.data)
         encoding = _encoding(self.source.data)
         reader = csv.reader(io.TextIOWrapper(stream, encoding=encoding, newline=""), strict=True)
-        before: tuple[int, list[str]] | None = None
+        before = None
         try:
             for cells in reader:
                 if any(cell.strip() for cell in cells):
@@ -153,7 +153,7 @@ class _Sheet:
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
         whole = {key: np.array(column, dtype=np.int64) for key, column in self.whole.items()}
-        columns: Columns = {key: whole[key] for key in ("i", "j", "bytes")}
+        columns = {key: whole[key] for key in ("i", "j", "bytes")}
         for key, column in self.values.items():
             columns[key] = np.array(column, dtype=np.float64)
         columns["retest"] = whole["retest"].astype(bool)

@@ -69,7 +69,7 @@ def read(path: Path) -> Run:
 def _tables(source: Source) -> list[_Table]:
     """Find the tables; other text is left out."""
     lines = decoded_lines(source)
-    tables: list[_Table] = []
+    tables = []
     for number, text in enumerate(lines, start=1):
         text = text.strip()
         if found := _BENCHMARK.fullmatch(text):

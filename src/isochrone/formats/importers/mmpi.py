@@ -16,7 +16,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.formats.imported_map import Columns, Pairs, first_of_each
+from isochrone.formats.imported_map import Pairs, first_of_each
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -145,7 +145,7 @@ class _Log:
     def pairs(self) -> Pairs:
         """Return what was understood, once all lines were taken."""
         size, nbytes, repeats = self.counts()
-        columns: Columns = {
+        columns = {
             "i": np.array(self.low, dtype=np.int64),
             "j": np.array(self.high, dtype=np.int64),
             "bytes": np.full(len(self.low), nbytes, dtype=np.int64),

@@ -122,7 +122,7 @@ def _columns(words: list[str]) -> list[str]:
     """Return the names of the columns if these words are they; those in place get a prefix."""
     if words[:3] != ["#", "size", "count"]:
         return []
-    names: list[str] = []
+    names = []
     for word in words[1:]:
         plain = word.lstrip("#")
         names.append(f"{_IN_PLACE}{plain}" if plain in names else plain)
@@ -170,7 +170,7 @@ def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, An
 def _timed(source: Source, row: dict[str, str], line: int) -> dict[str, Any]:
     """Return the bytes and times of a row."""
     seconds = micro(source, row["time"], "time", line)
-    sample: dict[str, Any] = {"bytes": _block(source, row, line), "seconds": seconds}
+    sample = {"bytes": _block(source, row, line), "seconds": seconds}
     size = whole(source, row["size"], "size", line)
     if seconds > 0 and size / seconds < 1e17:
         sample["rate"] = size / seconds

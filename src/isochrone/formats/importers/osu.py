@@ -112,7 +112,7 @@ def _kind(source: Source, table: _Table) -> str:
 def _tables(source: Source) -> list[_Table]:
     """Find the tables; what is not part of one is text of other programs and left out."""
     lines = decoded_lines(source)
-    tables: list[_Table] = []
+    tables = []
     for number, text in enumerate(lines, start=1):
         if title := _TITLE.fullmatch(text.strip()):
             ranks = int(title["ranks"]) if title["ranks"] else None
@@ -147,7 +147,7 @@ def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
 
 def _timed(source: Source, row: dict[str, str], line: int, of: str) -> dict[str, Any]:
     """Return size, seconds and repetitions of a row with times."""
-    sample: dict[str, Any] = {
+    sample = {
         "bytes": whole(source, row.get("size", "0"), "size", line),
         "seconds": micro(source, row[of], of, line),
     }

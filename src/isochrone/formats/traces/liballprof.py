@@ -60,7 +60,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     if len(paths) == 1 and paths[0].is_dir():
         found = [path for path in sorted(paths[0].iterdir()) if _RANK.search(path.name)]
         paths = found or paths
-    of_rank: dict[int, Path] = {}
+    of_rank = {}
     for path in paths:
         match = _RANK.search(path.name)
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None

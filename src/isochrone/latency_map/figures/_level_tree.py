@@ -135,7 +135,7 @@ def build_tree(matrix: Array, hosts: Sequence[str]) -> Tree:
     floor = float(distances[distances > 0].min()) if (distances > 0).any() else 1e-9
     merges = linkage(np.maximum(distances, floor), "average") if n > 1 else np.empty((0, 4))
     lowest = list(range(n))
-    children: list[tuple[int, int]] = []
+    children = []
     for left, right in merges[:, :2].astype(int).tolist():
         pair = (left, right) if lowest[left] < lowest[right] else (right, left)
         children.append(pair)

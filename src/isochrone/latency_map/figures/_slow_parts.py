@@ -32,8 +32,8 @@ _MAX_SPANS = 4
 """Places of a part, as of a node whose ranks are scattered, up to which all its rows are framed; of
 more, frames would hide the map, and are at its edge only."""
 
-_LINE: _Style = "-"
-_DASHES: _Style = (0, (4, 2.5))
+_LINE = "-"
+_DASHES = (0, (4, 2.5))
 _CASING = "#ffffff"
 
 Box = tuple[float, float, float, float]

@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
-from isochrone.sweep.curves import Curve, Point
+from isochrone.sweep.curves import Curve
 from isochrone.sweep.figures._sweeps import (
     Drawn,
     bars,
@@ -100,7 +100,7 @@ def _names(labels: Labels, families: list[Drawn]) -> list[str]:
 
 
 def _line(name: str, members: Sequence[tuple[Run, Curve]], size: int) -> Line:
-    found: dict[int, Point] = {}
+    found = {}
     for _, curve in members:
         for point in curve.points:
             if point.bytes == size:

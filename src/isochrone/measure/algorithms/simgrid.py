@@ -47,7 +47,7 @@ def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _listed(starter: str, program: str) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         platform = Path(folder, "one.xml")
         platform.write_text(_PLATFORM)

@@ -49,7 +49,7 @@ def command(job: Job) -> list[str]:
         )
     if "{program}" not in words:
         words.append("{program}")
-    tokens: list[str] = []
+    tokens = []
     for word in words:
         if word == "{program}":
             tokens += [*job.extra, *job.program]

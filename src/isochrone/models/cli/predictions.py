@@ -38,7 +38,7 @@ from isochrone.models.terms import VARIABLES
 _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
 """Variables and the options that ask for them, in the order of a row."""
 
-_ASKS: dict[Subject, str] = {
+_ASKS = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
     "node": "isochrone predict collective-io",
 }  # fmt: skip

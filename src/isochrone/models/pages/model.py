@@ -234,7 +234,7 @@ def _costs(model: Model) -> list[Block]:
         term in segment.terms for segment in model.segments for term in _COSTS if term != "1"
     ):
         return []
-    found: list[Block] = []
+    found = []
     for where, own in _kinds(model):
         names = [printable(where.get("order", "any order"), 20)]
         if isinstance(where.get("bytes"), int):
@@ -267,7 +267,7 @@ def _costs(model: Model) -> list[Block]:
 
 def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Segment]]]:
     """Return what the formulas are for, each once, with its segments."""
-    found: list[dict[str, Any]] = []
+    found = []
     for segment in model.segments:
         if segment.where not in found:
             found.append(segment.where)

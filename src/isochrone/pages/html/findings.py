@@ -16,7 +16,7 @@ MAX_SENTENCES = 3
 
 MAX_ITEMS = 3
 LAST = 100
-_WORST_FIRST: tuple[Tone, ...] = ("bad", "strong", "good")
+_WORST_FIRST = ("bad", "strong", "good")
 
 
 @dataclass(frozen=True)

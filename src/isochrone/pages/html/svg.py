@@ -58,7 +58,7 @@ def inline(svg: str, prefix: str, description: str) -> str:
 
 def _rename(root: ElementTree.Element, prefix: str) -> None:
     """Put a prefix before the ids that something refers to, and drop all others."""
-    used: set[str] = set()
+    used = set()
     for element in root.iter():
         for key, value in element.attrib.items():
             if key == "href" and value.startswith("#"):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -326,7 +325,7 @@ def _messages(rate: float) -> str:
     return f"{rate:.3g} /s"
 
 
-COLUMNS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+COLUMNS = (
     ("size", "bytes", format_bytes),
     ("median", "median", format_seconds),
     ("95 % interval", "interval", lambda ends: between(*ends)),

@@ -159,8 +159,8 @@ def _expected(
 
     Of the exchange, or of the whole call if measured calls say what the rest of it takes.
     """
-    found: list[ComparedOrder] = []
-    warnings: list[str] = []
+    found = []
+    warnings = []
     for one in candidates:
         cost: CallCost | WholeCost = ordered.predict(one.order)
         if whole is not None:

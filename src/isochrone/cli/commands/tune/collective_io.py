@@ -122,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
         trials, args.model, measure=not args.no_measure, without=args.without,
         override=args.override,
     )  # fmt: skip
-    document: dict[str, Any] = {
+    document = {
         "command": list(program.command), "launches": args.launches, "complete": False,
         "patterns": [], "parts": {}, "best_possible": None, "choices": [], "given": None,
         "proposed": None, "gain": None, "whole_gain": None, "kept": None, "use": [], "why": "",
