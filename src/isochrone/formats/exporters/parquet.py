@@ -78,4 +78,3 @@ def _counted(run: Run, name: str) -> dict[str, NDArray[Any]]:
 
 
 EXPORTER = Exporter(suffix=".parquet", holds=("latency-map", "sweep", "hotspot"), write=write)
-"""Parquet: columns with types, hosts, and where the times come from."""
