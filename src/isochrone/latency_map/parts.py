@@ -74,13 +74,15 @@ class PartFinder(Fitter):
         if self.times.units > MANY:
             units = [k for k in units if len(self.times.of_unit(k)) > 1]
         parts = [Part(LEAVING, (k,)) for k in units]
+        rows = [self.slowed(part) for part in parts]
         if len(self.used) > 1:
             parts += [Part(LEAVING, (k,), scaled=True) for k in units]
-        for group in self.groups:
-            parts += [Part(pattern, group) for pattern in PATTERNS]
+            rows *= 2
+        groups = [Part(pattern, group) for group in self.groups for pattern in PATTERNS]
         # the inside of two units is a pair
-        parts = [p for p in parts if p.pattern != INSIDE or len(p.members) > 2]
-        rows = [self.slowed(part) for part in parts]
+        groups = [p for p in groups if p.pattern != INSIDE or len(p.members) > 2]
+        parts += groups
+        rows += [self.slowed(part) for part in groups]
         ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
         weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])

@@ -276,7 +276,7 @@ class Aggregators(Ordered):
         return [int(k) for k in worst(hosts, costs.total, starts)]
 
 
-KINDS = {"nodes": Nodes, "aggregators": Aggregators}
+KINDS: dict[str, Callable[..., Ordered]] = {"nodes": Nodes, "aggregators": Aggregators}
 """What can be ordered, by name."""
 
 
