@@ -159,7 +159,27 @@ def test_functions_are_the_simplest(values: dict[int, float], text: str) -> None
     assert found.text == text
 
 
+def test_computation_of_one_rank_is_a_function_of_its_own() -> None:
+    """Rank 0 computes 20 us for each rank, the others nothing; if it is another, it is refused."""
+
+    def of(rank: int, ranks: int) -> Trace:
+        calls = [
+            [Event("gather", bytes=8.0, root=0, gap=1e-3),
+             Event("scatter", bytes=8.0, root=0, gap=20e-6 * ranks if r == rank else 0.0)] * 20
+            for r in range(ranks)
+        ]  # fmt: skip
+        return Trace(calls, [tuple(range(ranks))])
+
+    general = generalized([analysed(of(0, ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    times = [sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in (0, 1)]
+    assert times == pytest.approx([20 * (1e-3 + 64 * 20e-6), 20 * 1e-3], rel=0.01)
+    with pytest.raises(InputError, match=r"position 1\.2"):
+        generalized([analysed(of(2, ranks)) for ranks in (4, 8, 16)], "x")
+
+
 def test_numbers_of_times_are_exact() -> None:
+    assert whole({4: 9, 8: 21, 16: 45}) == "3*(p - 1)"
     assert whole({4: 2, 8: 4, 16: 4}) == "side(p, 2, 0)"
     assert whole({4: 10, 8: 11, 16: 13}) is None
 

@@ -294,7 +294,7 @@ class _Making:
         begun = []
         if node.peer >= 0:
             begun.append(Event("isend", node.peer, node.bytes))
-        if node.source >= 0 or node.received > 0:
+        if node.source >= 0 or node.any:
             begun.append(Event("irecv", node.source, node.received, any=node.any))
         if not begun:
             self.carried += made.gap

@@ -28,7 +28,7 @@ from isochrone.applications.traces.deriving import (
     structure,
 )
 from isochrone.applications.traces.farms import Farm
-from isochrone.applications.traces.gaps import computation, seconds
+from isochrone.applications.traces.gaps import Spent, computation, seconds
 from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
@@ -48,6 +48,13 @@ LITTLE = 0.02
 
 SPREAD = 0.01
 """Ranks whose computation varies by less, relative, are alike."""
+
+UNEVEN = 1.4
+"""By what the slowest rank may take longer than the mean, more at one number of ranks than at
+others, to be the same ranks that take longer."""
+
+REST = 1e-4
+"""Part of the computation of rank 0 that is written for others that compute nothing."""
 
 FACTORS = 64
 """Factors of ranks that are written down."""
@@ -216,14 +223,18 @@ class _Generalizing:
         ]
         if not means[-1]:
             return None
+        most = [max((one.mean for one in by_rank.values()), default=0.0) for by_rank in spent]
         share = max(
-            mean * place.visits * ranks / max(whole_, 1e-12)
-            for mean, place, ranks, whole_ in zip(
-                means, places, self.ranks, self.computed, strict=True
+            one * place.visits * ranks / max(whole_, 1e-12)
+            for one, place, ranks, whole_ in zip(
+                most, places, self.ranks, self.computed, strict=True
             )
         )
         if share < NEGLIGIBLE:
             return seconds(means[-1])
+        slowest = [one / max(mean, 1e-12) for one, mean in zip(most, means, strict=True)]
+        if max(slowest) > UNEVEN * min(slowest) and share > LITTLE:
+            return self.of_rank_0(spent, here)
         written = computation(spent[-1], self.ranks[-1], period)
         by = growth(self.by_ranks([max(mean, 1e-9) / means[-1] for mean in means]))
         if by is None and share < LITTLE:
@@ -249,6 +260,20 @@ class _Generalizing:
                 found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
         alone = found.keys() == {"time"} and isinstance(found["time"], str)
         return found["time"] if alone else found
+
+    def of_rank_0(self, spent: Sequence[Mapping[int, Spent]], here: str) -> dict[str, Any]:
+        """Return computation of rank 0 that is another function of p than that of the others."""
+        first = [1e6 * by[0].mean if 0 in by else 0.0 for by in spent]
+        others = [[1e6 * one.mean for rank, one in by.items() if rank] for by in spent]
+        if any(one <= max(of, default=0.0) for one, of in zip(first, others, strict=True)):
+            raise self.refuse(f"position {here}", "some ranks take longer, and which is not known")
+        means = [
+            max(sum(of) / (p - 1), REST * one)
+            for one, of, p in zip(first, others, self.ranks, strict=True)
+        ]
+        usual = self.value(means, "its computation", here)
+        root = self.value(first, "the computation of rank 0", here)
+        return {"time": f"1us*({usual})", "imbalance": {"0": f"({root})/({usual})"}}
 
     def collective(self, places: Sequence[Place], here: str) -> dict[str, Any]:
         calls = [place.round.call for place in places]

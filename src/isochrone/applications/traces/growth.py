@@ -62,10 +62,11 @@ def growth(values: Values, first: str = "") -> Growth | None:
 
 
 def whole(values: Values) -> str | None:
-    """Return the function that has exactly these values: a constant, or made of sides of a grid."""
+    """Return the function that has exactly these values: of sides of a grid, p - 1, or constant."""
     if len(set(values.values())) == 1:
         return _number(next(iter(values.values())))
-    for text, shape in _shapes(sorted(values)):
+    less = {p: p - 1.0 for p in values}
+    for text, shape in [*_shapes(sorted(values)), ("(p - 1)", less)]:
         by = {p: values[p] / shape[p] for p in values}
         factor = round(next(iter(by.values())))
         if factor >= 1 and all(math.isclose(one, factor, rel_tol=1e-9) for one in by.values()):
