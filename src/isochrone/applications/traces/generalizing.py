@@ -43,6 +43,9 @@ MOST_GROWTH = 1.35
 IRREGULAR = 0.03
 """Part by which a prediction may be off where neighbours are taken to be random."""
 
+DOUBTFUL = 0.2
+"""The same where a recording is not exact, as with sizes that depend on the data."""
+
 LITTLE = 0.02
 """Share of the computation that may be no known function of the number of ranks."""
 
@@ -72,6 +75,7 @@ class Structure:
     farms: list[Farm]
     groups: list[tuple[int, ...]]
     omitted: float
+    warnings: list[str]
 
 
 @dataclass
@@ -91,8 +95,8 @@ def analysed(trace: Trace) -> Structure:
     InputError
         If it has none.
     """
-    tree, farms, _ = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace))
+    tree, farms, said = structure(trace)
+    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace), said)
 
 
 def generalized(structures: Sequence[Structure], name: str) -> General:
@@ -113,6 +117,9 @@ class _Generalizing:
         self.name = name
         self.warnings: dict[str, None] = {}
         self.spread = 0.0
+        for one in structures:
+            self.warnings |= dict.fromkeys(one.warnings)
+            self.spread = DOUBTFUL if one.warnings else self.spread
         self.computed = [sum(map(computed, flat(one.tree))) for one in structures]
 
     def document(self) -> General:
@@ -371,7 +378,7 @@ class _Generalizing:
         more = min(max(degrees[-1] / ring - 1, 0.0), 1.0)
         sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
         size = self.value(sizes, "the mean size of messages", here)
-        self.spread = IRREGULAR
+        self.spread = max(self.spread, IRREGULAR)
         self.warnings[
             f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
             f"{degrees[-1]:.1f} of each rank"
