@@ -16,6 +16,7 @@ from isochrone.applications.results.recording import operations, rank_times, tra
 from isochrone.applications.traces.deriving import describe
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
+from isochrone.base.units import parse_seconds
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -35,7 +36,7 @@ def computed(does: Actions, rank: int) -> float:
     return sum(action.amount for action in does.of(rank) if action.op == "compute")
 
 
-@pytest.mark.parametrize("name", ["rare", "worst", "drift", "two", "icoll"])
+@pytest.mark.parametrize("name", ["rare", "worst", "drift", "two", "icoll", "stencil-8"])
 def test_all_computation_and_all_operations_are_kept(name: str) -> None:
     """Operations of every tenth step, work behind a nonblocking one, work that grows."""
     run = recorded(name)
@@ -45,7 +46,24 @@ def test_all_computation_and_all_operations_are_kept(name: str) -> None:
     calls = Counter(action.op for action in does.of(0))
     for one in operations(run):
         if one.op not in ("wait", "waitall", "isend", "irecv", "communicator"):
-            assert calls[one.op.removeprefix("i")] == one.calls / 4, one.op
+            assert calls[one.op.removeprefix("i")] == one.calls / run.size, one.op
+
+
+def test_a_farm_keeps_its_tasks_and_what_they_compute() -> None:
+    """1,000 tasks of seven workers, each given to who is done first."""
+    run = recorded("farm-8")
+    phases = describe(trace(run))[0]["apps"][0]["phases"]
+    (farm,) = (phase["exchange"] for phase in phases if "exchange" in phase)
+    assert (farm["flow"], farm["tasks"], farm["bytes"], farm["reply"]) == (
+        "farm",
+        1000,
+        16384,
+        1024,
+    )
+    times = farm["compute"]["time"]["empirical"]
+    total = sum(parse_seconds(time) * count for time, count in times.items())
+    whole = sum(one.computation for one in rank_times(run)[1:])
+    assert total == pytest.approx(whole, rel=0.03)
 
 
 def test_what_is_done_every_tenth_step_is_a_repeat_within_a_repeat() -> None:
