@@ -40,6 +40,7 @@ def test_ranks_are_recorded_apart(folder: Path) -> None:
     )  # fmt: skip
     assert said.returncode == 0, said.stderr
     run = read(folder / "run.jsonl")
+    assert recording.program(run) == "steps"
     assert recording.matrix(run, "messages").tolist() == [
         [0, 40, 0, 0], [0, 0, 40, 0], [0, 0, 0, 40], [40, 0, 0, 0],
     ]  # fmt: skip

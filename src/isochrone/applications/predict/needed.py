@@ -13,7 +13,7 @@ from itertools import combinations
 
 from isochrone.applications.traces.trace import SENDS, Trace
 from isochrone.base.operations import COLLECTIVES
-from isochrone.measure.presets import Preset
+from isochrone.measure.presets import Preset, ranks_of_all_classes
 
 MODES = {
     "blocking": (),
@@ -26,7 +26,8 @@ MODES = {
 LARGE = 1 << 18
 """Bytes beyond which a library has no further protocol, most likely."""
 
-SMALL = 8
+SMALL, SEVERAL = 8, 512
+"""Bytes of the smallest block of a collective operation; at least up to the second, for a fit."""
 
 ONCE = ("--repeats", "1", "--warmup", "0")
 """In a simulation each repetition takes the same time; a barrier before it takes time as well."""
@@ -87,11 +88,11 @@ def _collectives(traces: Sequence[Trace], hosts: Sequence[str], most: int) -> It
             if op in COLLECTIVES:
                 sizes.setdefault(op, set()).add(size)
                 groups.setdefault(op, set()).add(trace.groups[members])
+    powers = [1 << k for k in range(1, most.bit_length())]
     for op, of in sizes.items():
-        asked = () if op == "barrier" else ("--bytes", _range(SMALL, max(SMALL, *of), 4))
-        counts = {len(group) for group in groups[op]} | {
-            1 << k for k in range(1, most.bit_length())
-        }
+        asked = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *of), 4))
+        counts = {len(group) for group in groups[op]}
+        counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups[op]):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
         for ranks in sorted(counts - {1}):

@@ -121,7 +121,7 @@ def groups(run: Run) -> list[tuple[int, ...]]:
 
 def program(run: Run) -> str:
     """Return the name of the program: the file that was started, or the script that Python ran."""
-    words = run.notes.get("command", "").split()
+    words = run.notes.get("command", "").rpartition("smpimain ")[2].split()
     if words and _PYTHON.fullmatch(PurePath(words[0]).name):
         scripts = [word for word in words[1:] if word.endswith(".py")]
         modules = [b for a, b in pairwise(words[1:]) if a == "-m"]
