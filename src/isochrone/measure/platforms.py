@@ -8,6 +8,7 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 ======================== ==========================================================================
 ``nodes:16``             number of nodes, all behind one switch unless a topology is given
 ``cores:4``              ranks per node (default 1)
+``speed:1,1,0.5``        speeds of the cores of nodes, in turn; 0.5 is half as fast (default 1)
 ``switches:2``           number of leaf switches, joined by one spine switch
 ``pods:2``               with ``switches``: a three-level fat tree with this number of pods
 ``torus:4x4x2``          a torus of nodes, one link between neighbours
@@ -44,6 +45,7 @@ _KINDS = ("torus", "dragonfly", "switches")
 _KEYS = {
     "nodes", "cores", "switches", "pods", "torus", "dragonfly", "latency", "trunk", "bandwidth",
     "loopback", "slow-node", "slow-pair", "slow-switch", "slow-link", "placement", "seed",
+    "speed",
 }  # fmt: skip
 
 
@@ -75,6 +77,8 @@ class Platform:
         Names of the links between nodes a < b.
     placement, seed
         How ranks are dealt out.
+    speeds
+        Of the cores of the nodes, in turn, in 10^9 operations per second.
     """
 
     description: str
@@ -85,6 +89,7 @@ class Platform:
     routes: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     placement: str = "block"
     seed: int = 1
+    speeds: list[float] = field(default_factory=lambda: [1.0])
 
     def node_of_rank(self) -> list[int]:
         """Node of each rank."""
@@ -117,7 +122,8 @@ class Platform:
         yield '<platform version="4.1">'
         yield '  <zone id="world" routing="Full">'
         for node in range(self.nodes):
-            yield f'    <host id="node-{node}" speed="1Gf" core="{self.cores}"/>'
+            speed = self.speeds[node % len(self.speeds)]
+            yield f'    <host id="node-{node}" speed="{speed:g}Gf" core="{self.cores}"/>'
         for link in self.links.values():
             policy = ' sharing_policy="FATPIPE"' if link.name == "loopback" else ""
             yield (
@@ -180,6 +186,7 @@ class _Builder:
             raise InputError(f"'{kinds[0]}' defines the number of nodes: leave out 'nodes'")
         self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
         self.platform.seed = self.count("seed", 1)
+        self.platform.speeds = self.speeds()
         loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
         self.platform.links["loopback"] = loopback
         if "torus" in self.words:
@@ -365,6 +372,15 @@ class _Builder:
 
     def seconds(self, key: str, default: Seconds) -> Seconds:
         return parse_seconds(self.words[key]) if key in self.words else default
+
+    def speeds(self) -> list[float]:
+        text = self.words.get("speed", "1")
+        if not re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,6}(,[0-9]{0,6}\.?[0-9]{1,6})*", text):
+            raise InputError(f"'speed:{text}' is no list of speeds", hint="e.g. speed:1,1,0.5")
+        found = [float(word) for word in text.split(",")]
+        if min(found) <= 0:
+            raise InputError("'speed' must be above 0")
+        return found
 
     def shape(self, key: str) -> list[int]:
         parts = [whole_number(part) or 0 for part in self.words[key].split("x")]

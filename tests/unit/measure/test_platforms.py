@@ -28,6 +28,15 @@ def test_times_are_latencies_plus_size_over_bandwidth() -> None:
     assert machine.one_way(3, 0, 984) == pytest.approx(1e-6 + 3e-6 + 3e-6 + 1e-6 + 1000 / 1e9)
 
 
+def test_nodes_may_differ_in_speed() -> None:
+    """The speeds are given to the nodes in turn; what is no speed is refused."""
+    hosts = ElementTree.fromstring(parse("nodes:4 speed:2,0.5").xml()).iter("host")
+    assert [host.get("speed") for host in hosts] == ["2Gf", "0.5Gf"] * 2
+    for text in ("0", "1,", "-1", "1,x", "nan"):
+        with pytest.raises(InputError, match="speed"):
+            parse(f"nodes:2 speed:{text}")
+
+
 def test_a_torus_goes_the_shorter_way_round() -> None:
     machine = parse("torus:5x5 latency:1us bandwidth:1000GB")
     hops = [round(machine.one_way(0, node, 0) / 1e-6) for node in range(1, 25)]
