@@ -148,7 +148,7 @@ static int add_range(const char *text, size_t length, iso_sizes_t *sizes,
     } else if (iso_size_parse(parts[2], lengths[2], &step, error)) {
         return -1;
     } else if (step == 0) {
-        return refuse(error, text, length, "a range whose step is 0");
+        return refuse(error, text, length, "a range with step 0");
     }
     long long next;
     for (long long bytes = start; bytes <= stop; bytes = next) {

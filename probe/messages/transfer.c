@@ -80,10 +80,9 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error)
                (options.stride < 1 || options.stride > INT_MAX / 16)) {
         wrong = "--stride is 1 to 134217727 doubles";
     } else if (cold() && options.window > 1) {
-        wrong = "--cache cold moves one message at a time: not with --window";
+        wrong = "--cache cold and --window exclude each other";
     } else if (cold() && strcmp(options.mode, "persistent") == 0) {
-        wrong = "--mode persistent always uses the same buffers: not with "
-                "--cache cold";
+        wrong = "--mode persistent and --cache cold exclude each other";
     } else if (stride() && iso_sizes_largest(sizes) / quantum > INT_MAX) {
         wrong = "--layout vector counts its doubles with an int: at most "
                 "2147483647 of them";

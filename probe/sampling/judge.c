@@ -18,8 +18,8 @@ static void warn(const iso_points_t *points, const iso_context_t *ctx,
     if (given_up > 0) {
         iso_record_warning(
             record, "given-up",
-            "%ld of %d points abandoned: all their samples were void", given_up,
-            points->count);
+            "%ld of %d points abandoned: all their samples were invalid",
+            given_up, points->count);
     }
     if (lowered > 0) {
         iso_time_limit_warn_lowered(ctx, lowered, points->count);

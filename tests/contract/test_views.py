@@ -119,7 +119,11 @@ def test_a_view_of_sweeps_draws_in_every_format(
 @pytest.mark.parametrize("name", SWEEPS)
 def test_a_view_of_sweeps_refuses_in_one_line(name: str, golden: Golden) -> None:
     """A map, no run at all, an operation or a scale that is not there."""
-    mixed = "not a sweep over message sizes" if name not in MAPS else "draws sweeps, or one map"
+    mixed = (
+        "not a sweep over message sizes"
+        if name not in MAPS
+        else "the view distribution plots sweeps or a single map, not"
+    )
     with pytest.raises(InputError, match=mixed):
         draw(name, [mmpi_example()] if name not in MAPS else [*example(name), mmpi_example()])
     with golden.refusal():

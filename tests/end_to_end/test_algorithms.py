@@ -82,7 +82,7 @@ WRONG = [
     ("ring", "'ring' is not OPERATION=ALGORITHM"),
     ("teleport=ring", "has no algorithms of 'teleport' to choose from (there are those of: barr"),
     ("bcast=ring", "has no algorithm 'ring' of bcast (there are: binomial, nb, smp,"),
-    ("bcast=nb,bcast=smp", "bcast has two algorithms"),
+    ("bcast=nb,bcast=smp", "bcast is given two algorithms"),
     ("", "'' is not OPERATION=ALGORITHM"),
 ]
 

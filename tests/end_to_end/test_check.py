@@ -170,12 +170,12 @@ def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--allow", "host=n5;rm"], "malformed waiver"),
+        (["--allow", "host=n5;rm"], "' is not a valid rule"),
         (["--baseline", "NONE"], "no such folder"),
-        (["--hosts-out", "OLD"], "exists already"),
-        (["--junit", "RUN"], "it is the file that is read"),
+        (["--hosts-out", "OLD"], "the file exists"),
+        (["--junit", "RUN"], "it is also the input"),
         (["--hosts-out", "NEW", "--junit", "NEW"], "name the same file"),
-        (["--hosts-out", "NONE/bad.txt"], "its folder does not exist"),
+        (["--hosts-out", "NONE/bad.txt"], "the folder does not exist"),
         (["--worse", "much"], "not a percentage such as 5%"),
     ],
 )

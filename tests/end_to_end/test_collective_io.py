@@ -239,7 +239,7 @@ BAD = {
     "no number": (("--nodes", "4,x", "--tiles", "2x2"), "not a number of cores"),
     "no nodes": (("--tiles", "2x2"), "which nodes"),
     "no grid": (("--nodes", "4", "--tiles", "2by2"), "not a grid"),
-    "no hostfile": (("--hostfile", "nowhere", "--tiles", "2x2"), "cannot read it"),
+    "no hostfile": (("--hostfile", "nowhere", "--tiles", "2x2"), "cannot be read"),
     "no buffer": (("--nodes", "4", "--cb-buffer-size", "0"), "without bytes"),
     "too much overlap": (("--nodes", "4", "--overlap", "1024x0"), "overlap"),
 }
@@ -311,7 +311,7 @@ def test_a_file_that_exists_is_kept_unless_forced(
     path.write_text("precious")
     answer = isochrone("place", what, *UNEVEN, "-o", path)
     assert answer.returncode == 2
-    assert "exists already" in answer.stderr
+    assert "the file exists" in answer.stderr
     assert path.read_text() == "precious"
     assert isochrone("place", what, *UNEVEN, "-o", path, "--force").returncode == 0
     assert path.read_text() != "precious"

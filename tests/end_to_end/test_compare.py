@@ -116,10 +116,10 @@ def test_sides_are_files_lists_and_folders(
     empty = folder / "empty"
     empty.mkdir()
     one_line(isochrone("compare", folder / "a-1.jsonl", empty), "no run files")
-    one_line(isochrone("compare", folder / "a-1.jsonl", folder / "c.jsonl"), "cannot read it")
+    one_line(isochrone("compare", folder / "a-1.jsonl", folder / "c.jsonl"), "cannot be read")
     one_line(isochrone("compare", "a", "b", "--fail-on", "slow"), "slower:PERCENT")
     one_line(isochrone("compare", "a", "b", "--margin", "wide"), "not a percentage")
-    one_line(isochrone("compare", "a", "b", "--launches", "3"), "it goes with --measure")
+    one_line(isochrone("compare", "a", "b", "--launches", "3"), "this option needs --measure")
 
 
 def test_folders_of_suites_are_compared_kind_by_kind(
@@ -209,8 +209,8 @@ def test_two_commands_are_launched_in_turns_and_compared(
 @pytest.mark.parametrize(
     ("first", "second", "says"),
     [
-        (NULL, f"{NULL} -o x.jsonl", "-o belongs to compare"),
-        (NULL, f"{NULL} --dry-run", "--dry-run belongs to compare"),
+        (NULL, f"{NULL} -o x.jsonl", "-o is an option of compare"),
+        (NULL, f"{NULL} --dry-run", "--dry-run is an option of compare"),
         (NULL, f"{NULL} 'open", "no closing quotation"),
         (NULL, "nothing -n 2", "invalid choice"),
         (NULL, "point-to-point -n 2", "synthetic is not point-to-point"),

@@ -146,7 +146,7 @@ def spec(*phases: str, more: str = "", ranks: int = 2) -> str:
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        (spec("compute: 1us", ranks=5), "apps[0].ranks", "5 ranks are asked for"),
+        (spec("compute: 1us", ranks=5), "apps[0].ranks", "needs 5 ranks"),
         (spec("exchange: {topology: {edges: [[0, 1], [1, 0]]}, flow: stream, bytes: 8}"),
          "apps[0].phases[0].exchange", "cycle"),
         (spec("exchange: {topology: {edges: [[0, 9]]}, flow: exchange, bytes: 8}"),
@@ -156,7 +156,7 @@ def spec(*phases: str, more: str = "", ranks: int = 2) -> str:
         (spec("exchange: {topology: token-ring, bytes: 8, method: posix-file}"),
          "apps[0].phases[0].exchange.method", "path"),
         (spec("exchange: {topology: token-ring, bytes: 8, method: {posix-file: /no/such/file}}"),
-         "apps[0].phases[0].exchange.method", "no folder /no/such"),
+         "apps[0].phases[0].exchange.method", "the folder /no/such does not exist"),
         (spec("compute: 1us", more="  - {name: one, iterations: 1, ranks: 1, phases: "
                                    "[{compute: 1us}]}\n"), "apps[1].name", "one"),
         (spec("compute: 1us", more="speed: 3\n"), "speed", ""),
@@ -180,13 +180,13 @@ def test_bad_input_is_one_line_before_any_rank_starts(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--combinations", "alone,three"], "no application 'three'"),
-        (["--combinations", "one+"], "names nothing"),
+        (["--combinations", "alone,three"], "there is no application 'three'"),
+        (["--combinations", "one+"], "' has an empty name between two commas"),
         (["--repeats", "0"], "not a number of runs"),
         (["--set", "n"], "not NAME=VALUE"),
-        (["--set", "m=3"], "no parameter 'm'"),
-        (["-o", "nowhere/a.jsonl"], "its folder does not exist"),
-        (["-o", "spec.yaml", "--force"], "it is the file that is read"),
+        (["--set", "m=3"], "there is no parameter 'm'"),
+        (["-o", "nowhere/a.jsonl"], "the folder does not exist"),
+        (["-o", "spec.yaml", "--force"], "it is also the input"),
     ],
 )
 def test_bad_options_are_one_line(

@@ -137,7 +137,11 @@ def test_a_rank_that_is_stopped_is_named_and_ends_the_job(
     check_nothing_is_left(ended)
     assert not ended.hung
     assert ended.returncode == 3
-    line = next(line for line in ended.said.splitlines() if "no progress for 10 s" in line)
+    line = next(
+        line
+        for line in ended.said.splitlines()
+        if "the measurement made no progress for 10 s" in line
+    )
     golden.measured(line)
     golden.measured(ended.warnings[-1]["text"])
 

@@ -67,7 +67,7 @@ def test_a_batch_job_is_told_and_not_asked(
 def test_a_no_at_a_terminal_measures_nothing(always: None, tmp_path: Path) -> None:
     code, text = on_terminal(*WORDS, "-o", "a.jsonl", answer="\n", cwd=tmp_path)
     assert code == 1
-    assert "Go on? [y/N]" in text
+    assert "Continue? [y/N]" in text
     assert "nothing was" in text
     assert not list(tmp_path.iterdir())
 

@@ -49,7 +49,7 @@ def test_measured_times_become_a_model_that_predicts(
     answer = isochrone("fit", *runs[:2], "-v", "-o", model)
     assert answer.returncode == 0, answer.stderr
     for words in ("bcast-log model", "(80 points, 1600 measured times)", "R²", "leave-one-out",
-                  "leave-one-group-out by p", "Families by leave-one-group-out error", "<- taken",
+                  "leave-one-group-out by p", "Families by cross-validation error", "<- taken",
                   "scatter-allgather", str(model)):  # fmt: skip
         assert words in answer.stdout
     asked = ("--op", "bcast", "--ranks", "4,8:32:x2", "--bytes", "64KiB,100KiB", "--json")
@@ -107,20 +107,26 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     one_line(isochrone("fit", runs[0], "--family", "hotspot"), "needs the variables pa, pe")
     one_line(isochrone("fit", runs[0], "--family", "nothing"), "no model family 'nothing'")
     one_line(isochrone("fit", runs[0], "--op", "scan"), "no measured times of op 'scan'")
-    one_line(isochrone("fit", map_file), "holds no samples to fit")
+    one_line(isochrone("fit", map_file), "' cannot be fitted")
     one_line(isochrone("fit", table, "--family", "bcast-log"), "p is always 8")
-    one_line(isochrone("fit", runs[0], "-o", runs[0]), "it is the file that is read")
-    one_line(isochrone("fit", runs[0], "--split", "p:x"), "no bound of 'p'")
+    one_line(isochrone("fit", runs[0], "-o", runs[0]), "it is also the input")
+    one_line(isochrone("fit", runs[0], "--split", "p:x"), "is not a valid breakpoint of 'p'")
     predict = ("predict", "collective", "--bytes", "1KiB")
     one_line(isochrone(*predict, "--model", runs[0]), "not a model file")
     one_line(isochrone(*predict, "--model", CLIC), "needs a number of ranks")
-    one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4), "several of 'op'")
+    one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4), "the model has several 'op'")
     one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4, "--op", "scan"), "no op 'scan'")
     hot = CLIC.with_name("tachyon-i.json")
-    one_line(isochrone(*predict, "--model", hot, "--ranks", 4), "no model of a collective")
+    one_line(
+        isochrone(*predict, "--model", hot, "--ranks", 4),
+        "the model is not of a collective, but of",
+    )
     changed = tmp_path / "changed.json"
     changed.write_text(CLIC.read_text().replace("LAM MPI", "LAM"))
-    one_line(isochrone(*predict, "--model", changed, "--ranks", 4), "the hash is wrong")
+    one_line(
+        isochrone(*predict, "--model", changed, "--ranks", 4),
+        "the file was changed after it was written: its hash is wrong",
+    )
 
 
 @pytest.mark.slow

@@ -72,12 +72,12 @@ def test_orders_of_aggregators_move_no_rank(isochrone: Isochrone) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--orders", "4,4"), "is not an order of nodes"),
+        (("--orders", "4,4"), "is not an order of the nodes with"),
         (("--orders", "n0,n0"), "does not name each"),
         (("--driver", "ompio"), "OMPIO"),
         (("--max-orders", "0"), "not a number of at least 1"),
-        (("--max-orders", "1000"), "more than 200 orders"),
-        (("--figure", "a.gif"), "no picture format '.gif'"),
+        (("--max-orders", "1000"), "the limit is 200 orders"),
+        (("--figure", "a.gif"), "there is no figure format '.gif'"),
         (("--what", "ranks"), "invalid choice"),
     ],
 )

@@ -59,11 +59,17 @@ def test_two_launches_are_said_to_be_few(isochrone: Isochrone, folder: Path) -> 
 def test_what_cannot_be_pooled_is_said_in_one_line(isochrone: Isochrone, folder: Path) -> None:
     write(collective(sizes=(8, 64)), folder / "other.jsonl")
     for files, says in (
-        (["run-1.jsonl"], "one launch has no interval over launches; measure --launches 5"),
-        (["run-1.jsonl", "run-1.jsonl"], "one launch has no interval"),
+        (
+            ["run-1.jsonl"],
+            "a single launch has no interval between launches; use measure --launches 5",
+        ),
+        (
+            ["run-1.jsonl", "run-1.jsonl"],
+            "a single launch has no interval between launches; use measure --launches 5",
+        ),
         ([folder], "not comparable: experiment is"),
-        (["none.jsonl"], "cannot read it"),
-        (["run.jsonl", "--bytes", "7"], "no measurement with 7 bytes"),
+        (["none.jsonl"], "cannot be read"),
+        (["run.jsonl", "--bytes", "7"], "the run has no measurement of 7 bytes"),
     ):
         answer = isochrone("show", "--pool", *files, cwd=folder)
         assert answer.returncode == 2

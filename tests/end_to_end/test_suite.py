@@ -124,12 +124,18 @@ def test_a_suite_that_runs_several_times_can_be_compared(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("suite", "mpptest", "--ranks", "2", "--like", "."), "it has no run of this suite"),
+        (
+            ("suite", "mpptest", "--ranks", "2", "--like", "."),
+            "the folder has no run of this suite with these numbers of ranks",
+        ),
         (("suite", "mpptest", "--ranks", "1"), "not a list of numbers of ranks"),
         (("suite", "mpptest", "--ranks", "two"), "not a list of numbers of ranks"),
-        (("suite", "mpptest", "--budget", "-1"), "no time above 0"),
+        (("suite", "mpptest", "--budget", "-1"), "is not a time above 0, such as 300, 5m or 200ms"),
         (("suite", "slowest"), "invalid choice"),
-        (("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"), "cannot make this folder"),
+        (
+            ("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"),
+            "the folder cannot be created:",
+        ),
         (("measure", "bisection", "--preset", "longnb", "-n", "2"), "is one of point-to-point"),
     ],
 )

@@ -178,7 +178,7 @@ def test_the_numbers_of_open_mpis_algorithms_are_those_of_the_library(name: str)
 
 WRONG = [
     (("--verify",), "--verify needs the file that is verified (give -o FILE)"),
-    (("--verify", "--dry-run", "-o", "t"), "--verify needs the file that --dry-run does not write"),
+    (("--verify", "--dry-run", "-o", "t"), "--verify needs the file; remove --dry-run"),
     (("--to", "openmpi"), "--to openmpi: the runs are of MPICH 5.0.2, not of Open MPI"),
     (("--ranks", "64"), "need --model"),
     (("--model", "m.json"), "--model: needs --ranks, --ppn and --bytes"),

@@ -169,15 +169,18 @@ def test_wrong_use_is_one_line_before_anything_is_started(
     (tmp_path / "io-tuning").mkdir()
     (tmp_path / "io-tuning/romio-hints").write_text("cb_nodes 4\n")
     cases = [
-        ((), "there is no command"),
+        ((), "the command is missing"),
         (("--", "no-such-launcher", "-n", "2", "./app"), "no program 'no-such-launcher'"),
         (("--", *program), "romio-hints: it exists already"),
         (("-o", "file", "--", *program), "file: it is no folder"),
-        (("-o", "no/where", "--", *program), "its folder does not exist"),
-        (("-o", "x", "--before", "'", "--", *program), "--before: cannot read it"),
+        (("-o", "no/where", "--", *program), "the folder does not exist"),
+        (("-o", "x", "--before", "'", "--", *program), "--before: the command is not valid"),
         (("-o", "x", "--model", "none.json", "--", *program), "none.json"),
-        (("-o", "x", "--launches", "1", "--", *program), "one start of each proves nothing"),
-        (("-o", "x", "--", "env", "ROMIO_HINTS=f", *program), "sets ROMIO_HINTS itself"),
+        (
+            ("-o", "x", "--launches", "1", "--", *program),
+            "a single launch proves nothing: give 2 or more",
+        ),
+        (("-o", "x", "--", "env", "ROMIO_HINTS=f", *program), "the command sets ROMIO_HINTS"),
     ]
     for words, said in cases:
         answer = tune(tmp_path, *words)

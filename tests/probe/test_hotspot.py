@@ -145,7 +145,7 @@ def test_times_are_given_with_or_without_a_unit(mpich: Mpi) -> None:
     ("options", "complaint"),
     [
         (("--hot", "0"), "--hot must be at least 1"),
-        (("--max-intra", "0", "--max-inter", "0"), "nothing to measure"),
+        (("--max-intra", "0", "--max-inter", "0"), "are both 0"),
         (("--max-inter", "9999", "--balance", "free"), "too many points"),
         (("--post", "last"), "not one of intra-first"),
         (("--repeats", "5", "--precision", "0.1"), "cannot be combined"),

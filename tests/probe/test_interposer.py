@@ -227,9 +227,9 @@ def test_a_signal_ends_the_program_itself(tmp_path: Path, mpich: Mpi) -> None:
     ("words", "what"),
     [
         (["--", "true"], "required: --tuning"),
-        (["--tuning", "there-is-none", "--", "true"], "cannot read it"),
+        (["--tuning", "there-is-none", "--", "true"], "cannot be read"),
         (["--tuning", "bad", "--", "true"], "not a tuning table"),
-        (["--tuning", "good"], "there is no command"),
+        (["--tuning", "good"], "the command is missing"),
         (["--tuning", "good", "--", "no-such-launcher"], "no program 'no-such-launcher'"),
         (["--tuning", "good", "--mpicc", "no-such-mpicc", "--", "true"], "no program"),
     ],

@@ -270,7 +270,7 @@ def test_a_file_that_cannot_be_made_is_one_line(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ((), "--file FILE says where to write"),
+        ((), "--file FILE is missing"),
         (("--file", "f", "--tiles", "3x2"), "3x2 gives 6 tiles for 4 ranks"),
         (("--file", "f", "--tiles", "4"), "not two numbers from 1"),
         (("--file", "f", "--tile", "0x8"), "not two numbers from 1"),

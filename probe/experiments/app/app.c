@@ -44,8 +44,7 @@ static int check(char *error)
 {
     if (options.program == NULL) {
         snprintf(error, ISO_ERROR_LENGTH,
-                 "--program FILE says what is run (isochrone emulate writes "
-                 "it)");
+                 "--program FILE is missing (isochrone emulate writes it)");
         return -1;
     }
     return iso_sync_check(error);

@@ -104,7 +104,8 @@ static void check_tags(const iso_step_t *step)
     int *most = NULL, known = 0;
     MPI_CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known));
     if (known && step->tasks > *most) {
-        ISO_FAIL("%ld tasks at a time, but this MPI has tags for %d only",
+        ISO_FAIL("the application has %ld concurrent tasks, but this MPI only "
+                 "%d tags",
                  step->tasks, *most);
     }
 }

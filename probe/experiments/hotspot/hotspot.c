@@ -95,9 +95,9 @@ static int check(char *error)
     if (options.hot < 1) {
         wrong = "--hot must be at least 1";
     } else if (!coarse() && points > MAX_POINTS) {
-        wrong = "too many points: give smaller --max-intra and --max-inter";
+        wrong = "too many points: reduce --max-intra and --max-inter";
     } else if (options.max_intra + options.max_inter == 0) {
-        wrong = "nothing to measure: --max-intra and --max-inter are both 0";
+        wrong = "--max-intra and --max-inter are both 0: raise one of them";
     }
     if (wrong) {
         return ISO_REFUSE(error, "%s", wrong);

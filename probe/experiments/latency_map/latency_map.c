@@ -646,8 +646,8 @@ static int check(char *error)
     }
     if (options.sample &&
         (options.pairs || strcmp(options.schedule, "isolated"))) {
-        return ISO_REFUSE(error, "--sample goes with --schedule isolated, and "
-                                 "not with --pairs");
+        return ISO_REFUSE(error, "--sample needs --schedule isolated, and "
+                                 "excludes --pairs");
     }
     return iso_sampler_check(error);
 }

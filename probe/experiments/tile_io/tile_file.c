@@ -90,7 +90,7 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
     if (file->ctx->rank == 0) {
         there = stat(path, &found) == 0;
         if (there && !S_ISREG(found.st_mode)) {
-            give_up(file, "cannot create it", "not a regular file",
+            give_up(file, "cannot create it", "it is not a regular file",
                     ISO_EXIT_USAGE);
         }
         if (there && !replace) {
@@ -231,7 +231,7 @@ static void agree_on(const iso_tile_file_t *file, long long differ,
     }
     if (ctx->rank == 0) {
         snprintf(text, sizeof(text),
-                 "%lld bytes differ from what was written, the first at offset "
+                 "%lld bytes read differ from those written, first at offset "
                  "%lld%s",
                  differ, first,
                  is_full(file) ? "; the file system is full" : "");

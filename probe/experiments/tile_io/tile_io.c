@@ -211,13 +211,11 @@ static int check(char *error)
     } else if (options.repeats < 1) {
         wrong = "--repeats must be at least 1";
     } else if (wants("file") && options.file == NULL) {
-        wrong = "--file FILE says where to write (or --phase exchange, which "
-                "needs none)";
+        wrong = "--file FILE is missing (only --phase exchange needs none)";
     } else if (wants("file") && strncmp(library, "SMPI", 4) == 0) {
-        wrong = "a simulator stores no files: only --phase exchange runs";
+        wrong = "a simulator has no files: use --phase exchange";
     } else if (options.aggregators && wants("file")) {
-        wrong = "--aggregators needs --phase exchange; the library chooses its "
-                "own (see --hints)";
+        wrong = "--aggregators needs --phase exchange; for files, give --hints";
     }
     if (wrong) {
         snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);

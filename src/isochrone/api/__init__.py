@@ -175,13 +175,13 @@ def plot(
     given = [what] if isinstance(what, Run | str | Path) else list(what)
     drawn = [item if isinstance(item, Run) else _drawable(Path(item)) for item in given]
     if not drawn:
-        raise InputError("there is nothing to draw")
+        raise InputError("no runs or models were given to draw")
     first = drawn[0]
     name = view or views.usual(first.kind if isinstance(first, Run) else views.TABLE)
     try:
         asked = views.Options(**options)
     except TypeError as error:
-        raise InputError(f"no such option of a figure: {error}") from error
+        raise InputError(f"unknown option of a figure: {error}") from error
     figure = views.draw(name, drawn, asked)
     if output is not None:
         views.save(figure, Path(output))
@@ -201,7 +201,7 @@ def _runs(sources: Source | Iterable[Source]) -> list[Run]:
         for run in ([one] if isinstance(one, Run) else runs_of(str(one)))
     ]  # fmt: skip
     if not found:
-        raise InputError("there is nothing to compare")
+        raise InputError("no runs were given to compare")
     return found
 
 

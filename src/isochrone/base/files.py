@@ -27,7 +27,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         unchanged, and the temporary file is removed.
     """
     if path.exists() and not path.is_file():
-        raise InputError("not a regular file", where=str(path), hint="choose another name")
+        raise InputError("it is not a regular file", where=str(path), hint="choose another name")
     partial = path.with_name(f".isochrone-{os.urandom(8).hex()}.partial")
     try:
         with partial.open("xb") as stream:
@@ -37,7 +37,9 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise InputError(f"cannot write it: {error.strerror}", where=str(path)) from error
+            raise InputError(
+                f"the file cannot be written: {error.strerror}", where=str(path)
+            ) from error
         raise
 
 
@@ -59,11 +61,13 @@ def check_ordinary(path: Path) -> None:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read it: {reason}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {reason}", where=str(path)) from error
     if stat.S_ISDIR(mode):
-        raise InputError("cannot read it: Is a directory", where=str(path))
+        raise InputError("the file cannot be read: Is a directory", where=str(path))
     if not stat.S_ISREG(mode):
-        raise InputError("not a regular file", where=str(path), hint="write its output to a file")
+        raise InputError(
+            "it is not a regular file", where=str(path), hint="write its output to a file"
+        )
 
 
 def read_bytes(path: Path) -> bytes:
@@ -72,7 +76,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def sha256(path: Path) -> str:

@@ -25,9 +25,9 @@ def check_format(version: Any, newest: int, what: str) -> None:
         If it is not a whole number from 1 to ``newest``.
     """
     if type(version) is not int or version < 1:
-        raise InputError(f"{what} has no valid 'format'")
+        raise InputError(f"{what} has no valid 'format' number")
     if version > newest:
         raise InputError(
-            f"format {version} is newer than {newest}, the newest this version reads",
+            f"format {version} is newer than {newest}, which this version reads",
             hint="update isochrone",
         )

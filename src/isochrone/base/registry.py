@@ -84,7 +84,7 @@ def load(family: str, name: str) -> ModuleType:
     known = names(family)
     if name not in known:
         hint = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
-        raise InputError(f"no {FAMILIES[family]} '{name}'", hint=hint)
+        raise InputError(f"there is no {FAMILIES[family]} '{name}'", hint=hint)
     try:
         folder = _folders(family)[name].relative_to(_PACKAGE.parent)
         return import_module(".".join([*folder.parts, _module(name)]))

@@ -180,7 +180,7 @@ def segment(
         min_values = max(3, max(len(form) for form in forms) + 1)
     if len(values) < min_values:
         raise InputError(
-            f"{len(values)} values of the variable are too few to fit, it takes {min_values}",
+            f"{len(values)} values of the variable are too few to fit; {min_values} are needed",
             hint="measure more of them",
         )
     noise = _noise_floor(rows[:, -1], known=sigma is not None)
@@ -357,7 +357,7 @@ def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentatio
     chosen = int(np.argmin([value for value, _ in best])) if segments is None else segments - 1
     if not found[chosen]:
         raise InputError(
-            f"the data cannot be cut into {chosen + 1} segments of {data.min_values} values each"
+            f"the data are too few for {chosen + 1} segments of {data.min_values} values each"
             if chosen
             else "the terms of the model are collinear in these data"
         )
@@ -386,7 +386,7 @@ def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Arra
     if weights is not None:
         return np.asarray(np.sqrt(np.asarray(weights, dtype=np.float64)))
     if not np.all(y > 0):
-        raise InputError("relative deviations need values above zero", hint="give weights")
+        raise InputError("relative weights need times above zero", hint="give weights")
     return 1 / y
 
 

@@ -50,9 +50,9 @@ def parse_bytes(text: str) -> Bytes:
         raise InputError(f"{text!r} is not a size", hint="write for example 64, 1KiB or 4MB")
     value = Fraction(match[1]) * factor
     if value.denominator != 1:
-        raise InputError(f"{text!r} is not a whole number of bytes")
+        raise InputError(f"the size {text!r} is not a whole number of bytes")
     if value > LARGEST:
-        raise InputError(f"'{printable(text, 40)}' is more bytes than there are")
+        raise InputError(f"'{printable(text, 40)}' is larger than the largest size")
     return int(value)
 
 
@@ -75,7 +75,7 @@ def parse_sizes(text: str, most: int = 1 << 16) -> list[Bytes]:
         for size in _range(part, parse_bytes(ends[0]), parse_bytes(ends[1]), ends[2]):
             sizes[size] = None
             if len(sizes) > most:
-                raise InputError(f"{text!r} holds too many sizes")
+                raise InputError(f"the range {text!r} has too many sizes")
     return list(sizes)
 
 
@@ -91,7 +91,7 @@ def unit_of(word: str) -> tuple[float, Literal["time", "size"]] | None:
 def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
     """Yield the sizes of one range."""
     if start > stop:
-        raise InputError(f"{text!r} is an empty range: it starts after its end")
+        raise InputError(f"the range {text!r} is empty: it starts after its end")
     factor, gap = 1.0, 0
     if step.startswith("x"):
         try:
@@ -100,12 +100,12 @@ def _range(text: str, start: Bytes, stop: Bytes, step: str) -> Iterator[Bytes]:
             factor = 0.0
         if not 1 < factor < 2**64 or start == 0:
             raise InputError(
-                f"{text!r} is no range", hint="xFACTOR is a number above 1, and START is above 0"
+                f"{text!r} is not a range", hint="xFACTOR must be above 1, and START above 0"
             )
     else:
         gap = parse_bytes(step)
         if gap == 0:
-            raise InputError(f"{text!r} is a range whose step is 0")
+            raise InputError(f"the step of the range {text!r} is 0")
     size = start
     while size <= stop:
         yield size
@@ -138,7 +138,7 @@ def parse_percent(text: str) -> float:
     match = _PERCENT.fullmatch(text)
     value = float(match[1]) if match else math.nan
     if match and not match[2] and value >= 1:
-        raise InputError(f"'{text}' is ambiguous: write {value:g}%")
+        raise InputError(f"the percentage '{text}' is ambiguous: write {value:g}%")
     if not value < LARGEST:
         raise InputError(f"'{text}' is not a percentage such as 5%")
     return value / 100 if match and match[2] else value

@@ -208,7 +208,9 @@ class Reference:
 
     def __init__(self, runs: Sequence[Run], known: Known | None = None) -> None:
         if len(runs) < ENOUGH:
-            raise InputError(f"{len(runs)} earlier runs are too few", hint=f"it needs {ENOUGH}")
+            raise InputError(
+                f"the baseline has {len(runs)} comparable runs", hint=f"add at least {ENOUGH}"
+            )
         self.runs, self.known = runs, known
         self._found: tuple[Quantities, Further] | None = None
         self._usual: dict[tuple[str, bool], _Usual] = {}

@@ -260,7 +260,7 @@ def check(
     found = Check(run, [], [], [])
     zeros = below_resolution(run)
     if zeros:
-        return replace(found, doubts=[f"{zeros}: measure more repetitions at once"])
+        return replace(found, doubts=[f"{zeros}: use a larger --window or a finer clock"])
     if is_map:
         health = map_health(run, least, memory.known)
         found = _by_itself(run, health)
@@ -360,7 +360,7 @@ def _against(
     judged = [
         *found.judged, f"compared with {latest}{len(runs)} earlier runs", *compared.notes,
         *(f"{printable(one.where, 200)} is an outlier in {number} of {compared.items} times, "
-          "left out there" for one, number in zip(runs, compared.odd, strict=True) if number),
+          "ignored there" for one, number in zip(runs, compared.odd, strict=True) if number),
     ]  # fmt: skip
     findings = [*found.findings, *map(_slower, compared.worse)]
     return replace(found, findings=findings, doubts=doubts, judged=judged, visible=compared.visible)

@@ -198,7 +198,7 @@ def compare(
     runs = [*before, *after]
     for run in runs:
         if zeros := below_resolution(run):
-            raise InputError(zeros, where=run.where, hint="measure more repetitions at once")
+            raise InputError(zeros, where=run.where, hint="use a larger --window or a finer clock")
     found = measured(runs)
     launches = len(before), len(after)
     known = ~np.isnan(found.logs)
@@ -207,9 +207,12 @@ def compare(
     lost = len(found.keys) - len(both)
     if not len(both):
         hint = found.others(*has) if found.kind == "point" else ""
-        raise InputError("the two sides have no point in common", hint=hint)
+        raise InputError("A and B have no point in common", hint=hint)
     if lost:
-        left_out = [f"left out, as not on both sides: {found.others(*has)}", *left_out]
+        left_out = [
+            f"not compared, because measured on one side only: {found.others(*has)}",
+            *left_out,
+        ]
     left, right = np.split(found.logs[:, both], launches[:1])
     kinds = found.kinds(both)
     certain = all(map(_deterministic, runs))
@@ -298,8 +301,8 @@ def _without_shared_processors(
         return before, after, []
     what = f"in {shared} launches ranks shared a processor; bind the ranks"
     if not all(found):
-        return before, after, [f"{what} (used, because a side has no other launches)"]
-    return found[0], found[1], [f"{what} (these launches are left out)"]
+        return before, after, [f"{what} (used: a side has no other launches)"]
+    return found[0], found[1], [f"{what} (these launches are skipped)"]
 
 
 def _shares(run: Run) -> bool:

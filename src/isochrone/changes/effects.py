@@ -173,7 +173,7 @@ def _of_maps(runs: Sequence[Run], earlier: int, known: Known | None) -> tuple[Qu
             "the maps have less than half of their pairs in common", where=runs[-1].where
         )
     if not whole.all():
-        notes.append(f"left out, as not in all runs: {int(np.sum(~whole))} pairs")
+        notes.append(f"{int(np.sum(~whole))} pairs are skipped: not all runs have them")
     found = Matched(found.places, found.rows[whole], found.logs[:, whole])
     level, names, groups = _levels(found, earlier, known)
     base = np.mean(found.logs[:earlier], axis=0)
@@ -386,7 +386,9 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
     whole = np.asarray(~np.isnan(logs).any(axis=0))
     if 2 * whole.sum() < len(whole) or not whole.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
-    notes = [] if whole.all() else [f"left out, as not in all runs: {int(np.sum(~whole))} points"]
+    notes = (
+        [] if whole.all() else [f"{int(np.sum(~whole))} points are skipped: not all runs have them"]
+    )
     keys = [key for key, known in zip(keys, whole, strict=True) if known]
     logs = logs[:, whole]
     delta = logs - np.mean(logs[:earlier], axis=0)

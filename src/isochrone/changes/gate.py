@@ -74,7 +74,7 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     if min(found.launches) < MIN_LAUNCHES:
         counts = " and ".join(map(str, sorted(set(found.launches))))
         return [
-            f"{counts} launch{'es' if counts != '1' else ''} a side: at least {MIN_LAUNCHES} "
+            f"{counts} launch{'es' if counts != '1' else ''} per side: at least {MIN_LAUNCHES} "
             f"are needed, {USUAL_LAUNCHES} recommended"
         ]
     known = {k for part in failed for k in part.points}
@@ -85,8 +85,8 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
         return [f"{unknown} of {len(found.points)} points were measured by fewer than two launches"]
     if found.visible is not None and found.visible >= BLIND:
         return [
-            f"launches vary: only changes from {found.visible:.1f}x on are detected; "
-            f"measure {_enough(launches, found.visible, BLIND)} launches a side"
+            f"launches vary: only changes of {found.visible:.1f}x or more are detected; "
+            f"measure {_enough(launches, found.visible, BLIND)} launches per side"
         ]
     doubts = []
     for limit in limits:
@@ -100,12 +100,12 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
             more = _enough(launches, found.visible or 1.0, worst.ratio)
             doubts.append(
                 f"{len(suspects)} of {len(found.points)} points are possibly {limit.what}, up to "
-                f"{worst.ratio:.2f}x: measure {more} launches a side"
+                f"{worst.ratio:.2f}x: measure {more} launches per side"
             )
         elif not failed and found.overall and _leaning(found.overall, limit):
             doubts.append(
                 f"possibly {limit.what} overall, {found.overall.ratio:.2f}x: "
-                f"measure {2 * launches} launches a side"
+                f"measure {2 * launches} launches per side"
             )
     return doubts
 

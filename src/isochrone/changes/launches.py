@@ -141,7 +141,8 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     """
     if len(runs) < 2:
         raise InputError(
-            "one launch has no interval over launches; measure --launches 5", where=runs[0].where
+            "a single launch has no interval between launches; use measure --launches 5",
+            where=runs[0].where,
         )
     check_comparable(runs)
     found = measured(runs)

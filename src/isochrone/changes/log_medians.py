@@ -162,10 +162,10 @@ def _medians(run: Run) -> dict[Key, float]:
         raise InputError(f"a run of '{run.experiment}' has no times to compare", where=run.where)
     seconds = table["seconds"]
     if seconds.dtype.kind != "f" or not np.all((seconds >= MIN_SECONDS) & (seconds <= MAX_SECONDS)):
-        raise InputError("a 'sample' record with invalid 'seconds'", where=run.where)
+        raise InputError("a 'sample' record has invalid 'seconds'", where=run.where)
     names = identity(table, run.by)
     if not names:
-        raise InputError("samples without a size", where=run.where)
+        raise InputError("a sample has no size", where=run.where)
     found = points(table, names, run.where)
     return {key: float(np.log(np.median(seconds[rows]))) for key, rows in found.items()}
 

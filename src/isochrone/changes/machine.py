@@ -91,11 +91,11 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
         for place, (host, k) in enumerate(slots):
             places[one[host][k].rank] = place
         of_rank.append(places)
-    note = "the ranks are placed differently: they are matched by host, and by their order on it"
+    note = "the ranks are placed differently: they are matched by host and local rank"
     missing = {r.host for run in runs for r in run.ranks} - room.keys()
     if missing or any((places < 0).any() for places in of_rank):
         shown = ", ".join(printable(host, 40) for host in sorted(missing)[:5])
-        note += "; what not all runs have is left out" + (f": {shown}" if shown else "")
+        note += "; others are skipped" + (f": {shown}" if shown else "")
     return Places(
         of_rank, [host for host, _ in slots], [f"{host}:{k}" for host, k in slots],
         [ordered[0][host][k].rank for host, k in slots], False, note,

@@ -88,8 +88,8 @@ def parse_rule(text: str) -> Rule:
     found = _RULE.fullmatch(text)
     if found is None:
         raise InputError(
-            f"malformed waiver '{printable(text, 80)}'", where="--allow",
-            hint="try host=n05, rank=3, pair=n1,n2 or level=2, optionally with a limit: "
+            f"'{printable(text, 80)}' is not a valid rule", where="--allow",
+            hint="write host=n05, rank=3, pair=n1,n2 or level=2, or with a limit "
             "host=n05:30%",
         )  # fmt: skip
     percent = found["percent"]

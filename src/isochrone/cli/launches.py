@@ -83,11 +83,11 @@ def read_command(text: str, where: str) -> Launchable:
     taken = [word for word in rest if word.split("=")[0] in ("-o", "--output", "--launches")]
     if taken or args.dry_run:
         raise InputError(
-            f"{(taken or ['--dry-run'])[0]} belongs to compare", where=where,
-            hint="give it after the two commands",
+            f"{(taken or ['--dry-run'])[0]} is an option of compare", where=where,
+            hint="write it after A and B",
         )  # fmt: skip
     if args.ranks and len(args.ranks) > 1:
-        raise InputError("compare measures one number of ranks", where=where, hint="see -n")
+        raise InputError("compare needs a single number of ranks", where=where, hint="see -n")
     return launchables(args)[0]
 
 
@@ -162,7 +162,9 @@ def make_folder(folder: Path, *, parents: bool = False) -> None:
         folder.mkdir(parents=parents, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot make this folder: {error.strerror}", where=str(folder), hint="give another -o"
+            f"the folder cannot be created: {error.strerror}",
+            where=str(folder),
+            hint="choose another -o",
         ) from error
 
 

@@ -39,9 +39,11 @@ def agree(found: Expected | None, args: argparse.Namespace) -> None:
     if args.yes or not asks:
         print(f"isochrone: {text}", file=sys.stderr, flush=True)
         return
-    print(f"isochrone: {text}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+    print(f"isochrone: {text}. Continue? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise IsochroneError("nothing was measured", hint="--time-limit or --repeats shorten it")
+        raise IsochroneError(
+            "nothing was measured", hint="for a shorter run use --time-limit or --repeats"
+        )
 
 
 def limit_of(args: argparse.Namespace) -> Seconds:

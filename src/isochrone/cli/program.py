@@ -30,7 +30,7 @@ def command_of(args: argparse.Namespace, example: str) -> list[str]:
     """
     command: list[str] = args.command[1:] if args.command[:1] == ["--"] else args.command
     if not command:
-        raise InputError("there is no command", hint=example)
+        raise InputError("the command is missing", hint=example)
     return command
 
 
@@ -52,4 +52,4 @@ def before_of(args: argparse.Namespace) -> list[str]:
     try:
         return shlex.split(args.before)
     except ValueError as error:
-        raise InputError(f"cannot read it: {error}", where="--before") from error
+        raise InputError(f"the command is not valid: {error}", where="--before") from error

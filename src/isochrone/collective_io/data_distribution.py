@@ -61,7 +61,7 @@ def draw(
     """
     nodes = len(hosts)
     if nodes > MAX_NODES:
-        raise InputError(f"{nodes} nodes are too many for a figure", hint=f"at most {MAX_NODES}")
+        raise InputError(f"{nodes} nodes are too many for a figure; the limit is {MAX_NODES}")
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
     height = 1.55 + row * nodes
     figure = new_figure(9.2, height)

@@ -133,7 +133,7 @@ def phases(op: str, rows: int, length: int, size: int) -> tuple[Phase, Phase]:
     """
     if op not in _PARTS:
         raise InputError(
-            f"'{op[:40]}' has no algorithm on a grid", hint=f"one of {', '.join(_PARTS)}"
+            f"'{op[:40]}' has no two-phase algorithm", hint=f"one of {', '.join(_PARTS)}"
         )
     times = {"": 1, "p1": rows, "p2": length}
     first, second = (
@@ -148,6 +148,6 @@ def phases(op: str, rows: int, length: int, size: int) -> tuple[Phase, Phase]:
 def all_grids(ranks: int) -> list[Grid]:
     """List the grids with two or more rows of two or more ranks that are filled; shortest first."""
     if not 1 <= ranks <= MAX_RANKS:
-        raise InputError(f"{ranks} ranks: from 1 to {MAX_RANKS}")
+        raise InputError(f"{ranks} ranks are outside 1 to {MAX_RANKS}")
     lengths = [k for k in range(2, ranks // 2 + 1) if ranks % k == 0]
     return [Grid(f"{ranks // k}x{k}", ranks // k, k) for k in lengths]

@@ -134,23 +134,23 @@ def read(path: str | Path) -> Table:
     check_ordinary(path)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError("too large for a tuning table", where=str(path))
+            raise InputError("the file is too large for a tuning table", where=str(path))
         text = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
     hint = "isochrone tune writes one"
     with located(str(path)):
         try:
             content = msgspec.json.decode(text, type=dict[str, Any])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"not a tuning table: {error}", hint=hint) from error
+            raise InputError(f"the file is not a tuning table: {error}", hint=hint) from error
         if content.get("record") != "tuning":
-            raise InputError("not a tuning table", hint=hint)
+            raise InputError("the file is not a tuning table", hint=hint)
         check_format(content.get("format"), FORMAT, "the tuning table")
         try:
             table = msgspec.convert(content, type=Table)
         except msgspec.ValidationError as error:
-            raise InputError(f"damaged: {printable(error)}") from error
+            raise InputError(f"the file is damaged: {printable(error)}") from error
         _check(table)
         return table
 
@@ -217,7 +217,7 @@ def _check(table: Table) -> None:
     if not (math.isfinite(table.min_gain) and 0 <= table.min_gain < 1):
         raise InputError("'min_gain' is not between 0 and 1")
     if len(table.rules) > MAX_RULES:
-        raise InputError(f"more than {MAX_RULES} rules")
+        raise InputError(f"the table has more than {MAX_RULES} rules")
     alike: defaultdict[tuple[str, int], list[tuple[int, Rule]]] = defaultdict(list)
     for number, rule in enumerate(table.rules):
         _check_rule(rule, f"rule {number}")
@@ -228,11 +228,11 @@ def _check(table: Table) -> None:
 
 def _check_rule(rule: Rule, name: str) -> None:
     if rule.op not in OPERATIONS:
-        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no algorithm on a grid")
+        raise InputError(f"{name}: '{printable(rule.op, 40)}' has no two-phase algorithm")
     if not 1 <= rule.ranks <= MAX_RANKS:
-        raise InputError(f"{name}: {rule.ranks} ranks: from 1 to {MAX_RANKS}")
+        raise InputError(f"{name}: {rule.ranks} ranks are outside 1 to {MAX_RANKS}")
     if rule.nodes is not None and not 1 <= rule.nodes <= rule.ranks:
-        raise InputError(f"{name}: {rule.nodes} nodes for {rule.ranks} ranks")
+        raise InputError(f"{name}: {rule.ranks} ranks cannot be on {rule.nodes} nodes")
     low, high = rule.bytes
     if not 0 <= low <= high <= MAX_BLOCK:
         raise InputError(f"{name}: 'bytes' is not a range: {low} to {high}")
@@ -241,7 +241,7 @@ def _check_rule(rule: Rule, name: str) -> None:
     except InputError as error:
         raise InputError(f"{name}: {error.what}") from error
     if not rule.points:
-        raise InputError(f"{name}: no points")
+        raise InputError(f"{name}: it has no points")
     before = -1
     for size, library, grid in rule.points:
         if not before < size <= MAX_BLOCK:

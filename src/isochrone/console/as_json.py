@@ -50,5 +50,5 @@ class _Schema(argparse.Action):
             print(documents.text(documents.schema(str(values))), end="")
         else:
             known = ", ".join(names)
-            parser.error(f"argument --schema: no document '{values}' (there are: {known})")
+            parser.error(f"argument --schema: there is no document '{values}' (there are: {known})")
         parser.exit()

@@ -205,19 +205,21 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
 
 def _document(path: Path, source: str) -> dict[str, Any]:
     """Read a file; an empty one if there is none."""
-    hint = f"{SITE_VARIABLE}= goes on without it" if source == "site" else "repair it"
+    hint = f"to ignore the file, set {SITE_VARIABLE}= (empty)" if source == "site" else "correct it"
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
-            what = "others may write to it" if stat.S_ISREG(mode) else "it is no file"
-            raise InputError(f"{what}: it is not read", where=str(path), hint=hint)
+            what = "others may write to it" if stat.S_ISREG(mode) else "it is not a regular file"
+            raise InputError(f"the file is refused: {what}", where=str(path), hint=hint)
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
-            raise InputError(f"larger than {MAX_FILE} bytes", where=str(path), hint=hint)
+            raise InputError(
+                f"the file is larger than {MAX_FILE} bytes", where=str(path), hint=hint
+            )
         for number, line in enumerate(data.splitlines(), 1):
             if len(line) > MAX_LINE:
-                what = f"a line of more than {MAX_LINE} bytes"
+                what = f"the line has more than {MAX_LINE} bytes"
                 raise InputError(what, where=f"{path}:{number}", hint=hint)
         import tomllib  # where there is a file
 
@@ -225,10 +227,14 @@ def _document(path: Path, source: str) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path), hint=hint) from error
+        raise InputError(
+            f"the file cannot be read: {error.strerror}", where=str(path), hint=hint
+        ) from error
     except (ValueError, RecursionError) as error:  # tomllib's own, and that of decoding
         reason = str(error).splitlines()[0]
-        raise InputError(f"it is no TOML: {reason}", where=str(path), hint=hint) from error
+        raise InputError(
+            f"the file is not valid TOML: {reason}", where=str(path), hint=hint
+        ) from error
 
 
 def _flat(document: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, Any]]:

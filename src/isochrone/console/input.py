@@ -36,7 +36,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
         if not found:
-            raise InputError("no run files (*.jsonl) in this folder", where=str(path))
+            raise InputError("the folder contains no run files (*.jsonl)", where=str(path))
         return found
     if not path.exists() and path.parent.is_dir():
         numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")
@@ -75,7 +75,7 @@ def earlier_runs(folder: Path) -> list[Run]:
     runs, errors = read_folder(folder)
     zeros = (f"{run.where}: {why}" for run in runs if (why := below_resolution(run)))
     for reason in (*errors, *zeros):
-        warn(f"left out: {reason}", 510)
+        warn(f"skipped: {reason}", 510)
     return runs
 
 

@@ -128,7 +128,7 @@ def values_of(what: str) -> Callable[[str], list[int]]:
         if what == "ranks" and min(found) < 1:
             raise argparse.ArgumentTypeError(_NO_RANKS.format(text))
         if max(found) > LARGEST:
-            raise argparse.ArgumentTypeError(f"'{text}' is beyond any machine")
+            raise argparse.ArgumentTypeError(f"'{text}' is larger than any machine")
         return found
 
     return read
@@ -149,6 +149,6 @@ def read_time(text: str) -> float:
     except InputError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        what = "is no time above 0 and below 30 years, such as 300, 5m or 200ms"
+        what = "is not a time above 0, such as 300, 5m or 200ms"
         raise argparse.ArgumentTypeError(f"'{text}' {what}")
     return seconds

@@ -32,17 +32,17 @@ def check_output(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
     """
     where = str(path)
     if not path.parent.is_dir():
-        raise InputError("its folder does not exist", where=where)
+        raise InputError("the folder does not exist", where=where)
     if path.exists() and not path.is_file():
-        raise InputError("it is no ordinary file", where=where, hint="choose another name")
+        raise InputError("it is not a regular file", where=where, hint="choose another name")
     if path.is_symlink():
-        raise InputError("it is a symbolic link", where=where, hint="name the file it leads to")
+        raise InputError("it is a symbolic link", where=where, hint="give its target")
     if any(path.exists() and file.exists() and path.samefile(file) for file in inputs):
-        raise InputError("it is the file that is read", where=where, hint="choose another name")
+        raise InputError("it is also the input", where=where, hint="choose another name")
     if path.exists() and not force:
-        raise InputError("it exists already", where=where, hint="choose another name, or --force")
+        raise InputError("the file exists", where=where, hint="choose another name, or --force")
     if not os.access(path.parent, os.W_OK):
-        raise InputError("its folder cannot be written to", where=where)
+        raise InputError("the folder is not writable", where=where)
     return path
 
 

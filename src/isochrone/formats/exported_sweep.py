@@ -36,12 +36,12 @@ def single_messages(run: Run, nbytes: int | None) -> list[Curve]:
     alone = options.get("mode", "blocking") in _MODES and options.get("window", 1) == 1
     if not alone or not all("pair" in curve.key for curve in found):
         raise InputError(
-            "it has no times of single messages between two ranks", where=run.where,
-            hint="isochrone measure point-to-point, without --window",
+            "the run has no times of single messages between two ranks", where=run.where,
+            hint="use isochrone measure point-to-point without --window",
         )  # fmt: skip
     known = [curve for curve in found if points_of(curve)[0]]
     if not known:
-        raise InputError("all its times are zero", where=run.where)
+        raise InputError("all times of the run are zero", where=run.where)
     return known
 
 

@@ -130,13 +130,13 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     if more or "b" not in data.variables:
         what = f"columns such as '{printable(more[0], 40)}'" if more else "no column 'b'"
         raise InputError(
-            f"it has {what}, and cannot be compared", where=str(path),
+            f"the table has {what}, and cannot be compared", where=str(path),
             hint="use columns b and seconds, optionally op, p and launch",
         )  # fmt: skip
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]
     if several:
         raise InputError(
-            f"several values of '{several[0]}' would be mistaken for repetitions",
+            f"the table has several values of '{several[0]}', which look like repetitions",
             where=str(path), hint="compare the run files, or a table of each",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
@@ -150,7 +150,7 @@ def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str,
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
     p = rows.variables.get("p", np.full(count, 2)).astype(np.int64)
     if p.max() > MAX_RANKS:
-        raise InputError(f"{p.max()} ranks, more than {MAX_RANKS}", where=str(path))
+        raise InputError(f"{p.max()} ranks exceed the limit of {MAX_RANKS}", where=str(path))
     header = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},

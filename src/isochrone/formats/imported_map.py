@@ -48,7 +48,7 @@ class Pairs:
     def run(self, source: Source) -> Run:
         """Return them as a run; pairs that are missing make it a partial one."""
         if not len(self.columns["i"]):
-            raise source.fail("it has no measured pair of ranks")
+            raise source.fail("the file has no measured pair of ranks")
         self._check_times(source)
         self._check_hosts(source)
         missing = self._missing(source)
@@ -91,13 +91,14 @@ class Pairs:
             return
         if self.size > MAX_UNKNOWN_RANKS:
             raise source.fail(
-                f"it has {self.size} ranks, but the hosts of {named}",
-                hint=f"name all hosts of more than {MAX_UNKNOWN_RANKS} ranks",
+                f"the map has {self.size} ranks, but hosts for only {named} of them",
+                hint=f"above {MAX_UNKNOWN_RANKS} ranks, give all hosts",
             )
         if named:
             self.hosts = {}
             source.warn(
-                "hosts-unknown", f"only {named} of {self.size} ranks have a host: hosts ignored"
+                "hosts-unknown",
+                f"only {named} of {self.size} ranks have a host: all hosts are ignored",
             )
 
     def _complete_median(self, source: Source) -> bool:

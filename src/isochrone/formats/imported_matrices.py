@@ -32,10 +32,14 @@ def run_of_matrices(
     """
     for name in ("avg", "stddev"):
         if name not in content:
-            raise source.fail(f"no matrix '{name}'", hint="it must hold 'avg' and 'stddev', in µs")
+            raise source.fail(
+                f"the file has no matrix '{name}'", hint="it needs 'avg' and 'stddev', in µs"
+            )
     size = _matrix(source, "avg", content["avg"], None).shape[0]
     if not 2 <= size <= MAX_MATRIX_RANKS:
-        raise source.fail(f"a map of {size} ranks; the limits are 2 to {MAX_MATRIX_RANKS}")
+        raise source.fail(
+            f"the map has {size} ranks, outside the limits of 2 to {MAX_MATRIX_RANKS}"
+        )
     wanted = [name for name in ("n", "avg", *_OTHERS) if name in content]
     matrices = {name: _matrix(source, name, content[name], size) for name in wanted}
     i, j = np.triu_indices(size, 1)
@@ -63,14 +67,14 @@ def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArr
     if array.dtype.kind not in "iuf":
         raise source.fail(f"'{name}' is not a matrix of real numbers")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise source.fail(f"'{name}' is not N x N")
+        raise source.fail(f"the matrix '{name}' is not square")
     if size is not None and array.shape[0] != size:
         raise source.fail(f"'{name}' is {array.shape[0]} x {array.shape[0]}, 'avg' {size} x {size}")
     matrix = array.astype(np.float64)
     wrong = np.isinf(matrix) | (matrix < 0)
     if name == "n":
         wrong |= (matrix != np.floor(matrix)) & ~np.isnan(matrix) | (matrix > 2**53)
-    _refuse(source, name, wrong, "no count" if name == "n" else "no time")
+    _refuse(source, name, wrong, "not a count" if name == "n" else "not a time")
     skew = ~np.isclose(matrix, matrix.T, rtol=1e-9, atol=0, equal_nan=True)
     _refuse(source, name, skew, "not the same in both directions")
     return matrix

@@ -26,14 +26,14 @@ def decoded_lines(source: Source) -> list[str]:
         If it is not text, or far longer than any table.
     """
     if b"\0" in source.data[:4096]:
-        raise source.fail("not a text file")
+        raise source.fail("the file is not a text file")
     try:
         text = source.data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = source.data.decode("latin-1")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > _MANY_LINES:
-        raise source.fail(f"{len(lines)} lines are more than such tables have")
+        raise source.fail(f"the table has too many lines: {len(lines)}")
     return lines
 
 
@@ -49,7 +49,7 @@ def micro(source: Source, text: str, what: str, line: int) -> float:
     """Read µs as seconds."""
     value = source.number(text, f"'{what}'", line) / 1e6
     if value > MAX_SECONDS:
-        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is no time", line)
+        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is not a time", line)
     return value
 
 
@@ -84,9 +84,9 @@ class Sweep:
     def run(self, source: Source) -> Run:
         """Return it as a run."""
         if not self.samples:
-            raise source.fail("it has no measured size")
+            raise source.fail("the file has no measured size")
         if not 1 <= self.ranks <= MAX_RANKS:
-            raise source.fail(f"{self.ranks} is not a possible number of ranks")
+            raise source.fail(f"the number of ranks {self.ranks} is not valid")
         sizes = sorted({sample["bytes"] for sample in self.samples})
         header = {
             "experiment": self.experiment, **kind_of(self.experiment), "ranks": self.ranks,
@@ -122,7 +122,7 @@ class Results:
     def row(self, source: Source, words: list[str], line: int) -> dict[str, str]:
         """Return the words of a row by column."""
         if len(words) != len(self.columns):
-            raise source.fail(f"{len(words)} columns, not {len(self.columns)}", line)
+            raise source.fail(f"the line has {len(words)} columns, not {len(self.columns)}", line)
         return dict(zip(self.columns, words, strict=True))
 
 
@@ -142,7 +142,7 @@ def samples_of(
         for line, row in table.rows:
             sample = {**make(table, row, line), "repeat": repeat}
             if sample["bytes"] in sizes:
-                raise source.fail(f"{sample['bytes']} bytes appear twice in one table", line)
+                raise source.fail(f"the table has two lines for {sample['bytes']} bytes", line)
             sizes.add(sample["bytes"])
             samples.append(sample)
     return samples

@@ -77,7 +77,7 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     both = [key for key in left if key in right]
     if not both:
         raise InputError(
-            "the two sides have no comparable runs", where=after[0].where,
+            "A and B have no comparable runs", where=after[0].where,
             hint="experiment, ranks, preset and mode must agree",
         )  # fmt: skip
     alone = [run for key in left.keys() ^ right.keys() for run in (left | right)[key]]

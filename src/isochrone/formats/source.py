@@ -71,8 +71,8 @@ class Source:
     def too_much(self) -> InputError:
         """Return the error to raise for a file that holds more."""
         return self.fail(
-            f"a matrix of more than {format_bytes(self.most())} in a file of "
-            f"{format_bytes(len(self.data))} is implausible",
+            f"a matrix above {format_bytes(self.most())} is implausible in a file of "
+            f"{format_bytes(len(self.data))}",
             hint="import a CSV instead",
         )
 
@@ -105,7 +105,7 @@ class Source:
             If it differs, or the rank exceeds the limit; names the line.
         """
         if rank >= MAX_RANKS:
-            raise self.fail(f"rank {rank} is above the limit of {MAX_RANKS} ranks", line)
+            raise self.fail(f"rank {rank} exceeds the limit of {MAX_RANKS} ranks", line)
         if host and hosts.setdefault(rank, host) != host:
             known = printable(hosts[rank], 80)
             what = f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
@@ -129,7 +129,7 @@ class Source:
         """Record that means are used as medians."""
         self.warn(
             "median-is-mean",
-            "the file has no medians: means are used, which outliers inflate",
+            "the file has no medians: means are used, which outliers increase",
         )
 
     def cut_short(self, line: int, why: str = "") -> None:

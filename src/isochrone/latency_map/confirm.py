@@ -127,8 +127,9 @@ def measured(
         if not (refusal and any(refusal in line for line in error.details)):
             raise
         raise MeasurementError(
-            f"an algorithm of {what.notes[NOTE]} cannot be used for this number of ranks, of ranks "
-            "on a node or of nodes, or for these sizes", where="--algorithm",
+            f"an algorithm of {what.notes[NOTE]} does not support these numbers of ranks, ranks "
+            "per "
+            "node or nodes, or these sizes", where="--algorithm",
         ) from error  # fmt: skip
     left = what.timeout and max(1.0, what.timeout - (time.monotonic() - before))
 

@@ -458,7 +458,7 @@ class Diagnosis:
                 kind = "node" if self.by_host else "rank"
             # a node alone behind its switch cannot be distinguished from that switch's link
             alone = single and any(np.sum(p == p[members[0]]) == 1 for p in self.outer.chain[:-1])
-            instead = ("its link: it is the only node behind that",) * alone
+            instead = ("its link, behind which it is the only node",) * alone
             if kind == "switch" and self._like_no_group(part, seconds):
                 instead = ("no slow part: its nodes are then in no group",)
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error), instead)

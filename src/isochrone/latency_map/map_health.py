@@ -182,8 +182,8 @@ class _Ratios:
             return ""
         name, ratio = printable(list(measured)[first], 60), np.exp(beyond[first])
         return (
-            f"node {name} takes {ratio:.2f} times as long "
-            "as the node in the middle, but nodes differ by their distances: give --baseline"
+            f"node {name} has {ratio:.2f} times the round trip "
+            "of the median node, but nodes also differ by distance: give --baseline"
         )
 
     def _units(self, part: Slow) -> NDArray[np.int64]:
@@ -251,8 +251,8 @@ def _far_off(ratios: _Ratios, found: Topology, sizes: int) -> Iterator[str]:
     i, j, seconds = int(ratios.i[k]), int(ratios.j[k]), float(ratios.seconds[k])
     at = f" at {format_bytes(ratios.size)}" if sizes > 1 else ""
     yield (
-        f"pairs such as {i}-{j} take {worst:.1f} times as long as is usual on their level{at}, "
-        f"{format_seconds(seconds)} instead of {format_seconds(seconds / worst)}, and nothing "
-        "explains it: a slow link on the way of many pairs looks so; measure again, and look at "
+        f"pairs such as {i}-{j} take {worst:.1f} times the usual time of their level{at}, "
+        f"{format_seconds(seconds)} instead of {format_seconds(seconds / worst)}, "
+        "unexplained: perhaps a slow link shared by many pairs; measure again, and see "
         "isochrone plot --view heatmap"
     )

@@ -36,7 +36,7 @@ def order_of(run: Run, options: Options) -> NDArray[np.int64]:
     """
     if options.sort not in SORTS:
         known = ", ".join(SORTS)
-        raise InputError(f"no order '{options.sort}'", hint=f"there are: {known}")
+        raise InputError(f"there is no order '{options.sort}'", hint=f"there are: {known}")
     if options.sort == "node":
         return np.argsort(numbered(run.hosts), kind="stable")
     if options.sort == "level":

@@ -133,7 +133,7 @@ class Slow:
             text += f", {near:.1f}x near and {far:.1f}x far"
         if self.first is not None:
             first, again = format_seconds(self.first), format_seconds(self.seconds)
-            text += f" (measured again alone: {again}, at first {first})"
+            text += f" (re-measured alone: {again}, first {first})"
         return text
 
     @property

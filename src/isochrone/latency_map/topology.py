@@ -274,11 +274,11 @@ def _warnings(
         else:
             warn("incomplete-map", unseen)
     if diagnosis.sparse:
-        warn("few-pairs", "too few pairs were measured to see groups that were not recorded: "
-                          f"about {diagnosis.wanted} more would show them")  # fmt: skip
+        warn("few-pairs", "too few pairs were measured to detect unrecorded groups: "
+                          f"about {diagnosis.wanted} more are needed")  # fmt: skip
     if diagnosis.uncertain:
         names = listed([printable(name, 60) for name in diagnosis.uncertain.values()], MAX_NAMED)
-        warn("shared-way", f"whether {names} are slow, or a way that they share, is not known")
+        warn("shared-way", f"either {names} are slow, or a link that they share: not known")
     if diagnosis.alone:
         names = listed([printable(name, 60) for name in diagnosis.alone], MAX_NAMED)
         warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
@@ -286,11 +286,14 @@ def _warnings(
         nodes = numbered(hosts)
         visible = 1 < len(set(hosts)) < run.size and missing <= MAX_MISSING * total
         if visible and not any(np.array_equal(nodes, partition) for partition in partitions):
-            warn("hosts-disagree", "the latencies do not reflect the recorded hosts")
+            warn("hosts-disagree", "the latencies do not match the recorded hosts")
         if len(set(hosts)) < MIN_NODES:
             warn("few-nodes", f"with fewer than {MIN_NODES} nodes a slow node cannot be identified")
     elif not all(hosts):
-        warn("hosts-unknown", "the hosts of the ranks are not recorded: no node can be named")
+        warn(
+            "hosts-unknown",
+            "the hosts of the ranks are not recorded, so slow nodes cannot be named",
+        )
     last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
     nodes_of_groups = (np.unique(diagnosis.node[last == k]) for k in (0, 1))
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
@@ -329,9 +332,9 @@ def is_sampled(run: Run) -> bool:
 
 def _would_show(diagnosis: Diagnosis, least: float) -> str:
     """Say what would have been found in a sample if it were slow."""
-    pairs = f"a slow pair of nodes is seen with a chance of {diagnosis.met:.0%}"
+    pairs = f"a slow pair of nodes is detected with a probability of {diagnosis.met:.0%}"
     ratio = diagnosis.node_limit
-    nodes = f"a node that adds {max(ratio, least):.0%} is seen, " if np.isfinite(ratio) else ""
+    nodes = f"a node that adds {max(ratio, least):.0%} is detected, " if np.isfinite(ratio) else ""
     return f"{nodes}{pairs}".replace("%", " %")
 
 

@@ -104,8 +104,8 @@ def family_of(mpi: Mpi) -> Algorithms:
         if found.fits(mpi):
             return found
     raise InputError(
-        f"the algorithms of {mpi.name} cannot be chosen by Isochrone", where="--algorithm",
-        hint=f"there are: {', '.join(registry.names(FAMILY))}",
+        f"Isochrone cannot set the algorithms of {mpi.name}", where="--algorithm",
+        hint=f"supported: {', '.join(registry.names(FAMILY))}",
     )  # fmt: skip
 
 
@@ -126,13 +126,13 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
         if pair is None:
             raise InputError(
                 f"'{part[:40]}' is not OPERATION=ALGORITHM", where="--algorithm",
-                hint="try bcast=binomial, or list to see what there is",
+                hint="try bcast=binomial; --algorithm list shows all",
             )  # fmt: skip
         operation, name = pair.groups()
         if operation not in there:
             raise InputError(
-                f"{mpi.name} has no algorithms of '{operation}' to choose from",
-                where="--algorithm", hint=f"there are those of: {', '.join(there)}",
+                f"{mpi.name} has no selectable algorithms of '{operation}'",
+                where="--algorithm", hint=f"operations: {', '.join(there)}",
             )  # fmt: skip
         if name not in there[operation]:
             raise InputError(
@@ -140,6 +140,6 @@ def chosen(text: str, mpi: Mpi) -> dict[str, str]:
                 hint=f"there are: {', '.join(there[operation])}",
             )  # fmt: skip
         if operation in found:
-            raise InputError(f"{operation} has two algorithms", where="--algorithm")
+            raise InputError(f"{operation} is given two algorithms", where="--algorithm")
         found[operation] = name
     return found

@@ -50,10 +50,12 @@ class Allocation:
         for host, count in zip(self.hosts, self.cores, strict=True):
             if count < 1:
                 raise InputError(
-                    f"node {host} has {count} cores", where=self.origin, hint="leave it out"
+                    f"node {host} cannot have {count} cores", where=self.origin, hint="remove it"
                 )
         if self.ranks > MAX_RANKS:
-            raise InputError(f"{self.ranks} ranks are more than {MAX_RANKS}", where=self.origin)
+            raise InputError(
+                f"{self.ranks} ranks exceed the limit of {MAX_RANKS}", where=self.origin
+            )
 
     @property
     def named(self) -> bool:
@@ -117,14 +119,16 @@ def read_hostfile(path: Path) -> Allocation:
             raise InputError("the number of ranks is given twice", where=where)
         text = count if colon else (slots or ["1"])[0]
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
-            raise InputError("not a host name", where=where, hint="write host:4 or host slots=4")
+            raise InputError(
+                "the line has no valid host name", where=where, hint="write host:4 or host slots=4"
+            )
         if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
             raise InputError(f"'{text[:20]}' is not a number of ranks of at least 1", where=where)
         found[name] = found.get(name, 0) + int(text)
         by_line.append((name, int(text)))
         added_up = added_up or bool(slots)
     if not found:
-        raise InputError("it contains no hosts", where=str(path))
+        raise InputError("the file contains no hosts", where=str(path))
     given = Allocation(tuple(found), tuple(found.values()), str(path))
     turns = sum(1 for _ in groupby(name for name, _ in by_line))
     if added_up or turns == len(found):
@@ -157,15 +161,16 @@ def from_slurm(environ: Mapping[str, str]) -> Allocation:
     key = "SLURM_JOB_CPUS_PER_NODE"
     if names is None or key not in environ:
         raise InputError(
-            "not inside a Slurm job: SLURM_JOB_NODELIST or SLURM_JOB_CPUS_PER_NODE is not set",
-            hint="run it inside salloc or sbatch, or give --nodes or --hostfile",
+            "this is not a Slurm job: SLURM_JOB_NODELIST or SLURM_JOB_CPUS_PER_NODE is missing",
+            hint="use salloc or sbatch, or give --nodes or --hostfile",
         )
     hosts = expand_hosts(names, "SLURM_JOB_NODELIST")
     tasks = environ.get("SLURM_TASKS_PER_NODE") if "SLURM_NTASKS" in environ else None
     cores = _counts(tasks, "SLURM_TASKS_PER_NODE") if tasks else _counts(environ[key], key)
     if len(hosts) != len(cores):
         raise InputError(
-            f"{len(hosts)} nodes, but core counts for {len(cores)}", where="the Slurm job"
+            f"the job has {len(hosts)} nodes, but core counts for {len(cores)}",
+            where="the Slurm job",
         )
     return Allocation(tuple(hosts), tuple(cores), "the Slurm job")
 
@@ -180,11 +185,11 @@ def expand_hosts(text: str, where: str) -> list[str]:
     """
     hosts = []
     if not re.fullmatch(f"{_ITEM}(?:,{_ITEM})*", text.strip()):
-        raise InputError(f"cannot read {text[:60]!r}", where=where)
+        raise InputError(f"{text[:60]!r} is not a valid list", where=where)
     for item in re.findall(_ITEM, text):
         hosts += _expand(item, where)
         if len(hosts) > MAX_NODES:
-            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
     if len(set(hosts)) != len(hosts):
         raise InputError("a node is listed twice", where=where)
     return hosts
@@ -195,14 +200,14 @@ def _expand(item: str, where: str) -> list[str]:
     for plain, inside in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", item):
         choices = [plain] if plain else _numbers(inside, where)
         if len(names) * len(choices) > MAX_NODES:
-            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
         length = len(names[0]) + len(choices[0])
         if length > MAX_NAME or len(names) * len(choices) * length > MAX_TEXT:
-            raise InputError(f"cannot read {item[:60]!r}: names too long", where=where)
+            raise InputError(f"{item[:60]!r}: the names are too long", where=where)
         names = [name + choice for name in names for choice in choices]
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
-            raise InputError(f"cannot read {item[:60]!r}", where=where)
+            raise InputError(f"{item[:60]!r} is not a valid list of hosts", where=where)
     return names
 
 
@@ -213,7 +218,7 @@ def _numbers(text: str, where: str) -> list[str]:
         match = _RANGE.fullmatch(part.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("1", "0")
         if match is None or not 0 <= int(high) - int(low) < MAX_NODES:
-            raise InputError(f"cannot read '[{text[:60]}]'", where=where)
+            raise InputError(f"'[{text[:60]}]' is not a valid range", where=where)
         found += [f"{number:0{len(low)}d}" for number in range(int(low), int(high) + 1)]
     return found
 
@@ -230,6 +235,6 @@ def _counts(text: str, where: str) -> list[int]:
             )
         times = int(match[2] or 1)
         if len(counts) + times > MAX_NODES:
-            raise InputError(f"more than {MAX_NODES} nodes", where=where)
+            raise InputError(f"the list has more than {MAX_NODES} nodes", where=where)
         counts += [int(match[1])] * times
     return counts

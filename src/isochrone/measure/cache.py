@@ -36,7 +36,7 @@ def cache_folder() -> Path:
     try:
         base = os.environ.get("XDG_CACHE_HOME") or _home() / ".cache"
     except (RuntimeError, KeyError) as error:  # neither HOME nor an entry for the user
-        raise InputError("no home folder for compiled programs", hint=_HINT) from error
+        raise InputError("there is no home folder for compiled programs", hint=_HINT) from error
     folder = Path(base).absolute() / "isochrone"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
         folder.mkdir(mode=0o755, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"cannot create it: {error.strerror}", where=str(folder), hint=_HINT
+            f"the folder cannot be created: {error.strerror}", where=str(folder), hint=_HINT
         ) from error
     check_own(folder)
     return folder
@@ -67,14 +67,14 @@ def check_own(path: Path) -> None:
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"it belongs to {_user(owner)}: unsafe to run programs from",
+            f"running programs from here is unsafe: it belongs to {_user(owner)}",
             where=str(path),
             hint=_HINT,
         )
     groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
     if there.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "others may write to it: unsafe to run programs from", where=str(path),
+            "running programs from here is unsafe: others may write to it", where=str(path),
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
 
@@ -88,7 +88,9 @@ def _check_above(path: Path) -> None:
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
         what = "others may write to it" if shared else f"it belongs to {_user(there.st_uid)}"
-        raise InputError(f"{what}: unsafe to run programs from", where=str(path), hint=_HINT)
+        raise InputError(
+            f"running programs from here is unsafe: {what}", where=str(path), hint=_HINT
+        )
 
 
 def _user(number: int) -> str:
@@ -141,7 +143,7 @@ def scratch_folder(target: Path) -> Iterator[Path]:
         scratch = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
     except OSError as error:
         raise InputError(
-            f"cannot write to it: {error.strerror}", where=str(target.parent), hint=_HINT
+            f"the folder is not writable: {error.strerror}", where=str(target.parent), hint=_HINT
         ) from error
     try:
         yield scratch

@@ -191,7 +191,7 @@ def _wrapper(starter: Path | None, meant: Installation | None) -> Path:
         if meant is None or "MPICC" in os.environ:
             raise
         raise InputError(
-            f"no prebuilt probe for {meant.library}, and no mpicc to compile one",
+            f"there is no prebuilt probe for {meant.library}, and no mpicc",
             hint="load a compiler module, or give --probe",
         ) from error
 

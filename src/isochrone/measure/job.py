@@ -123,7 +123,7 @@ def run(
         signals.tell(lambda number: job.end(Interrupted(number)))
         if not job.wait(timeout):
             limit = format_seconds(timeout or 0.0)
-            job.end(MeasurementError(f"it did not end within {limit}"))
+            job.end(MeasurementError(f"the launch did not end within {limit}"))
             job.wait(_ENDING)
         job.close()
     if job.why is not None:
@@ -219,7 +219,7 @@ class _Job:
         if report[0] == b"absent":
             return InputError(
                 f"cannot start '{_starter(self.argv)}': {os.strerror(int(report[1]))}",
-                hint="check the launcher: --launcher, --dry-run",
+                hint="see --launcher, --dry-run",
             )
         status, left = int(report[1]), int(report[2])
         words = self.words.last()
@@ -231,8 +231,7 @@ class _Job:
         name = Path(_starter(self.argv)).name
         if not status and any(map(_is_stuck, words)):
             return MeasurementError(
-                "deadlock: ranks wait for messages that no rank sends; "
-                "try --algorithm selector=…,bcast=default",
+                "the simulation has a deadlock; try --algorithm selector=…,bcast=default",
                 details=words,
             )
         if status and usage:
@@ -317,7 +316,7 @@ class _Words(threading.Thread):
             elif found := _SILENT.fullmatch(line):
                 stopped = self.stopped_ranks()
                 lasted = found[1].partition(":")[0] if stopped else found[1]
-                self.end(MeasurementError(f"no progress{lasted}{stopped}"))
+                self.end(MeasurementError(f"the measurement made no progress{lasted}{stopped}"))
             elif found := _STOPPED.fullmatch(line):
                 self.stopped[found[1]] = found[2]
                 self.hear(line)
@@ -334,7 +333,7 @@ class _Words(threading.Thread):
         who = listed(names, _NAMED)
         self.end(
             MeasurementError(
-                f"no progress for {lasted}: {who} did not return from MPI_Init"
+                f"the launch made no progress for {lasted}: {who} did not return from MPI_Init"
                 f"{self.stopped_ranks()}"
             )
         )

@@ -86,7 +86,7 @@ def within_option(path: Path) -> str:
     found = absolute(path)
     if any(sign in found for sign in ":,;"):
         raise InputError(
-            "Open MPI --map-by takes no path with : , or ;",
+            "Open MPI cannot use a path with a colon, comma or semicolon",
             where=found, hint="choose another name",
         )  # fmt: skip
     return found

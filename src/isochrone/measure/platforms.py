@@ -205,7 +205,7 @@ class _Builder:
 
     def add_nodes(self, nodes: int) -> None:
         if not 1 <= nodes <= MAX_NODES:
-            raise InputError(f"{nodes} nodes: the limits are 1 to {MAX_NODES}")
+            raise InputError(f"{nodes} nodes are outside the limits of 1 to {MAX_NODES}")
         self.platform.nodes = nodes
         for node in range(nodes):
             self.link(f"node-{node}-link", self.latency, self.bandwidth)
@@ -227,7 +227,7 @@ class _Builder:
         nodes = self.count("nodes", None)
         switches, pods = self.count("switches", 1), self.count("pods", 1)
         if nodes % switches or switches % pods:
-            raise InputError("'nodes' must divide by 'switches', and 'switches' by 'pods'")
+            raise InputError("'nodes' must be a multiple of 'switches', and 'switches' of 'pods'")
         self.add_nodes(nodes)
         below = nodes // switches
         self.switch_of = [node // below for node in range(nodes)]
@@ -367,7 +367,9 @@ class _Builder:
     def count(self, key: str, default: int | None) -> int:
         text = self.words.get(key, "" if default is None else str(default))
         if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= 1 << 20:
-            raise InputError(f"'{key}' needs a number from 1", hint=f"write for example {key}:16")
+            raise InputError(
+                f"'{key}' needs a whole number from 1", hint=f"write for example {key}:16"
+            )
         return int(text)
 
     def seconds(self, key: str, default: Seconds) -> Seconds:
@@ -391,5 +393,5 @@ class _Builder:
     def choice(self, key: str, words: tuple[str, ...]) -> str:
         value = self.words.get(key, words[0])
         if value not in words:
-            raise InputError(f"'{key}' is one of: {', '.join(words)}")
+            raise InputError(f"'{key}' must be one of: {', '.join(words)}")
         return value

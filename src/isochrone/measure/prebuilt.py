@@ -57,7 +57,9 @@ def fitted(binary: Path, installation: Installation) -> Path:
     if library.name != wanted:
         path = os.fsencode(folder)
     if len(path) >= ROOM:
-        raise InputError("its path is too long for a prebuilt probe", where=str(library))
+        raise InputError(
+            "the path of the library is too long for a prebuilt probe", where=str(library)
+        )
     fitting = content.replace(WORD, path.ljust(ROOM, b"\0"))
     try:
         folder.mkdir(mode=0o755, exist_ok=True)
@@ -73,5 +75,7 @@ def fitted(binary: Path, installation: Installation) -> Path:
             fresh.chmod(0o755)
             fresh.replace(made)
     except OSError as error:
-        raise InputError(f"cannot write it: {error.strerror}", where=str(folder)) from error
+        raise InputError(
+            f"the file cannot be written: {error.strerror}", where=str(folder)
+        ) from error
     return made

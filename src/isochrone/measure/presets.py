@@ -128,7 +128,9 @@ def find(name: str, experiment: str) -> Preset:
         return PRESETS[name]
     if name in PRESETS:
         other = PRESETS[name].experiment
-        raise InputError(f"preset '{name}' is one of {other}", hint=f"isochrone measure {other}")
+        raise InputError(
+            f"the preset '{name}' belongs to {other}", hint=f"isochrone measure {other}"
+        )
     hint = f"{did_you_mean(name, known)}it has: {', '.join(known)}" if known else "it has none"
     raise InputError(f"{experiment} has no preset '{name}'", hint=hint)
 
@@ -147,7 +149,8 @@ def for_question(text: str) -> tuple[Suite, int]:
     match = _QUESTION.fullmatch(text.strip())
     if not match:
         raise InputError(
-            f"'{printable(text, 60)}' is no question", hint="for example 'allreduce at 4096'"
+            f"'{printable(text, 60)}' is not a valid question",
+            hint="for example 'allreduce at 4096'",
         )
     op, ranks = match.groups()
     sizes = () if op == "barrier" else ("--bytes", "8:1MiB:x4")

@@ -127,7 +127,7 @@ class Probe:
         result = answer(argv)
         if result.returncode:
             raise self._broken(result)
-        raise MeasurementError("not an isochrone-probe", where=str(self.path))
+        raise MeasurementError("the program is not an isochrone-probe", where=str(self.path))
 
     @cached_property
     def library(self) -> str:
@@ -191,7 +191,7 @@ class Probe:
         """Return the error of a probe that does not do what it is asked, in its last words."""
         lines = result.stderr.strip().splitlines()
         why = printable(lines[-1], 300) if lines else f"exit status {result.returncode}"
-        return MeasurementError(f"it does not run: {why}", where=str(self.path))
+        return MeasurementError(f"the probe does not run: {why}", where=str(self.path))
 
 
 def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
@@ -219,7 +219,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     found = next(filter(None, (shutil.which(name, path=path) for name, path in places)), None)
     if found is None:
         raise InputError(
-            "no MPI found: neither mpiexec nor mpicc on the PATH",
+            "no MPI was found: neither mpiexec nor mpicc is in PATH",
             hint="load your MPI module, give --mpicc, or: pip install 'isochrone[mpich]'",
         )
     return Path(found).absolute()
@@ -265,7 +265,7 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
     if not again and is_sealed(product):
         return product
     if shutil.which("make") is None:
-        raise InputError("there is no 'make'", hint="install make and a C compiler")
+        raise InputError("the program 'make' is missing", hint="install make and a C compiler")
     with scratch_folder(folder) as scratch:
         _make(scratch / name, called, mpicc)
         try:
@@ -273,7 +273,9 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
             folder.mkdir(mode=0o755, exist_ok=True)
             (scratch / name).replace(product)  # atomically, also with concurrent builds
         except OSError as error:
-            raise InputError(f"cannot write it: {error.strerror}", where=str(product)) from error
+            raise InputError(
+                f"the file cannot be written: {error.strerror}", where=str(product)
+            ) from error
     return product
 
 
@@ -294,7 +296,7 @@ def _make(product: Path, called: str, mpicc: Path) -> None:
             run([*argv, str(folder / product.name)], timeout=BUILD_TIMEOUT)
     except MeasurementError as error:
         raise MeasurementError(
-            f"{called} cannot be compiled with {mpicc}: {error.what}",
+            f"{mpicc} cannot compile {called}: {error.what}",
             hint=_why_not(error.details),
             details=error.details,
         ) from error

@@ -111,10 +111,10 @@ class Program:
         if not recording.is_file() or not recording.stat().st_size:
             recording.unlink(missing_ok=True)
             raise InputError(
-                "nothing was recorded: is the program built with this MPI?",
+                "nothing was recorded",
                 where=" ".join(self.command),
-                hint="it must call MPI_Finalize and load the MPI library of the launcher "
-                "dynamically; see --mpicc",
+                hint="the program must be linked dynamically with this MPI, and call "
+                "MPI_Finalize; see --mpicc",
             )  # fmt: skip
         return read(recording), seconds
 

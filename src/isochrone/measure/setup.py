@@ -66,7 +66,7 @@ class Setup:
             if named is not None:
                 raise InputError(
                     f"--launcher {name} compiles its own probe", where="--probe",
-                    hint="leave it out",
+                    hint="remove it",
                 )  # fmt: skip
             own = None if mpicc else launcher.compiler
             hint = launcher.package if own else ""
@@ -177,7 +177,7 @@ class Setup:
             library = discovery.library(self.built, name, self.warn)
             return self.launcher.environment(tuned.preloaded(library, os.environ)) or []
         except IsochroneError as error:
-            self.warn(f"phases inside the accesses are not measured: {error}")
+            self.warn(f"the phases inside file accesses are not measured: {error}")
             return []
 
 
@@ -234,11 +234,13 @@ def follow(
             error.hint = "; ".join(filter(None, [error.hint, partial]))
         raise
     if not path.parent.is_dir():
-        raise MeasurementError("it was removed or renamed while it was written", where=str(path))
+        raise MeasurementError(
+            "the run file was removed or renamed during the measurement", where=str(path)
+        )
     if not path.is_file():
         raise InputError(
-            "the ranks ended without writing it", where=str(path),
-            hint="is its folder visible on the node of rank 0?",
+            "the ranks ended without writing the run file", where=str(path),
+            hint="check that the node of rank 0 has this folder",
         )  # fmt: skip
     if not _has_end(path):
         raise MeasurementError(

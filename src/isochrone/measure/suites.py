@@ -76,7 +76,7 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != self.arguments:
             raise InputError(
-                f"it is not a run of the current preset {self.preset.name}", where=str(self.path),
+                f"the run is not of the current preset {self.preset.name}", where=str(self.path),
                 hint="choose another folder",
             )  # fmt: skip
         if not found.complete:
@@ -129,7 +129,7 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
     earlier = {one: folder / one.path.name for one in runs}
     if not any(path.is_file() for path in earlier.values()):
         raise InputError(
-            "it has no run of this suite with these numbers of ranks", where=str(folder),
+            "the folder has no run of this suite with these numbers of ranks", where=str(folder),
             hint="give the folder of an earlier suite with --like",
         )  # fmt: skip
     return [

@@ -78,7 +78,7 @@ def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """
     if re.search(r"[\s:]", str(library)):
         raise InputError(
-            "the dynamic linker cannot load a library of this path", where=str(library),
+            "the dynamic linker cannot load a library with this path", where=str(library),
             hint="set XDG_CACHE_HOME to a folder without blanks and colons",
         )  # fmt: skip
     others = environ.get("LD_PRELOAD", "")

@@ -50,16 +50,16 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     tried, failed = _by_family(observed, options, limits, min((m.sicc for m in mixed), default=inf))
     if not tried and not mixed:
         reason = failed[0]["reason"] if failed else reasons[0]
-        raise InputError(f"no family of models can be fitted: {reason}")
+        raise InputError(f"no family of models fits: {reason}")
     every = [*(fitted for _, fitted in tried), *mixed]
     every = _growing_alike(every, observed, limits)
     taken = choice.simplest(every, [one.overdetermined for one in every], observed)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
         raise InputError(
-            "no formula of mine describes this: the best one is off by "
-            f"{100 * taken.error:.0f} % on average at points that were left out",
-            hint="measure more points; --family NAME fits a certain formula all the same",
+            "no family of models describes these data: the best one has an error of "
+            f"{100 * taken.error:.0f} % on average in cross-validation",
+            hint="measure more points, or choose a family with --family",
         )
     named = [(name, one) for name, one in tried if one is not taken]
     named.sort(key=lambda pair: pair[1].error)
@@ -133,7 +133,7 @@ def pool_of(observed: Observations) -> Pool:
     _refuse_if_all_vanish(pool, observed)  # more points like these would not help
     refuse_too_few(len(observed), fewest_coefficients(observed.variables))
     if not pool.candidates:
-        raise InputError("no family of models can be fitted: the data hold no variables of one")
+        raise InputError("no family of models fits: the data have none of their variables")
     return pool
 
 

@@ -83,7 +83,7 @@ def outside(
 def untried(largest: float) -> str:
     """Say that backtests need more numbers of ranks."""
     return (
-        "too few numbers of ranks to try how well the formula goes on: that takes three of them up "
+        "extrapolation was not tested: that needs three numbers of ranks up "
         f"to p = {number('p', largest / 2)}"
     )
 
@@ -98,7 +98,9 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
         group = [one for one in backtests if repr(one.where) == where]
         last, *others = sorted(group, key=lambda one: -one.upto)
         shown = [last, *(one for one in others if one.average > last.average)]
-        sentences.append("tried within the data: " + "; ".join(trial(one) for one in shown))
+        sentences.append(
+            "test of the extrapolation within the data: " + "; ".join(trial(one) for one in shown)
+        )
     return list(dict.fromkeys(sentences))
 
 
@@ -109,7 +111,7 @@ def trial(one: Backtest) -> str:
     average, most = (
         f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)
     )  # fmt: skip
-    text = f"from {name} ≤ {number(name, one.upto)} it missed {name} = {said} by {average}"
+    text = f"from {name} ≤ {number(name, one.upto)} the error at {name} = {said} is {average}"
     return text if most == average else f"{text} on average and {most} at most"
 
 
@@ -137,7 +139,7 @@ class Switch:
 
     def __str__(self) -> str:
         low, high, at = (number(self.name, v) for v in (self.below, self.above, self.taken))
-        return f"somewhere between {low} and {high}, taken at {at}"
+        return f"somewhere between {low} and {high}; {at} is assumed"
 
     def holds(self, value: Array) -> NDArray[np.bool_]:
         """Return which values are in the gap, shape (n,)."""
@@ -164,7 +166,8 @@ def between(segments: Sequence[Segment], points: Mapping[str, Array]) -> list[st
                 found.setdefault(switch, set()).update(inside.tolist())
     return [
         f"{printed(switch.name)} = {_listed(switch.name, sorted(values))} "
-        f"{'is' if len(values) == 1 else 'are'} between two segments: the switch is {switch}"
+        f"{'is' if len(values) == 1 else 'are'} between two segments of the formula: the "
+        f"breakpoint is {switch}"
         for switch, values in found.items()
     ]
 
@@ -173,7 +176,7 @@ def nowhere_near(segments: Sequence[Segment], known: Mapping[str, Sequence[float
     """Say which known switches of a library are in no gap between segments, one sentence each."""
     found = switches(segments)
     return [
-        f"the times do not change their formula at the known switch {name} = {number(name, value)}"
+        f"the formula does not change at the known breakpoint {name} = {number(name, value)}"
         for name, values in known.items()
         for value in values
         if not any(s.name == name and s.below <= value < s.above for s in found)
@@ -212,10 +215,12 @@ def without_time(
     if "p" in points and not (measured and measured[0] <= 1):
         alone = points["p"] < 2
     if alone.any():
-        reasons.append("p = 1: a single rank sends nothing to others, and was not measured")
+        reasons.append(
+            "p = 1 cannot be predicted: it was not measured, and a single rank sends no messages"
+        )
     found = np.flatnonzero(nowhere & ~alone)
     if len(found):
         place = ", ".join(f"{name} = {number(name, v[found[0]])}" for name, v in points.items())
         more = f", and at {len(found) - 1} more" if len(found) > 1 else ""
-        reasons.append(f"the formula gives no possible time at {place}{more}")
+        reasons.append(f"the formula gives no valid time at {place}{more}")
     return nowhere | alone, reasons

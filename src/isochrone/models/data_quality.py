@@ -35,10 +35,10 @@ def questionable(samples: Samples) -> list[str]:
     ]
     by_chance = not set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE
     if by_chance and numbered(point, samples.start).max() == point.max():  # one start of each point
-        said = ", as far as the table says (column 'launch')" if samples.experiment == TABLE else ""
+        said = " (according to the column 'launch')" if samples.experiment == TABLE else ""
         found.append(
-            f"each point is of one start of the job{said}: launches of one command differ, and the "
-            "intervals do not hold by how much; measure --launches 5"
+            f"each point is from a single launch{said}; intervals do not include differences "
+            "between launches: use measure --launches 5"
         )
     return found
 
@@ -55,7 +55,7 @@ def _units(samples: Samples) -> list[str]:
     variables, seconds = samples.variables, samples.seconds
     if "n" in variables or not {"p", "b"} & variables.keys():
         return []
-    hint = "are they in another unit? (--map-columns time=seconds:us)"
+    hint = "check the unit (--map-columns time=seconds:us)"
     ranks = variables.get("p", np.full(len(seconds), 2.0))
     size = variables.get("b", np.zeros(len(seconds)))
     each = seconds / np.maximum(ranks, 2)  # of one rank after the other
@@ -83,8 +83,8 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
     points = len(np.unique(point[np.isin(same, found.points)]))
     place = f"{found.ratio.max():.3g}x at {', '.join(where)}"
     return [
-        f"the repetitions at {points} of {point.max() + 1} points fall into two groups at a ratio "
-        f"of {np.median(found.ratio):.3g} (at most {place}): their median is of the larger "
+        f"the repetitions at {points} of {point.max() + 1} points form two groups with a ratio "
+        f"of {np.median(found.ratio):.3g} (at most {place}): the median is that of the larger "
         f"group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
     ]
 
@@ -158,14 +158,14 @@ def words(columns: list[Unused]) -> list[str]:
         said.append(
             f"'{name}' is not used, but its {one.values} values differ {one.ratio:.3g}x at the "
             f"same point ({printable(one.slowest, 30)} against {printable(one.fastest, 30)}), "
-            "which is more than repetitions do: one formula is fitted to them all; fit a table of "
+            "more than repetitions: one formula is fitted to all; fit a table of "
             f"each, or write '{name}' into the column 'op' and choose with --op"
         )
     rest = [one for one in columns if one.ratio == 1]
     if rest:
         listed = ", ".join(f"'{printable(one.name, 40)}' ({one.values} values)" for one in rest)
         merged = "" if not any(one.merged for one in rest) else (
-            f": rows that differ only in {'it' if len(rest) == 1 else 'them'} are taken as "
+            f": rows that differ only in {'it' if len(rest) == 1 else 'them'} count as "
             "repetitions"
         )  # fmt: skip
         plural = len(rest) > 1

@@ -170,7 +170,7 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
         found.append(
             f"lack of fit, worst at {place}: measured {said} the formula"
             + (f", repetitions differ by {100 * one.noise:.1g} %" if one.noise else "")
-            + (": a few outliers? try --robust" if _few_are_off(off) else "")
+            + ("; if these are outliers, try --robust" if _few_are_off(off) else "")
         )
     return found
 

@@ -103,7 +103,7 @@ def suggestions(
     """
     if model.samples is None:
         raise InputError(
-            "a model that was read does not hold the times it was fitted to",
+            "a model file does not contain the times it was fitted to",
             hint="fit it again from its data",
         )
     observed = applicable(model.selectors, model.samples.observations())

@@ -90,7 +90,7 @@ def check_family(family: Family) -> None:
     where = f"family '{printable(family.name, 40)}'"
     if not family.forms:
         raise InputError(
-            "it has no forms", where=where, hint='such as Form(("1", "b"), ("α", "β"))'
+            "the family has no forms", where=where, hint='such as Form(("1", "b"), ("α", "β"))'
         )
     for number, form in enumerate(family.forms, 1):
         if not isinstance(form, Form) or isinstance(form.terms, str):
@@ -138,7 +138,7 @@ def declaration(name: str) -> Family:
     found = getattr(registry.load(_FOLDER, name), "FAMILY", None)
     where = str(registry.path_of(_FOLDER, name))
     if not isinstance(found, Family):
-        raise InputError("it declares no Family called FAMILY", where=where)
+        raise InputError("the file declares no Family called FAMILY", where=where)
     try:
         with located(where):
             sums = {  # of the formulas of other families
@@ -151,7 +151,7 @@ def declaration(name: str) -> Family:
             whole = replace(found, forms=(*found.forms, *sums.values()), name=name)
             check_family(whole)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
-        raise InputError(f"its FAMILY is none: {error}", where=where) from error
+        raise InputError(f"FAMILY is not a Family: {error}", where=where) from error
     return whole
 
 

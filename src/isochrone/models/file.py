@@ -92,15 +92,17 @@ def read(path: str | Path) -> Model:
     check_ordinary(path)
     try:
         if path.stat().st_size > MAX_BYTES:
-            raise InputError("too large for a model file", where=str(path))
+            raise InputError("the file is too large for a model file", where=str(path))
         text = path.read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
     try:
         content = msgspec.json.decode(text, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"not a model file: {error}", where=str(path), hint="isochrone fit -o writes one"
+            f"the file is not a model file: {error}",
+            where=str(path),
+            hint="isochrone fit -o writes one",
         ) from error
     with located(str(path)):
         return from_document(content)
@@ -139,12 +141,12 @@ def document(model: Model) -> dict[str, Any]:
 def from_document(content: dict[str, Any]) -> Model:
     """Return the model a document holds, checked."""
     if content.get("record") != "model":
-        raise InputError("not a model file", hint="isochrone fit -o writes one")
+        raise InputError("the file is not a model file", hint="isochrone fit -o writes one")
     check_format(content.get("format"), FORMAT, "the model file")
     body = {key: value for key, value in content.items() if key != "sha256"}
     if "sha256" in content and content["sha256"] != _hash(body):
         raise InputError(
-            "the hash is wrong: the file was changed after it was written",
+            "the file was changed after it was written: its hash is wrong",
             hint="remove its 'sha256' if the change was intended",
         )
     known = {key: body.pop(key) for key in _KEYS if key in body}
@@ -156,7 +158,7 @@ def from_document(content: dict[str, Any]) -> Model:
         model = msgspec.convert({**known, "extra": extra}, type=Model)
         model.kept = msgspec.structs.asdict(msgspec.convert(extra, type=beside))
     except msgspec.ValidationError as error:
-        raise InputError(f"damaged: {error}") from error
+        raise InputError(f"the file is damaged: {error}") from error
     _check(model)
     for key, kind in kinds.items():
         for wrong in filter(None, map(kind.wrong, model.kept[key])):
@@ -167,7 +169,7 @@ def from_document(content: dict[str, Any]) -> Model:
 
 def _check(model: Model) -> None:
     if not model.segments:
-        raise InputError("the model has no pieces")
+        raise InputError("the model has no segments")
     if model.weights not in WEIGHTS:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, segment in enumerate(model.segments):
@@ -175,7 +177,7 @@ def _check(model: Model) -> None:
     along = [widening.along for one in model.segments for widening in one.beyond.values()]
     unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.segments))
     if unknown:
-        raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula holds")
+        raise InputError(f"'beyond' is along '{unknown.pop()}', which no formula contains")
 
 
 def _check_segment(segment: Segment, name: str) -> None:
@@ -183,16 +185,16 @@ def _check_segment(segment: Segment, name: str) -> None:
     _check_formula(segment, name)
     variables_of(list(segment.fitted))
     if not needed([segment]):
-        raise InputError(f"{name}: a formula without a variable")
+        raise InputError(f"{name}: the formula has no variable")
     known = (segment.range, segment.switch, segment.reach, segment.fitted)
     for low, high in (ends for ranges in known for ends in ranges.values()):
         if low is not None and high is not None and low > high:
-            raise InputError(f"{name}: a range that ends before it starts")
+            raise InputError(f"{name}: a range ends before it starts")
     for number, rival in enumerate(segment.rivals):
         _check_formula(rival, f"{name}, rival {number}")
     weights = [rival.weight for rival in segment.rivals]
     if not all(weight >= 0 for weight in weights) or sum(weights) > 1 + _ROUNDING:
-        raise InputError(f"{name}: the weights of its rivals are not parts of 1")
+        raise InputError(f"{name}: the weights of alternative formulas are not from 0 to 1")
     for variable, widening in segment.beyond.items():
         count = len(widening.at) if widening.along else 1
         if variable not in segment.fitted or {len(widening.once), len(widening.twice)} != {count}:

@@ -77,7 +77,7 @@ def fit(
         with a warning, unless it is all of them.
     """
     if weights not in linear.WEIGHTS:
-        raise InputError(f"no weights '{weights}'", hint="there are: relative, absolute")
+        raise InputError(f"there are no weights '{weights}'", hint="there are: relative, absolute")
     # an unknown name is the first thing to say
     named = name if isinstance(name, Family) else None if name == AUTO else declaration(name)
     if isinstance(name, Family):
@@ -104,7 +104,7 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
         try:
             found.append(_fitted(together(samples), one, options))
         except InputError as error:
-            reasons.append(f"no formula for all sizes: {one.name}: {error}")
+            reasons.append(f"the formula {one.name} does not fit all sizes: {error}")
     whole = min(found, key=_error, default=None)
     try:
         each = _fitted(apart(samples), None, options)
@@ -141,7 +141,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         ops = dict.fromkeys(str(one.where["op"]) for one in observed if "op" in one.where)
         if len(ops) > 1:
             raise InputError(
-                f"the data hold several operations, but '{named.name}' describes a single one",
+                f"the data have several operations, but '{named.name}' describes a single one",
                 hint=f"choose one with --op: {', '.join(ops)}; or --family auto",
             )
     weights = options.weights
@@ -154,9 +154,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             else:
                 found, tried = PoolFitter(_family_pool(named, one), one, options).fit(), None
             if not needed(found.segments):  # it says nothing of what was varied
-                raise InputError(
-                    "the times do not depend on what was varied: there is no formula of it"
-                )
+                raise InputError("the times do not depend on any varied variable")
         except InputError as error:
             where = ", ".join(f"{key} {value}" for key, value in one.where.items())
             left_out.append(InputError(error.what, where=error.where or where, hint=error.hint))
@@ -188,7 +186,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     held_out = cross_validate(list(zip(parts, observed, strict=True)))
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
-        *(f"left out: {error}" for error in left_out), *questionable(samples),
+        *(f"skipped: {error}" for error in left_out), *questionable(samples),
         *lack_of_fit(model, observed), *steps(model, observed),
         *_warnings(model, observed, samples),
         *(broken() if named is None else []),
@@ -214,7 +212,7 @@ def _family_pool(chosen: Family, observed: Observations) -> Pool:
             f"'{chosen.name}' needs the variable{'s' if len(missing) > 1 else ''} "
             f"{', '.join(missing)}",
             hint=what_to_vary(missing, observed.constant)
-            or f"the data hold {', '.join(observed.variables)}",
+            or f"the data have {', '.join(observed.variables)}",
         )
     return family_pool(fitting, observed)
 
@@ -237,8 +235,9 @@ def _warnings(model: Model, observed: Sequence[Observations], samples: Samples) 
     breaks = [one for one in switches(model.segments) if one.name == "p" and not nodes]
     if breaks:
         found.append(
-            f"formulas change from p = {breaks[0].below:g} to {breaks[0].above:g}: if so many "
-            "ranks fill a node, columns 'nodes' and 'ppn' may describe that better"
+            f"the formula changes from p = {breaks[0].below:g} to {breaks[0].above:g}: if a node "
+            "has so "
+            "many ranks, add columns 'nodes' and 'ppn'"
         )
     if any(np.any(model.by_formula(one.variables, one.where) <= 0) for one in observed):
         found.append("the formula gives times of zero or less within the data")

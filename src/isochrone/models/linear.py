@@ -119,7 +119,7 @@ def fit(
         )
     if count <= width:
         raise InputError(
-            f"{count} points are too few for {width} coefficients and an error estimate",
+            f"{count} points are too few to estimate {width} coefficients and an error",
             hint="measure more sizes, or more numbers of ranks",
         )
     scale, trust = _reweighted(x, seconds, weights, robust)

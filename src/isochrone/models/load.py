@@ -100,7 +100,7 @@ def samples_of(measured: Measured) -> Samples:
         raise _foreign(measured)
     items = list(measured)
     if not items:
-        raise InputError("there is nothing to fit")
+        raise InputError("no data to fit are given")
     if all(is_row(item) for item in items):
         return of_rows(items)  # type: ignore[arg-type]  # rows are mappings
     return joined([_samples(item) for item in items])
@@ -133,7 +133,7 @@ def _samples(item: _Part, own: Columns = AS_NAMED) -> Samples:
 
 def _foreign(item: object) -> InputError:
     return InputError(
-        f"of type '{type(item).__name__}' nothing can be fitted",
+        f"data of type '{type(item).__name__}' cannot be fitted",
         hint="give a run, a path, a data frame, columns by name, or rows",
     )
 
@@ -215,4 +215,6 @@ def _alike_placed(parts: Sequence[Samples]) -> tuple[list[Samples], list[str]]:
         replace(part, variables={k: v for k, v in part.variables.items() if k not in gone})
         for part in parts
     ]
-    return alike, [f"not all inputs say their {VARIABLES[name]}: it is not used" for name in lost]
+    return alike, [
+        f"{name}, the {VARIABLES[name]}, is not used: some inputs do not have it" for name in lost
+    ]

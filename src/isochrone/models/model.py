@@ -218,7 +218,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """
         if not 0 < level < 1:
             raise InputError(
-                f"the level is {level:g}, not between 0 and 1", hint="for example 0.95"
+                f"the confidence level is {level:g}, not between 0 and 1", hint="for example 0.95"
             )
         asked = question(self.selectors, variables, where or {}, named)
         answers = [
@@ -352,10 +352,10 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
                 segments = [r for r in segments if r.where.get(key, where[key]) == where[key]]
             elif len({repr(segment.where.get(key)) for segment in segments}) > 1:
                 listed = ", ".join(map(str, known))
-                raise InputError(f"the model holds several of '{key}'", hint=f"say which: {listed}")
+                raise InputError(f"the model has several '{key}'", hint=f"choose one: {listed}")
             if not segments:
                 listed = ", ".join(map(str, known))
-                raise InputError(f"the model holds no {key} '{where[key]}'", hint=f"only: {listed}")
+                raise InputError(f"the model has no {key} '{where[key]}'", hint=f"it has: {listed}")
         return segments
 
     def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:
@@ -437,7 +437,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             return samples_of(measured)
         if self.samples is None:
             raise InputError(
-                "a model that was read does not hold the times it was fitted to",
+                "a model file does not contain the times it was fitted to",
                 hint="give them: runs, a data frame or a path",
             )
         return self.samples

@@ -152,15 +152,15 @@ class Samples:
             self.start = np.zeros(len(self.seconds), dtype=np.int64)
         columns = [*self.variables.values(), self.seconds]
         if not len(self.seconds):
-            raise InputError("there are no measured times")
+            raise InputError("the data have no measured times")
         if not all(np.all(np.isfinite(column)) for column in columns):
             raise InputError("a value is not a finite number")
         if not np.all(self.seconds > 0):
-            raise InputError("a time is zero or negative")
+            raise InputError("a measured time is zero or negative")
         absurd = self.seconds[(self.seconds < MIN_SECONDS) | (self.seconds > MAX_SECONDS)]
         if len(absurd):
             raise InputError(
-                f"a time of {absurd[0]:g} s is no measurement",
+                f"a measured time of {absurd[0]:g} s is implausible",
                 hint=f"times are in seconds, from {MIN_SECONDS:g} to {MAX_SECONDS:g}",
             )
         for name, column in self.variables.items():
@@ -172,7 +172,9 @@ class Samples:
                 | ((name in COUNTED) & (column != np.floor(column)))
             ]
             if len(wrong):
-                raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
+                raise InputError(
+                    f"'{name}' is {wrong[0]:g}, which is not a valid {VARIABLES[name]}"
+                )
 
     def only(self, **where: Selector | None) -> Samples:
         """Return the rows that selectors mean; None means all.
@@ -273,7 +275,7 @@ def of_run(run: Run) -> Samples:
     table = run.tables.get("sample")
     if table is None or "seconds" not in table or not len(table):
         raise InputError(
-            f"a run of '{run.experiment}' holds no samples to fit",
+            f"a run of '{run.experiment}' cannot be fitted",
             where=run.where,
             hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
         )
@@ -317,7 +319,7 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     if {"i", "j"} <= columns.keys() and run.kind == SWEEP:
         ends = [numbers(Table(columns), key, run.where) for key in ("i", "j")]
         if any(end.max() >= run.size for end in ends):
-            raise InputError("a 'sample' record of a rank that is not there", where=run.where)
+            raise InputError("a 'sample' record has an unknown rank", where=run.where)
         columns |= pairs_on_nodes(run, *ends)
     return columns
 
@@ -338,7 +340,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
     numbers = {name: _numbers(named[name], name, where) for name in VARIABLES if name in named}
     if not numbers:
         raise InputError(
-            "no column is a variable of a model",
+            "no column of the table is a variable of a model",
             where=where,
             hint=f"there are: {', '.join(VARIABLES)}",
         )
@@ -350,9 +352,9 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         )
         selectors[name] = values.astype(np.int64) if whole else values
         if any(not isinstance(value, str | int) for value in selectors[name].tolist()):
-            raise InputError(f"a row without '{name}'", where=where)
+            raise InputError(f"a row has no '{name}'", where=where)
         if len({isinstance(value, str) for value in selectors[name].tolist()}) > 1:
-            raise InputError(f"'{name}' is a number in some rows, and none in others", where=where)
+            raise InputError(f"'{name}' is missing in some rows", where=where)
     remarks = []
     if experiment == TABLE:
         numbers |= completed_places(numbers)
@@ -373,5 +375,5 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
 
 def _numbers(values: NDArray[Any], name: str, where: str) -> Array:
     if values.dtype.kind not in "iuf":
-        raise InputError(f"a '{name}' that is not a number", where=where)
+        raise InputError(f"a '{name}' is not a number", where=where)
     return values.astype(np.float64)

@@ -127,7 +127,7 @@ def not_held(
                 and np.any(values != measured[0])
             ):
                 raise InputError(
-                    f"the model was fitted to {name} = {number(name, measured[0])} only",
+                    f"the model was fitted to a single {name}, {number(name, measured[0])}",
                     hint=f"measure several {_ASKED[name]} and fit",
                 )
             continue
@@ -224,7 +224,7 @@ def question(
                 continue  # for example the measured times beside the points
             kind = selectors if name in known or name not in VARIABLES else variables
             if name in kind:
-                raise InputError(f"'{name}' is asked for twice")
+                raise InputError(f"'{name}' is given twice")
             kind[name] = value if kind is selectors else _numbers(name, value)
     each = {k: np.asarray(v, dtype=object) for k, v in selectors.items() if np.ndim(v)}
     try:
@@ -233,7 +233,7 @@ def question(
         raise InputError("the variables have different lengths") from error
     shape = shape or (1,)
     if each and not np.prod(shape):
-        raise InputError("there is no point to predict")
+        raise InputError("no values to predict are given")
     return Question(
         {name: np.broadcast_to(v, shape).ravel() for name, v in variables.items()},
         selectors | {key: np.broadcast_to(v, shape).ravel() for key, v in each.items()},
@@ -265,7 +265,7 @@ def checked(points: Mapping[str, Array]) -> Mapping[str, Array]:
         counted = (values < 1) | (values != np.floor(values)) if name in COUNTED else False
         wrong = values[(values > LARGEST) | counted]
         if len(wrong):
-            raise InputError(f"'{name}' is {wrong[0]:g}, no {VARIABLES[name]}")
+            raise InputError(f"'{name}' is {wrong[0]:g}, which is not a valid {VARIABLES[name]}")
     return points
 
 
@@ -328,9 +328,9 @@ def check_constants(constant: Mapping[str, float], asked: Mapping[str, Any]) -> 
         others = np.setdiff1d(np.asarray(asked[name], dtype=np.float64), value)
         if len(others):
             raise InputError(
-                f"the model was made at {name} = {value:g} only and knows nothing of {name} = "
+                f"the model was fitted at {name} = {value:g} only, and cannot predict {name} = "
                 f"{others[0]:g}",
-                hint=f"measure with other values of it, the {VARIABLES[name]}, and fit again",
+                hint=f"measure other values of {name}, the {VARIABLES[name]}, and fit again",
             )
 
 
@@ -350,7 +350,7 @@ def check_places(
         return []
     if not any(recorded(segments, name) for name in PLACES):
         raise InputError(
-            "the model does not say on how many nodes its ranks were",
+            "the model does not record how many nodes its ranks used",
             hint="ask with --ranks, or fit data with the columns nodes and ppn",
         )
-    return ["the formula holds neither nodes nor ppn: it gives the same time for all p ranks"]
+    return ["the formula does not depend on nodes or ppn, only on the number of ranks p"]

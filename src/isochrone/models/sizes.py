@@ -55,8 +55,8 @@ def refuse_one_size(samples: Samples) -> None:
     sizes = np.unique(samples.selectors.get("bytes", np.zeros(0)))
     if len(sizes) == 1:
         raise InputError(
-            f"all messages are of {format_bytes(int(sizes[0]))}: that does not tell what bytes "
-            "cost from what messages cost",
+            f"all messages have {format_bytes(int(sizes[0]))}: costs per byte and per message "
+            "cannot be separated",
             hint="measure several sizes: measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )
 

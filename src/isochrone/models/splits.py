@@ -132,7 +132,7 @@ def parse_splits(
     for text in known:
         name, bounds = _bounds(text)
         if not bounds:
-            raise InputError(f"no value in the known switch '{text}'", hint=f"try {name}:12KiB")
+            raise InputError(f"the breakpoint '{text}' has no value", hint=f"try {name}:12KiB")
         switches.setdefault(name, []).extend(bounds)
     looked_for = None if texts is None else tuple(along)
     return Splits(given, looked_for, max_segments, tolerance, switches)
@@ -151,10 +151,10 @@ def _bounds(text: str) -> tuple[str, list[float]]:
             bounds.append(float(value))
         except ValueError:
             if not is_size(name):
-                raise InputError(f"'{value}' is no bound of '{name}'") from None
+                raise InputError(f"'{value}' is not a valid breakpoint of '{name}'") from None
             bounds.append(float(parse_bytes(value)))
     if sorted(set(bounds)) != bounds:
-        raise InputError(f"the bounds in '{text}' are not increasing")
+        raise InputError(f"the breakpoints in '{text}' are not increasing")
     return name, bounds
 
 
@@ -189,7 +189,7 @@ class Search:
         regions = [Region({}, np.ones(len(self.observed), dtype=bool))]
         for name, bounds in self.splits.given.items():
             if not _has(name, self.observed):
-                raise InputError(f"cannot split along '{name}'", hint="it is not in the data")
+                raise InputError(f"cannot split along '{name}'", hint="the data do not contain it")
             # a value on a bound belongs to the part below
             number = np.searchsorted(bounds, evaluate_term(name, self.observed.variables))
             parts = []
@@ -199,7 +199,7 @@ class Search:
                     if not mask.any():
                         raise InputError(
                             f"no points in the segment {k + 1} of '{name}'",
-                            hint="give other bounds",
+                            hint="give other breakpoints",
                         )
                     parts.append(Region({**region.range, name: ends}, mask))
             regions = parts
@@ -236,7 +236,7 @@ class Search:
                 mask &= value <= (np.inf if high is None else high)
                 ranks = self.observed.variables["p"][mask]
                 if len(np.unique(ranks)) < _CLASS_VALUES:
-                    raise InputError(f"too few numbers of ranks of a class by {name}")
+                    raise InputError(f"the data have too few numbers of ranks of a class by {name}")
                 part = Region({**region.range, name: (low, high)}, mask)
                 now = [one for one in self.along if one == first] or self.along
                 found += self._cut(part, self.along, now)

@@ -30,7 +30,7 @@ def summary(model: Model, title: str) -> str:
         for name, found in held_out.items()
     ]
     if errors:
-        lines.append(f"error where it was not fitted: {', '.join(errors)}")
+        lines.append(f"error in cross-validation: {', '.join(errors)}")
     for segment, words in zip(model.segments, headings(model.segments), strict=True):
         lines += ["", *_segment(segment, words, model.weights)]
     for entry in model.ranking:
@@ -95,7 +95,7 @@ def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
 def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     """Yield the families that were tried, the one that was taken first."""
     words = ", ".join(printable(f"{key} {value}") for key, value in entry["where"].items())
-    yield f"candidates{f' for {words}' if words else ''}, the first was taken"
+    yield f"candidates{f' for {words}' if words else ''}, the first was selected"
     tried = [row for row in entry["families"] if row.get("held_out") is not None]
     judged = any(row.get("sicc") is not None for row in tried)
     titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "segments"]

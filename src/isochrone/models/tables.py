@@ -117,14 +117,14 @@ class Columns:
                 raise _wrong(f"'{printable(word, 60)}' is not name=variable[:unit]", _HOW)
             if variable not in _MEANINGS:
                 hint = f"there are: {', '.join(_MEANINGS)}"
-                raise _wrong(f"'{printable(variable, 40)}' is no variable", hint)
+                raise _wrong(f"'{printable(variable, 40)}' is not a variable", hint)
             if name in meaning or variable in meaning.values():
-                raise _wrong(f"'{printable(word, 60)}': one of them is given twice", _HOW)
+                raise _wrong(f"'{printable(word, 60)}': a name is given twice", _HOW)
             if unit:
                 known = _UNITS.get(variable, {})
                 if unit not in known:
                     hint = f"there are: {', '.join(known)}" if known else "it is a plain number"
-                    raise _wrong(f"'{printable(unit, 20)}' is no unit of '{variable}'", hint)
+                    raise _wrong(f"'{printable(unit, 20)}' is not a unit of '{variable}'", hint)
                 factor[variable] = known[unit]
             meaning[name] = variable
         return cls(meaning, factor)
@@ -141,13 +141,15 @@ class Columns:
             if name not in names:
                 there = printable(", ".join(names), 200)
                 raise InputError(
-                    f"no column '{printable(name, 40)}'", where=where, hint=f"there are: {there}"
+                    f"the table has no column '{printable(name, 40)}'",
+                    where=where,
+                    hint=f"there are: {there}",
                 )
         found = [self.meaning.get(name, name) for name in names]
         for name, variable in self.meaning.items():
             if found.count(variable) > 1:
                 raise InputError(
-                    f"'{printable(name, 40)}' is to be '{variable}', and there is a column "
+                    f"'{printable(name, 40)}' cannot be '{variable}': there is a column "
                     f"'{variable}' already", where=where, hint="give one of them another name",
                 )  # fmt: skip
         return found
@@ -195,9 +197,9 @@ def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
             stream.seek(0)
             return _read(csv.reader(stream, delimiter=mark), path, own, commas=mark != ",")
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"not a CSV: {error}", where=str(path)) from error
+        raise InputError(f"the file is not valid CSV: {error}", where=str(path)) from error
 
 
 def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
@@ -205,10 +207,10 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
     names = own.renamed([name.strip() for name in next(reader, [])], where)
     if "seconds" not in names:
         raise InputError(
-            "neither a run file nor a CSV with a column 'seconds'",
+            "the file is neither a run file nor a CSV table with a column 'seconds'",
             where=where,
-            hint="the first line must name the columns, for example op,p,b,seconds; or say what "
-            "they are: --map-columns size=b,usec=seconds:us",
+            hint="name the columns in the first line, e.g. op,p,b,seconds, or with "
+            "--map-columns size=b,usec=seconds:us",
         )
     _refuse_twins(names, where)
     rows = []
@@ -218,10 +220,11 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
             continue
         if len(row) != len(names):
             raise InputError(
-                f"{len(row)} values, not {len(names)}", where=f"{path}:{reader.line_num}"
+                f"the line has {len(row)} values, not {len(names)}",
+                where=f"{path}:{reader.line_num}",
             )
         if reader.line_num > MAX_ROWS:
-            raise InputError(f"more than {MAX_ROWS} lines", where=where)
+            raise InputError(f"the table has more than {MAX_ROWS} lines", where=where)
         rows.append(row)
         lines.append(reader.line_num)
     arrays = {}
@@ -243,7 +246,7 @@ def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:
 
 def _refuse_twins(names: Sequence[str], where: str) -> None:
     if len(set(names)) != len(names):
-        raise InputError("two columns have the same name", where=where)
+        raise InputError("the table has two columns of the same name", where=where)
 
 
 def separator_of(first: str, second: str, where: str) -> str:
@@ -269,8 +272,8 @@ def separator_of(first: str, second: str, where: str) -> str:
     if len(found) > 1 and len(fitting) != 1:
         marks = " or ".join(f"'{mark}'" if mark != "\t" else "tabs" for mark in found)
         raise InputError(
-            f"its columns may be separated by {marks}", where=where,
-            hint="take names of columns without these signs",
+            f"the separator of the columns is ambiguous: {marks}", where=where,
+            hint="use column names without these characters",
         )  # fmt: skip
     return (fitting or found)[0]
 
@@ -303,7 +306,7 @@ def with_points(texts: Sequence[str], name: str, where: str, decimal: Decimal = 
     if point is not None:
         what = f"has numbers with commas and with points: '{one}' and '{printable(point, 40)}'"
     elif all(_THOUSANDS.fullmatch(text) for text in commas):
-        what = f"is '{one}': that may be {one.replace(',', '')} or {one.replace(',', '.', 1)}"
+        what = f"is '{one}', which may mean {one.replace(',', '')} or {one.replace(',', '.', 1)}"
     else:
         return [text.replace(",", ".") if _DECIMAL.fullmatch(text) else text for text in texts]
     raise InputError(
@@ -348,7 +351,7 @@ def of_table(table: Frame | Mapping[str, Any]) -> Samples:
     where = _named(table)
     if "seconds" not in columns:
         raise InputError(
-            "no column 'seconds'",
+            "the table has no column 'seconds'",
             where=where,
             hint="name the columns for example op, p, b, seconds",
         )
@@ -375,7 +378,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]]) -> Samples:
     for k, row in enumerate(rows):
         for name in names:
             if name not in row:
-                raise InputError(f"a row without '{printable(name, 40)}'", where=f"rows, row {k}")
+                raise InputError(f"a row has no '{printable(name, 40)}'", where=f"rows, row {k}")
     return of_table({name: [row[name] for row in rows] for name in names})
 
 
@@ -405,7 +408,7 @@ def columns_of(table: Frame | Mapping[str, Any]) -> dict[str, NDArray[Any]]:
         raise InputError("a column has more than one dimension", where=where)
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"'{printable(name, 40)}' {n}" for name, n in lengths.items())
-        raise InputError(f"columns of different lengths: {said}", where=where)
+        raise InputError(f"the columns have different lengths: {said}", where=where)
     rows = next(iter(lengths.values()), 1)
     return {
         name: values if values.ndim else np.full(rows, values[()]) for name, values in found.items()

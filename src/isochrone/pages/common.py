@@ -182,7 +182,8 @@ def _line(run: Run) -> tuple[str, ...]:
     ranks = of_ranks(run).removeprefix("of ")
     ranks += ", bound to cores" if run.notes.get("binding") == "core" else ""
     origin = "" if run.origin == "measured" else run.origin
-    return tuple(part for part in (run.experiment, origin, ranks, _library(run)) if part)
+    what = (f"{origin} {run.kind}",) if run.experiment == origin else (run.experiment, origin)
+    return tuple(part for part in (*what, ranks, _library(run)) if part)
 
 
 def _library(run: Run) -> str:
@@ -220,9 +221,9 @@ def _settings(run: Run) -> list[Section]:
 
 def _how(run: Run) -> Iterator[Block]:
     if run.median_is_mean:
-        yield Sentence("The imported file contains only means, which are used as medians.")
+        yield Sentence("The imported file has only means; they are used as medians.")
     if run.about.imported is not None:
-        yield Sentence("It was imported from a file of another program.")
+        yield Sentence("The run was imported from a file of another program.")
     if run.about.made_up:
         yield Sentence("The times are synthetic: computed from a formula, not measured.")
     facts = measured_how(run)
@@ -317,7 +318,7 @@ def clock_section(run: Run) -> Section:
         i, j = offset.worst_pair
         age = format_seconds(max(offset.worst_age, 0))
         notes = [
-            Sentence(f"Worst: ranks {i} and {j}, {age} after the clocks were synchronised"),
+            Sentence(f"Worst: ranks {i} and {j}, {age} after a synchronisation"),
             Sentence(f"Uncertainty of a comparison: {format_seconds(offset.bound)} (median)"),
             *notes,
         ]

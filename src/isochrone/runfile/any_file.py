@@ -19,7 +19,7 @@ def foreign(path: Path) -> str:
     try:
         return import_format(path) if path.is_file() else ""  # a pipe can be read only once
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def read(path: str | Path, ranks: int | None = None) -> Run:

@@ -29,7 +29,7 @@ def arrow_table(
         import pyarrow
     except ImportError as error:
         raise InputError(
-            "Arrow needs pyarrow, which is not installed",
+            "this format needs the package pyarrow",
             hint="try: pip install 'isochrone[parquet]'",
         ) from error
     found = {name: [_value(one) for one in columns[name].tolist()] for name in columns}
@@ -38,7 +38,7 @@ def arrow_table(
         return pyarrow.table(found).replace_schema_metadata({"isochrone": about})
     except (pyarrow.ArrowException, OverflowError) as error:
         reason = printable(str(error).partition("\n")[0])
-        raise InputError(f"it is no table of Arrow: {reason}", where=where) from error
+        raise InputError(f"the file is not an Arrow table: {reason}", where=where) from error
 
 
 def _value(value: Any) -> Any:

@@ -45,8 +45,10 @@ def files(folder: Path) -> list[Path]:
         If there is no such folder.
     """
     if not folder.is_dir():
-        what = "it is no folder" if folder.exists() else "there is no such folder"
-        raise InputError(what, where=str(folder), hint="isochrone baseline add FOLDER RUN makes it")
+        what = "it is not a folder" if folder.exists() else "there is no such folder"
+        raise InputError(
+            what, where=str(folder), hint="create it: isochrone baseline add FOLDER RUN"
+        )
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 
@@ -113,7 +115,7 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
     for run in runs:
         if not run.complete:
             raise InputError(
-                f"a partial run cannot join a baseline: {NO_END}", where=run.where,
+                f"partial runs cannot be added to a baseline: {NO_END}", where=run.where,
                 hint="measure again",
             )  # fmt: skip
     try:
@@ -121,7 +123,7 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
         return [_add(folder, run) for run in runs]
     except OSError as error:
         raise InputError(
-            f"cannot add to it: {error.strerror}", where=str(error.filename or folder)
+            f"the folder cannot be written: {error.strerror}", where=str(error.filename or folder)
         ) from error
 
 
@@ -139,7 +141,7 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
         there = there or [path for path in stored if name.is_file() and _same(path, name)]
         if not there:
             raise InputError(
-                "no such run in it", where=str(folder / name.name),
+                "the baseline has no such run", where=str(folder / name.name),
                 hint=f"isochrone baseline list {folder}",
             )  # fmt: skip
         found += there

@@ -60,10 +60,10 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDAr
     """
     before, found, _ = line.rpartition(_CHECKSUM)
     if not found or record.get("crc") != f"{zlib.crc32(before):08x}":
-        raise BlockError("its checksum is wrong")
+        raise BlockError("the checksum is wrong")
     count, nbytes = record.get("count"), record.get("bytes")
     if type(count) is not int or not 1 <= count <= MAX_COUNT or type(nbytes) is not int:
-        raise BlockError("it has no valid 'count' or 'bytes'")
+        raise BlockError("'count' or 'bytes' is not valid")
     if not 0 <= nbytes < 2**62:
         raise BlockError("it has no valid 'count' or 'bytes'")
     columns = {}
@@ -82,7 +82,7 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDAr
     for key in TIMES:
         columns[key] = _words(record, key, count, "<f4").astype(np.float32)
         if not np.isfinite(columns[key]).all():
-            raise BlockError(f"'{key}' holds what is no time")
+            raise BlockError(f"'{key}' has values that are not times")
     return count, columns
 
 
@@ -90,9 +90,9 @@ def _words(record: dict[str, Any], key: str, count: int, kind: str) -> NDArray[A
     try:
         words = binascii.a2b_base64(record[key])
     except (KeyError, TypeError, ValueError) as error:
-        raise BlockError(f"'{key}' is no column") from error
+        raise BlockError(f"'{key}' is not a column") from error
     if len(words) != 4 * count:
-        raise BlockError(f"'{key}' is not of {count} pairs")
+        raise BlockError(f"'{key}' does not have {count} values")
     return np.frombuffer(words, kind)
 
 

@@ -27,7 +27,7 @@ def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArr
     values = _numbers(table, key, where, record)
     # NaN is a missing number; a comparison with it is false
     if not np.all((values >= 0) & (values < 2**53) & (values == np.floor(values))):
-        raise InputError(f"a '{record}' record whose '{key}' is not a whole number", where=where)
+        raise InputError(f"the '{key}' of a '{record}' record is not a whole number", where=where)
     return values.astype(np.int64)
 
 
@@ -41,13 +41,13 @@ def texts(table: Table, key: str, where: str, record: str = "sample") -> list[st
     """
     values = table[key].tolist() if key in table else [None]
     if not all(isinstance(value, str) for value in values):
-        raise InputError(f"a '{record}' record without '{key}'", where=where)
+        raise InputError(f"a '{record}' record has no '{key}'", where=where)
     return [printable(value, 80) for value in values]
 
 
 def _numbers(table: Table, key: str, where: str, record: str) -> NDArray[np.float64]:
     if key not in table:
-        raise InputError(f"a '{record}' record without '{key}'", where=where)
+        raise InputError(f"a '{record}' record has no '{key}'", where=where)
     if table[key].dtype.kind not in "if":
-        raise InputError(f"a '{record}' record whose '{key}' is not a number", where=where)
+        raise InputError(f"the '{key}' of a '{record}' record is not a number", where=where)
     return table[key].astype(np.float64)

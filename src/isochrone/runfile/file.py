@@ -78,10 +78,12 @@ def read(path: str | Path) -> Run:
     except InputError:
         what, hint = other_kind(path) if reader.run is None else ("", "")
         if what:
-            raise InputError(f"it is {what}, not a run file", where=str(path), hint=hint) from None
+            raise InputError(
+                f"the file is {what}, not a run file", where=str(path), hint=hint
+            ) from None
         raise
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
@@ -94,9 +96,7 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
     """
     path = Path(path)
     if path.exists() and not overwrite:
-        raise InputError(
-            "it exists already", where=str(path), hint="choose another name, or --force"
-        )
+        raise InputError("the file exists", where=str(path), hint="choose another name, or --force")
     with whole_file(path) as stream:
         stream.writelines(_lines(run))
 
@@ -132,7 +132,7 @@ def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: floa
                 end["seconds"] = float(end.get("seconds", 0.0)) + seconds
                 stream.write(msgspec.json.encode(end) + b"\n")
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
@@ -146,7 +146,7 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     except msgspec.DecodeError:
         record = {}
     if record.get("record") != "end":
-        raise InputError("it does not end with an 'end' record", where=str(path))
+        raise InputError("the file has no 'end' record", where=str(path))
     return max(0, size - BLOCK) + len(block) - len(last), record
 
 
@@ -226,7 +226,7 @@ class _Reader:
             length += len(after)
             if length > MAX_LINE:
                 self.line += 1
-                raise self.fail(f"a line of more than {MAX_LINE >> 20} MiB")
+                raise self.fail(f"the line has more than {MAX_LINE >> 20} MiB")
         if length:
             yield [b"".join(begun)]
 
@@ -263,7 +263,9 @@ class _Reader:
                 if self.run is not None and not text.endswith(b"\n"):
                     break  # the writer was killed within this line
                 hint = NO_RUN_FILE if self.run is None else DAMAGED
-                raise self.fail(f"not a record of a run file: {error}", hint=hint) from error
+                raise self.fail(
+                    f"the line is not a record of a run file: {error}", hint=hint
+                ) from error
             self.take(record, text)
 
     def take(self, record: dict[str, Any], text: bytes) -> None:
@@ -271,9 +273,9 @@ class _Reader:
         if self.run is None:
             self.start(kind, record)
         elif self.run.end is not None:
-            raise self.fail("a record after the 'end' record")
+            raise self.fail("a record follows the 'end' record")
         elif kind == "run":
-            raise self.fail("a second 'run' record")
+            raise self.fail("the file has a second 'run' record")
         elif kind == "rank":
             self.run.ranks.append(self.rank(record))
         elif kind == "warning":
@@ -281,9 +283,9 @@ class _Reader:
         elif kind == "end":
             seconds = record.get("seconds", 0.0)
             if type(seconds) not in (int, float) or not 0 <= seconds <= MAX_SECONDS:
-                raise self.fail("an 'end' record with invalid 'seconds'")
+                raise self.fail("the 'end' record has invalid 'seconds'")
             if not isinstance(record.get("complete", False), bool):
-                raise self.fail("an 'end' record whose 'complete' is neither true nor false")
+                raise self.fail("'complete' of the 'end' record is neither true nor false")
             self.check_total()
             self.run.end = record
         elif kind == blocks.BLOCK:
@@ -295,7 +297,7 @@ class _Reader:
                 record = {"batch": 1, "shared_cpu": False, "retest": False, **record}
             self.builders.setdefault(kind, TableBuilder()).add(record)
         else:
-            raise self.fail("a record without a name")
+            raise self.fail("the record has no name")
 
     def take_block(self, record: dict[str, Any], text: bytes) -> None:
         """Take many pairs."""
@@ -317,7 +319,8 @@ class _Reader:
     def start(self, kind: object, record: dict[str, Any]) -> None:
         if kind != "run":
             raise self.fail(
-                "not a run file: it does not begin with a 'run' record", hint=NO_RUN_FILE
+                "the file is not a run file: it does not begin with a 'run' record",
+                hint=NO_RUN_FILE,
             )
         try:
             check_format(record.pop("format", None), FORMAT, "the 'run' record")
@@ -341,7 +344,7 @@ class _Reader:
             raise self.fail(f"rank {number} appears twice")
         self.ranks_seen.add(number)
         if not isinstance(host, str):
-            raise self.fail("a 'rank' record without a 'host'")
+            raise self.fail("a 'rank' record has no 'host'")
         places = {}
         for key in ("node", "cpu", "core", "package", "numa"):
             places[key] = record.pop(key, -1)
@@ -358,7 +361,7 @@ class _Reader:
         except SparseError as error:
             raise self.fail(f"the names of hosts: {error}", line=False) from error
         if self.run.tables and known != size and (known or size > MAX_UNKNOWN_RANKS):
-            raise self.fail(f"it has {size} ranks, but describes {known}", line=False)
+            raise self.fail(f"the run has {size} ranks, but describes {known}", line=False)
 
     def fail(self, what: str, *, hint: str = DAMAGED, line: bool = True) -> InputError:
         where = f"{self.path}:{self.line}" if line else str(self.path)

@@ -107,4 +107,4 @@ def _beginning(path: Path) -> bytes:
         with path.open("rb") as stream:
             return stream.read(_FEW).lstrip()
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error

@@ -269,13 +269,15 @@ def check(run: Run) -> None:
     for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
         if value is not None and not 0 <= value <= _COARSEST:
             raise InputError(
-                f"the 'run' record: a clock of 'clock.{key}' {value:g} s",
+                f"the 'run' record has an impossible 'clock.{key}' of {value:g} s",
                 where=run.where, hint=DAMAGED,
             )  # fmt: skip
     for name in _FOREIGN.get(run.kind, ()):
         if name in run.tables:
             raise InputError(
-                f"a '{name}' record in a file of kind '{run.kind}'", where=run.where, hint=DAMAGED
+                f"a run of kind '{run.kind}' cannot have a '{name}' record",
+                where=run.where,
+                hint=DAMAGED,
             )
     for name, table in run.tables.items():
         rules = RULES.get((run.kind, name)) or RULES.get(("", name))
@@ -309,14 +311,12 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
     for key, rule in rules.members.items():
         if key not in table:
             if rule.needed and key not in rules.may_lack:
-                raise InputError(
-                    f"a '{name}' record without '{key}'", where=run.where, hint=DAMAGED
-                )
+                raise InputError(f"a '{name}' record has no '{key}'", where=run.where, hint=DAMAGED)
             continue
         values = table[key]
         if values.dtype.kind not in ("i" if rule.whole and rule.needed else "if"):
             raise InputError(
-                f"a '{name}' record whose '{key}' is not a {'whole ' * rule.whole}number",
+                f"the '{key}' of a '{name}' record is not a {'whole ' * rule.whole}number",
                 where=run.where,
                 hint=DAMAGED,
             )
@@ -329,14 +329,18 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
     for key, allowed in rules.texts.items():
         texts = table[key].tolist() if key in table else [None] * len(table)
         odd = [not isinstance(one, str) or bool(allowed and one not in allowed) for one in texts]
-        _refuse(run, name, np.array(odd), f"'{key}' is none of the texts that there are")
+        _refuse(run, name, np.array(odd), f"'{key}' is not a known word")
     for key, other in rules.refers.items():
         known_ones = run.tables.get(other, Table())
         there = known_ones[key] if key in known_ones else np.empty(0)
-        _refuse(run, name, ~np.isin(table[key], there), f"there is no '{other}' of its '{key}'")
+        _refuse(
+            run, name, ~np.isin(table[key], there), f"its '{key}' is not in the '{other}' records"
+        )
     if rules.pairs:
-        _refuse(run, name, table["i"] >= table["j"], f"it is not 0 <= i < j < {run.size}")
-        _refuse(run, name, _contradicting(table, run.size), "another one of this pair contradicts")
+        _refuse(run, name, table["i"] >= table["j"], f"its ranks are not 0 <= i < j < {run.size}")
+        _refuse(
+            run, name, _contradicting(table, run.size), "another record of this pair contradicts it"
+        )
 
 
 def _refuse(run: Run, name: str, wrong: NDArray[np.bool_], what: str) -> None:
@@ -374,11 +378,11 @@ def _check_curves(run: Run, samples: Table) -> None:
     """Refuse samples without a number or text for each key of their curve."""
     if not run.by:
         raise InputError(
-            "the 'run' record: 'by' names no member of a sample", where=run.where, hint=DAMAGED
+            "'by' of the 'run' record is not a member of the samples", where=run.where, hint=DAMAGED
         )
     for name in run.by:
         if name not in samples:
-            raise InputError(f"a 'sample' record without '{name}'", where=run.where, hint=DAMAGED)
+            raise InputError(f"a 'sample' record has no '{name}'", where=run.where, hint=DAMAGED)
         values = samples[name]
         unknown = (
             np.isnan(values) if values.dtype.kind in "if"

@@ -213,7 +213,7 @@ class Run:
             raise InputError(
                 "the run has no pairs",
                 where=self.where,
-                hint="it is not a latency map, or ended before the first pair",
+                hint="the run is not a latency map, or ended before the first pair",
             )
         if not self.options.get("sample"):  # a sample is analysed without a matrix
             self._refuse_few(table)
@@ -226,7 +226,7 @@ class Run:
             raise InputError(
                 f"{len(table)} measurements are too few for a map of {self.size} ranks",
                 where=self.where,
-                hint="it ended early: measure again",
+                hint="measure again: the run ended early",
             )
 
     def statistic(self) -> str:
@@ -247,7 +247,9 @@ class Run:
         """Return the error for a size that was not measured."""
         known = ", ".join(map(str, self.message_sizes()))
         return InputError(
-            f"no pairs of {nbytes} bytes", where=self.where, hint=f"measured sizes: {known}"
+            f"the run has no pairs of {nbytes} bytes",
+            where=self.where,
+            hint=f"measured sizes: {known}",
         )
 
     def matrix(
@@ -275,9 +277,9 @@ class Run:
         if what not in table:
             raise InputError(f"the pairs have no '{what}'", where=self.where)
         if table[what].dtype.kind not in "if":
-            raise InputError(f"a 'pair' record whose '{what}' is not a number", where=self.where)
+            raise InputError(f"the '{what}' of a 'pair' record is not a number", where=self.where)
         if self.size > MAX_MATRIX_RANKS:
-            raise InputError(f"a map of {self.size} ranks is too large to be held as a matrix")
+            raise InputError(f"a map of {self.size} ranks is too large for a matrix")
         self._refuse_few(table)
         of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
         if not of_size.any():
@@ -317,7 +319,7 @@ class Run:
             name = max(self.tables, key=lambda key: len(self.tables[key]))
         if name not in self.tables:
             raise InputError(
-                f"the run has no records '{name}'" if name else "the run has no records",
+                f"the run has no '{name}' records" if name else "the run has no records",
                 where=self.where,
                 hint=f"choose from {known}" if known else "",
             )
@@ -348,7 +350,7 @@ class Run:
             import pandas
         except ImportError as error:
             raise InputError(
-                "a data frame needs pandas, which is not installed", hint="try: pip install pandas"
+                "data frames need the package pandas", hint="try: pip install pandas"
             ) from error
         return pandas.DataFrame(self.columns(name))
 
@@ -372,7 +374,9 @@ class Run:
         try:
             from xarray import DataArray
         except ImportError as error:
-            raise InputError("xarray is not installed", hint="try: pip install xarray") from error
+            raise InputError(
+                "data sets need the package xarray", hint="try: pip install xarray"
+            ) from error
         sizes, ranks = self.message_sizes(), range(self.size)
         found = {"host_i": ("i", self.hosts), "host_j": ("j", self.hosts)}
         return DataArray(

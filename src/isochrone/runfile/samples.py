@@ -300,5 +300,5 @@ def _numbered(column: NDArray[Any], name: str, where: str) -> tuple[NDArray[np.i
     try:
         found = [numbers.setdefault(value, len(numbers)) for value in column.tolist()]
     except TypeError as error:
-        raise InputError(f"a record whose '{name}' is a list", where=where) from error
+        raise InputError(f"the '{name}' of a record is a list", where=where) from error
     return np.array(found, dtype=np.int64), max(len(numbers), 1)

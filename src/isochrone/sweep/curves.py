@@ -212,7 +212,7 @@ def curves(run: Run) -> list[Curve]:
 def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:
     """Return the error for a size that was not measured; names the measured sizes."""
     hint = f"measured sizes: {', '.join(map(str, sorted(set(known))))}"
-    return InputError(f"no measurement with {nbytes} bytes", where=where, hint=hint)
+    return InputError(f"the run has no measurement of {nbytes} bytes", where=where, hint=hint)
 
 
 def of_size(found: list[Curve], nbytes: int | None, where: str = "") -> list[Curve]:
@@ -270,7 +270,7 @@ def samples(run: Run) -> Table:
         raise InputError(
             "the run has no samples",
             where=run.where,
-            hint="it ended before the first sample; measure again",
+            hint="measure again: the run ended before the first sample",
         )
     return counted(table, (*run.by, "bytes"))
 

@@ -42,16 +42,16 @@ def draw(
     options = options or Options()
     view: View = registry.load(FAMILY, name).VIEW
     if not runs:
-        raise InputError("no run to draw", hint="name at least one run file")
+        raise InputError("no run is given", hint="give at least one run file")
     kind = next((_kind(run) for run in runs if _kind(run) not in view.kinds), None)
     if kind in (TABLE, ORDERS) or (ORDERS in view.kinds and kind is not None):
         others = ", ".join(fitting(kind))
         called = {TABLE: "tables", ORDERS: "orders"}.get(kind, f"runs of {kind}")
-        raise InputError(f"the view {name} draws no {called}", hint=f"these do: {others}")
+        raise InputError(f"the view {name} does not plot {called}", hint=f"views that do: {others}")
     if not view.several and len(runs) > 1:
-        raise InputError(f"the view {name} draws one run, not {len(runs)}")
+        raise InputError(f"the view {name} plots a single run, not {len(runs)}")
     if not view.several and len(options.sizes) > 1:
-        raise InputError(f"the view {name} draws one message size, not {len(options.sizes)}")
+        raise InputError(f"the view {name} plots a single message size, not {len(options.sizes)}")
     return view.draw(runs, options)
 
 

@@ -81,7 +81,7 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     lines = [_drawable(line, scale) for line in lines]
     kept = [line for line in lines if len(line.x)]
     if not kept:
-        raise InputError("there is nothing to draw", hint="all values are zero or unknown")
+        raise InputError("there is nothing to plot", hint="all values are zero or unknown")
     names = [textwrap.shorten(line.name, _LONGEST, placeholder=" …") for line in kept]
     room = max((text_width(name, LABEL) for name in names), default=0)
     right = _LEAD + room + 0.15 if any(names) else 0.35

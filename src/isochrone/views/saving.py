@@ -43,7 +43,9 @@ def save(figure: Figure, path: str | Path) -> None:
     kind = path.suffix.lower()
     if kind not in SUFFIXES:
         raise InputError(
-            f"no picture format '{path.suffix}'" if path.suffix else "a file name without suffix",
+            f"there is no figure format '{path.suffix}'"
+            if path.suffix
+            else "the file name has no suffix",
             where=str(path),
             hint=f"there are: {', '.join(SUFFIXES)}",
         )

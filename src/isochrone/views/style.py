@@ -94,7 +94,7 @@ def new_figure(width: float, height: float, dpi: float = 150) -> Figure:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise InputError(
-            "pictures need matplotlib, which is not installed",
+            "figures need the package matplotlib",
             hint="try: pip install 'isochrone[report]'",
         ) from error
     return Figure(figsize=(width, height), dpi=dpi, facecolor="none")
@@ -110,7 +110,7 @@ def check(what: str) -> str:
     """
     if what not in QUANTITIES:
         known = ", ".join(QUANTITIES)
-        raise InputError(f"no picture of '{what}'", hint=f"there are: {known}")
+        raise InputError(f"there is no figure of '{what}'", hint=f"there are: {known}")
     return QUANTITIES[what]
 
 

@@ -202,11 +202,11 @@ WHOLE_FILES: dict[str, tuple[str | bytes, str]] = {
     "no text": (b"\xff\xfe\x00", "UTF-8"),
     "a tag": ("isochrone: !!python/object/apply:os.system [true]\n", "YAML"),
     "two documents": ("isochrone: app/1\n---\nisochrone: app/1\n", "document"),
-    "lists in lists": ("[" * 1_000_000, "too deep"),
-    "lists in lists by dashes": ("- " * 500_000, "too deep"),
-    "a list in itself": ("isochrone: &a [*a]\n", "levels deep"),
+    "the file has too many nested lists": ("[" * 1_000_000, "too many nested lists"),
+    "lists in lists by dashes": ("- " * 500_000, "too many nested lists"),
+    "a list in itself": ("isochrone: &a [*a]\n", "the description has more than"),
     "an endless number": (f"isochrone: {'9' * 5000}\n", "YAML"),
-    "a date as key": ("2001-01-01: 1\n", "not a key"),
+    "a date as key": ("2001-01-01: 1\n", "is not a text"),
 }
 
 
@@ -271,7 +271,7 @@ def test_an_outside_starter_needs_a_rank_of_its_own(tmp_path: Path, golden: Gold
 def test_more_steps_than_there_is_room_for_are_refused() -> None:
     """A thousand phases of 60,000 ranks would fill the memory."""
     app = {"name": "a", "iterations": 1, "ranks": 60_000, "phases": [{"compute": "1s"}] * 1000}
-    with pytest.raises(InputError, match=r"apps\[0\].phases: 60000000 messages"):
+    with pytest.raises(InputError, match=r"apps\[0\].phases: an iteration has 60000000 messages"):
         lowering.program(reading.parse({"isochrone": "app/1", "apps": [app]}, "here"))
 
 
@@ -280,11 +280,11 @@ def test_settings_that_nothing_takes_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "good.yaml"
     path.write_text(GOOD)
     for settings, expected in [
-        ({"m": "1"}, "no parameter 'm'"),
-        ({"p": "2"}, "which application"),
-        ({"three.p": "2"}, "no application 'three'"),
-        ({"one.n": "2"}, "no parameter 'n'"),
-        ({"n": "1/0"}, "division by zero"),
+        ({"m": "1"}, "there is no parameter 'm'"),
+        ({"p": "2"}, "several applications"),
+        ({"three.p": "2"}, "there is no application 'three'"),
+        ({"one.n": "2"}, "there is no parameter 'n'"),
+        ({"n": "1/0"}, "the expression divides by zero"),
     ]:
         with pytest.raises(InputError) as caught:
             lowering.program(reading.read(path, settings))

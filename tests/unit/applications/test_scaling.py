@@ -147,7 +147,7 @@ def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> No
 
 
 def test_one_recording_is_not_enough() -> None:
-    with pytest.raises(InputError, match="two"):
+    with pytest.raises(InputError, match="three"):
         scale([seen(STENCIL, 4)], [32], [])
 
 

@@ -32,12 +32,12 @@ def test_nothing_is_one_setting() -> None:
         (["n"], "'n' is not NAME=VALUE"),
         (["=4"], "'=4' is not NAME=VALUE"),
         (["n="], "'n=' is not NAME=VALUE"),
-        (["n=4,,8"], "--set n: an empty value"),
+        (["n=4,,8"], "--set n: the value is empty"),
         (["n=4", "n=8"], "'n' is set twice"),
-        (["n=8:4:1"], "--set n: .* empty range"),
+        (["n=8:4:1"], "--set n: the range .* is empty"),
         (["n=0:4:x2"], "--set n: "),
         (["n=1:20000:1"], "too many|more than"),
-        (["n=1:200:1", "m=1:200:1"], "more than 10000 combinations"),
+        (["n=1:200:1", "m=1:200:1"], "the values have more than 10000 combinations"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(texts: list[str], said: str) -> None:

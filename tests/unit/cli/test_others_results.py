@@ -100,12 +100,15 @@ def test_compare_show_and_plot_take_the_text_of_others(isochrone: Command, tmp_p
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("fit", "F", "--map-columns", "size=b"), "nor a CSV with a column 'seconds'"),
-        (("fit", "F", "--map-columns", "usec=seconds:parsec"), "no unit of 'seconds'"),
-        (("fit", "F", "--map-columns", "bytes=b,usec=seconds"), "no column 'bytes'"),
+        (
+            ("fit", "F", "--map-columns", "size=b"),
+            "the file is neither a run file nor a CSV table with a column 'seconds'",
+        ),
+        (("fit", "F", "--map-columns", "usec=seconds:parsec"), "is not a unit of 'seconds'"),
+        (("fit", "F", "--map-columns", "bytes=b,usec=seconds"), "the table has no column 'bytes'"),
         (("compare", "F", "F", "--map-columns", "size=nodes,usec=seconds"), "cannot be compared"),
-        (("compare", "F", "F"), "it is a table, not a run file"),
-        (("fit", "F"), "neither a run file nor a CSV with a column 'seconds'"),
+        (("compare", "F", "F"), "the file is a table, not a run file"),
+        (("fit", "F"), "the file is neither a run file nor a CSV table with a column 'seconds'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -45,7 +45,7 @@ def changed(**more: Any) -> dict[str, Any]:
     [
         (changed(record="model"), "no orders"),
         (changed(format=2), "format 2 is newer than 1"),
-        (changed(format=None), "the document of orders has no valid 'format'"),
+        (changed(format=None), "the document of orders has no valid 'format' number"),
         (changed(orders=[]), "no orders"),
         (changed(orders=[{"order": [0]}]), "damaged"),
         (changed(orders=[{**written()["orders"][0], "predicted": 0}]), "not positive"),

@@ -107,7 +107,7 @@ def test_on_a_t3e_the_phases_of_a_gather_are_in_the_segments_of_their_own_blocks
 def test_what_a_model_does_not_hold_is_refused(golden: Golden) -> None:
     with golden.refusal():
         predict(published("clic"), "alltoall", 96, [Grid("8x12", 8, 12)], [KIB])
-    with pytest.raises(InputError, match="no algorithm"):
+    with pytest.raises(InputError, match="no two-phase algorithm"):
         predict(published("clic"), "barrier", 96, [None], [KIB])
     with pytest.raises(InputError, match="not 96"):
         predict(published("clic"), "bcast", 96, [Grid("8x13", 8, 13)], [KIB])

@@ -159,7 +159,7 @@ UNLIKE = [
     ({"library": "Open MPI v5.0.11, package: x"}, "of Open MPI v5.0.11"),
     ({"simulated": True}, "simulated and measured"),
     ({"layout": [k % 4 for k in range(16)]}, "placed differently"),
-    ({"algorithm": "selector=ompi"}, "another selector"),
+    ({"algorithm": "selector=ompi"}, "the run has another algorithm selector than the first run"),
 ]
 
 

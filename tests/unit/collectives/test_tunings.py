@@ -201,11 +201,23 @@ def test_a_library_without_trees_is_one_line(
 @pytest.mark.parametrize(
     ("name", "mpi", "says"),
     [
-        ("openmpi", "MPICH 5.0.2", "of MPICH 5.0.2, not of Open MPI"),
-        ("openmpi", "Open MPI v6.0.0", "4.1 and 5.0, not for Open MPI v6.0.0"),
-        ("openmpi", "Open MPI v3.1.2", "4.1 and 5.0, not for Open MPI v3.1.2"),
-        ("mpich", "Open MPI v5.0.11", "not of MPICH"),
-        ("mpich", "MPICH 4.3.2", "written for MPICH 5.0, not for MPICH 4.3.2"),
+        ("openmpi", "MPICH 5.0.2", "the runs were measured with MPICH 5.0.2, not Open MPI"),
+        (
+            "openmpi",
+            "Open MPI v6.0.0",
+            "rules files can be written for Open MPI 4.1 and 5.0, not for Open MPI v6.0.0",
+        ),
+        (
+            "openmpi",
+            "Open MPI v3.1.2",
+            "rules files can be written for Open MPI 4.1 and 5.0, not for Open MPI v3.1.2",
+        ),
+        ("mpich", "Open MPI v5.0.11", "the runs were measured with"),
+        (
+            "mpich",
+            "MPICH 4.3.2",
+            "selection files can be written for MPICH 5.0, not for MPICH 4.3.2",
+        ),
         ("mpich", "MPICH 5.1", "written for MPICH 5.0"),
     ],
 )

@@ -83,11 +83,11 @@ CASES = [
     ("[limits]\nkill-after = -3", "is not a time above 0"),
     ("[limits]\nkill-after = nan", "is not a time above 0"),
     ("[limits]\nstall-timeout = true", "0: never"),
-    ("launcher = ", "it is no TOML"),
-    ("launcher = '\udce9'", "it is no TOML"),
+    ("launcher = ", "the file is not valid TOML:"),
+    ("launcher = '\udce9'", "the file is not valid TOML:"),
     ("limits = 3", "there is no setting 'limits'"),
-    ("#" + "x" * 3000, ":1: a line of more than 2000 bytes"),
-    ("launcher = 'srun'\n" * 10_000, "larger than 65536 bytes"),
+    ("#" + "x" * 3000, ":1: the line has more than 2000 bytes"),
+    ("launcher = 'srun'\n" * 10_000, "the file is larger than 65536 bytes"),
 ]
 
 

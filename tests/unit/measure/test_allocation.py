@@ -33,7 +33,7 @@ def test_numbers_that_are_none_are_refused(text: str) -> None:
 
 
 def test_a_node_without_a_core_is_named() -> None:
-    with pytest.raises(InputError, match="node n1 has 0 cores"):
+    with pytest.raises(InputError, match="node n1 cannot have 0 cores"):
         from_numbers("4,0,2")
 
 

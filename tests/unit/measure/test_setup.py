@@ -63,7 +63,7 @@ def test_binding_is_noted_and_gives_way_to_options_of_the_user() -> None:
 @pytest.mark.parametrize(
     ("script", "complaint", "error"),
     [
-        ("true", "ended without writing it", InputError),
+        ("true", "the ranks ended without writing the run file", InputError),
         (
             'echo \'{"record":"sample"}\' > out',
             "before the measurement was complete",

@@ -39,15 +39,15 @@ def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) 
 
 
 CASES = [
-    ("", "a CSV with a column 'seconds'"),
-    ("p,b\n1,2\n", "a CSV with a column 'seconds'"),
+    ("", "the file is neither a run file nor a CSV table with a column 'seconds'"),
+    ("p,b\n1,2\n", "the file is neither a run file nor a CSV table with a column 'seconds'"),
     ("p,b,seconds\n", "no measured times"),
     ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
     ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),
-    ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: 2 values, not 3"),
+    ("p,b,seconds\n2,10,1\n2,10\n", "times.csv:3: the line has 2 values, not 3"),
     ("p,b,seconds\n2,10,-1\n", "zero or negative"),
-    ("p,p,seconds\n2,10,1\n", "two columns have the same name"),
-    ("x,seconds\n2,1\n", "no column is a variable of a model"),
+    ("p,p,seconds\n2,10,1\n", "the table has two columns of the same name"),
+    ("x,seconds\n2,1\n", "no column of the table is a variable of a model"),
     ("p,b,seconds\n2,1XB,1\n", "not a finite number"),
 ]
 

@@ -34,7 +34,7 @@ def test_a_single_rank_has_no_time_if_none_was_measured() -> None:
         assert np.isnan(found.seconds).tolist() == [True, False, False]
         assert np.isnan(found.low[0])
         assert np.isnan(found.high[0])
-        assert found.warnings[0].startswith("p = 1: a single rank")
+        assert found.warnings[0].startswith("p = 1 cannot be predicted")
 
 
 def test_a_single_rank_that_was_measured_is_predicted() -> None:
@@ -58,10 +58,10 @@ def test_a_time_of_zero_or_less_is_none(golden: Golden) -> None:
 @pytest.mark.parametrize(
     ("variables", "says"),
     [
-        ({"p": 0}, "'p' is 0, no number of ranks"),
-        ({"p": 2.5}, "'p' is 2.5, no number of ranks"),
+        ({"p": 0}, "'p' is 0, which is not a valid number of ranks"),
+        ({"p": 2.5}, "'p' is 2.5, which is not a valid number of ranks"),
         ({"p": -4}, "'p' has a value that is negative"),
-        ({"p": 1e300}, r"'p' is 1e\+300, no number of ranks"),
+        ({"p": 1e300}, r"'p' is 1e\+300, which is not a valid number of ranks"),
         ({"p": np.nan}, "'p' has a value that is negative or not a number"),
     ],
 )

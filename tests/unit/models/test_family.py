@@ -53,7 +53,7 @@ def test_its_model_is_written_and_read_like_any_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("family", "says"),
     [
-        (Family(), "family 'own': it has no forms"),
+        (Family(), "family 'own': the family has no forms"),
         (Family(forms=(Form((), ()),), name="x"), "family 'x': form 1 has not one symbol for each"),
         (Family(forms=(LINEAR, Form(("1", "b"), ("τ",)))), "form 2 has not one symbol for each"),
         (Family(forms=(Form(("1", "exp(p)"), ("τ", "β")),)), "form 1: 'exp(p)' is not a term"),

@@ -54,7 +54,7 @@ def test_segments_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("texts", "says"),
     [
-        (["p:x"], "no bound of 'p'"), (["p:8,4"], "are not increasing"), (["q"], "not a term"),
+        (["p:x"], "breakpoint of 'p'"), (["p:8,4"], "are not increasing"), (["q"], "not a term"),
         (["b:1XB"], "not a size"),
     ],
 )  # fmt: skip

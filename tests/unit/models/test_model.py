@@ -104,13 +104,13 @@ CASES = [
     ({"p": 4, "b": -1}, "negative or not a number"),
     ({"p": [2, 3], "b": [1, 2, 3]}, "different lengths"),
     ({"p": [[2], [3, 4]], "b": 1}, "'p' are not equally long"),
-    ({"p": 4, "ranks": 4, "b": 1}, "'p' is asked for twice"),
-    ({"variables": {"p": 4}, "p": 4, "b": 1}, "'p' is asked for twice"),
+    ({"p": 4, "ranks": 4, "b": 1}, "'p' is given twice"),
+    ({"variables": {"p": 4}, "p": 4, "b": 1}, "'p' is given twice"),
     ({"p": 4, "b": 1, "size": 3}, "does not record its 'size'"),
     ({"p": 4, "b": 1, "op": "scan"}, "no op 'scan'"),
-    ({"p": 4, "b": 1, "level": 95}, "the level is 95, not between 0 and 1"),
+    ({"p": 4, "b": 1, "level": 95}, "the confidence level is 95, not between 0 and 1"),
     ({"variables": pd.DataFrame({"op": ["gather", "scan"], "p": 4, "b": 1})}, "no op 'scan'"),
-    ({"variables": pd.DataFrame({"op": [], "p": [], "b": []})}, "no point to predict"),
+    ({"variables": pd.DataFrame({"op": [], "p": [], "b": []})}, "no values to predict are given"),
 ]
 
 
@@ -170,8 +170,8 @@ def test_the_summary_says_what_the_coefficients_are_worth(model: Model) -> None:
             assert f" {term} " in line
             assert f"{np.sqrt(segment.covariance[k][k]):.2g}" in line
     for words in ("R² 0.99", "standard deviation around it", "degrees of freedom", "correlation",
-                  "op gather", "candidates for op gather, the first was taken", "held-out error",
-                  "SICc", "-123.5", "error where it was not fitted"):  # fmt: skip
+                  "op gather", "candidates for op gather, the first was selected", "held-out error",
+                  "SICc", "-123.5", "error in cross-validation"):  # fmt: skip
         assert words in text
     assert max(map(len, text.splitlines())) <= 200
 

@@ -68,9 +68,9 @@ def test_runs_of_different_experiments_are_not_fitted_together(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("p,b,seconds\n2,8,1e-6\n-2,8,1e-6\n", "'p' is -2, no number of ranks"),
-        ("p,b,seconds\n2,8,1e-6\n2.5,8,1e-6\n", "'p' is 2.5, no number of ranks"),
-        ("p,b,seconds\n2,8,1e-6\n4,-8,1e-6\n", "'b' is -8, no message size"),
+        ("p,b,seconds\n2,8,1e-6\n-2,8,1e-6\n", "'p' is -2, which is not a valid number of ranks"),
+        ("p,b,seconds\n2,8,1e-6\n2.5,8,1e-6\n", "'p' is 2.5, which is not a valid number of ranks"),
+        ("p,b,seconds\n2,8,1e-6\n4,-8,1e-6\n", "'b' is -8, which is not a valid message size"),
     ],
 )
 def test_what_cannot_be_counted_is_refused_before_it_is_fitted(

@@ -19,7 +19,9 @@ def test_more_ranks_say_what_the_last_trial_missed(golden: Golden) -> None:
     assert inside.warnings == []
     said = model.predict(p=64, b=[8, 1024]).warnings
     golden(said[0])
-    (tried,) = [text for text in said if text.startswith("tried within the data: ")]
+    (tried,) = [
+        text for text in said if text.startswith("test of the extrapolation within the data: ")
+    ]
     golden(tried)
 
 
@@ -27,7 +29,7 @@ def test_too_few_numbers_of_ranks_are_said_once(golden: Golden) -> None:
     model = models.fit(stepped((2, 4, 8)))
     assert model.backtests == []
     said = model.predict(p=[16, 32], b=1024).warnings
-    few = [text for text in said if text.startswith("too few numbers of ranks to try how well")]
+    few = [text for text in said if text.startswith("extrapolation was not tested")]
     assert len(few) == 1
     golden(few[0])
 

@@ -60,10 +60,10 @@ def test_decimal_commas_become_points(cells: list[str], found: list[str]) -> Non
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        (["1,024", "65,536"], "that may be 1024 or 1.024"),
+        (["1,024", "65,536"], "which may mean 1024 or 1.024"),
         (["1,5", "1.5"], "numbers with commas and with points"),
         (["1.234,5"], "numbers with commas and with points"),
-        (["1,048,576"], "that may be 1048576"),
+        (["1,048,576"], "which may mean 1048576"),
     ],
 )
 def test_a_comma_that_may_be_of_thousands_is_refused_with_the_way_out(
@@ -89,9 +89,9 @@ def test_whoever_says_what_decimals_have_is_believed(decimal: Decimal, found: li
         ("size=", "not name=variable"),
         ("=b", "not name=variable"),
         ("size=b:", "not name=variable"),
-        ("size=weight", "'weight' is no variable"),
-        ("usec=seconds:fortnight", "'fortnight' is no unit of 'seconds'"),
-        ("n=p:KiB", "'KiB' is no unit of 'p'"),
+        ("size=weight", "'weight' is not a variable"),
+        ("usec=seconds:fortnight", "'fortnight' is not a unit of 'seconds'"),
+        ("n=p:KiB", "'KiB' is not a unit of 'p'"),
         ("a=b,c=b", "given twice"),
         ("a=b,a=seconds", "given twice"),
     ],
@@ -107,8 +107,8 @@ def test_wrong_columns_are_refused(text: str, says: str) -> None:
         ("a,b\n1,2\n", "no column 'size' .there are: a, b."),
         ("size,b,seconds\n1,2,3\n", "there is a column 'b' already"),
         ("size;x,y;seconds\n8;1,5;2,5\n", ""),
-        ("size;seconds,x\n8;1,5\n", "separated by ';' or ','"),
-        ("size;seconds\n8;1,5;3\n", "times.csv:2: 3 values, not 2"),
+        ("size;seconds,x\n8;1,5\n", "the separator of the columns is ambiguous: ';' or ','"),
+        ("size;seconds\n8;1,5;3\n", "times.csv:2: the line has 3 values, not 2"),
         ("size;seconds\n8;abc\n", "times.csv:2: 'seconds' is 'abc'"),
         ("size;seconds\n\n8;1,5\n16;1,5,5\n", "times.csv:4: 'seconds' is '1,5,5'"),
         ("size;seconds\n8;1e999\n", "not a finite number"),

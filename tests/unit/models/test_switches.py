@@ -24,7 +24,7 @@ def jumping() -> Model:
 def test_a_switch_is_a_gap_with_a_guess_in_it(jumping: Model) -> None:
     (switch,) = switches(jumping.segments)
     assert (switch.name, switch.below, switch.above) == ("b", 4096, 16384)
-    assert str(switch) == "somewhere between 4 KiB and 16 KiB, taken at 8 KiB"
+    assert str(switch) == "somewhere between 4 KiB and 16 KiB; 8 KiB is assumed"
 
 
 def test_a_point_in_the_gap_is_said_to_be_between_two_segments(
@@ -62,8 +62,8 @@ def test_a_known_switch_in_the_gap_is_where_it_is_taken(golden: Golden) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("b", "no value in the known switch 'b'"), ("b:2,1", "not increasing"),
-     ("x:4", "'x' is not a term"), ("p:many", "no bound of 'p'"), ("b:1XB", "1XB")],
+    [("b", "the breakpoint 'b' has no value"), ("b:2,1", "not increasing"),
+     ("x:4", "'x' is not a term"), ("p:many", "a valid breakpoint of 'p'"), ("b:1XB", "1XB")],
 )  # fmt: skip
 def test_a_known_switch_that_is_none_is_refused(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):

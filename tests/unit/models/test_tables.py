@@ -96,16 +96,16 @@ GOOD = {"p": [2, 4], "b": [8, 8], "seconds": [1e-6, 2e-6]}
 
 
 IN_ONE_LINE = [
-    ({"seconds": None}, "no column 'seconds'"),
+    ({"seconds": None}, "the table has no column 'seconds'"),
     ({"seconds": [1e-6, "x"]}, "row 1: 'seconds' is 'x', not a finite number"),
     ({"seconds": [1e-6, float("nan")]}, "row 1: 'seconds' is 'nan', not a finite number"),
     ({"seconds": [1e-6, -1]}, "zero or negative"),
     ({"p": [2, None]}, "row 1: 'p' is 'None', not a finite number"),
-    ({"p": [2, 2.5]}, "'p' is 2.5, no number of ranks"),
+    ({"p": [2, 2.5]}, "'p' is 2.5, which is not a valid number of ranks"),
     ({"b": ["1KiB", "1XB"]}, "row 1: 'b' is '1XB', not a finite number"),
     ({"p": [True, False]}, "row 0: 'p' is 'True', not a finite number"),
-    ({"op": ["bcast", None]}, "a row without 'op'"),
-    ({"op": ["bcast", float("nan")]}, "a row without 'op'"),
+    ({"op": ["bcast", None]}, "a row has no 'op'"),
+    ({"op": ["bcast", float("nan")]}, "a row has no 'op'"),
 ]
 
 
@@ -121,16 +121,19 @@ def test_what_is_wrong_is_said_in_one_line(subtests: pytest.Subtests) -> None:
 
 
 REFUSED_IN_ONE = [
-    ({**GOOD, "b": [8]}, "columns of different lengths: 'p' 2, 'b' 1, 'seconds' 2"),
+    ({**GOOD, "b": [8]}, "the columns have different lengths: 'p' 2, 'b' 1, 'seconds' 2"),
     ({**GOOD, "b": [[1, 2], [3, 4]]}, "more than one dimension"),
     ({**GOOD, "b": [[1], [3, 4]]}, "row 0: 'b' is '\\[1\\]', not a finite number"),
-    ({"x": [1], "seconds": [1]}, "no column is a variable of a model"),
+    ({"x": [1], "seconds": [1]}, "no column of the table is a variable of a model"),
     ({"p": [], "b": [], "seconds": []}, "no measured times"),
-    ([{"p": 2, "b": 8, "seconds": 1}, {"p": 2, "seconds": 1}], "row 1: a row without 'b'"),
-    (pd.DataFrame([[1, 2, 3]], columns=["p", "p", "seconds"]), "two columns have the same"),
-    ([], "nothing to fit"),
-    (5, "of type 'int' nothing can be fitted"),
-    ([5, 6], "of type 'int' nothing can be fitted"),
+    ([{"p": 2, "b": 8, "seconds": 1}, {"p": 2, "seconds": 1}], "row 1: a row has no 'b'"),
+    (
+        pd.DataFrame([[1, 2, 3]], columns=["p", "p", "seconds"]),
+        "the table has two columns of the same name",
+    ),
+    ([], "no data to fit are given"),
+    (5, "data of type 'int' cannot be fitted"),
+    ([5, 6], "data of type 'int' cannot be fitted"),
 ]
 
 

@@ -46,7 +46,7 @@ def test_made_up_and_simulated_runs_say_so(golden: Golden) -> None:
     made_up.header["experiment"] = "null"
     simulated.header["clock"] = {"simulated": True}
     golden(page_of(made_up).title)
-    assert page_of(made_up).line[:2] == ("synthetic", "synthetic"), "an early file"
+    assert page_of(made_up).line[:1] == ("synthetic latency-map",), "an early file"
     golden(page_of(simulated).title)
 
 

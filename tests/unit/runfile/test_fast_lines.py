@@ -102,13 +102,13 @@ def test_records_that_are_no_samples_are_left_to_the_reader(name: str) -> None:
 @pytest.mark.parametrize(
     ("damaged", "complaint"),
     [
-        (b"\n", "not a record of a run file: Input data was truncated"),
+        (b"\n", "the line is not a record of a run file: Input data was truncated"),
         (b'{"record":"sample","s":0.5,\n', "not a record"),
         (b'{"record":"sample","s":0.5} {"record":"sample","s":0.5}\n', "trailing characters"),
         (b'{"record":"sample","s":NaN}\n', "not a record"),
         (b'{"record":"sample","s":"\xff"}\n', "not a record"),
-        (b'{"record":7,"s":0.5}\n', "a record without a name"),
-        (b'{"s":0.5}\n', "a record without a name"),
+        (b'{"record":7,"s":0.5}\n', "the record has no name"),
+        (b'{"s":0.5}\n', "the record has no name"),
         (b'"record"\n', "not a record"),
     ],
 )

@@ -130,12 +130,12 @@ GOOD = {"i": 0, "j": 1, "bytes": 8, "repeat": 0, "seconds": 1e-6}
     [
         ({"seconds": -1.0}, "'seconds' is out of range"),
         ({"seconds": 1e12}, "'seconds' is out of range"),
-        ({"seconds": "fast"}, "'seconds' is not a number"),
+        ({"seconds": "fast"}, r"'seconds' of a '\w+' record is not a number"),
         ({"seconds": None}, "'seconds' is out of range"),
-        ({"bytes": 1.5}, "'bytes' is not a whole number"),
-        ({"bytes": True}, "'bytes' is not a whole number"),
+        ({"bytes": 1.5}, r"'bytes' of a '\w+' record is not a whole number"),
+        ({"bytes": True}, r"'bytes' of a '\w+' record is not a whole number"),
         ({"j": 4}, "'j' is out of range"),
-        ({"i": [0]}, "'i' is not a whole number"),
+        ({"i": [0]}, r"'i' of a '\w+' record is not a whole number"),
     ],
 )
 def test_damaged_samples_are_refused_in_one_line(change: dict[str, Any], what: str) -> None:
@@ -149,7 +149,7 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused(golden: Golden) -> None:
         curves(mmpi_example())
     with pytest.raises(InputError, match="no samples"):
         curves(of([]))
-    with pytest.raises(InputError, match="without 'op'"):
+    with pytest.raises(InputError, match="' record has no 'op'"):
         check(of([GOOD | {"p": 2}], "collective"))
     with golden.refusal():
         check(of([GOOD | {"p": 2, "op": None}], "collective"))

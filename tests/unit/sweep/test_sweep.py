@@ -148,7 +148,7 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
         "Protocol switches",
         "Ranks 0–3: Protocol switch between 64 KiB and 128 KiB: 5.93 µs less (-26 %), "
         "further bytes at 11.0 GB/s instead of 6.00 GB/s",
-        "Times are: half a round trip",
+        "Definition of the times: half a round trip",
         "the machine was busy",
         "messages in flight",
     ):
@@ -242,7 +242,7 @@ def test_a_sweep_nobody_has_heard_of_gets_a_full_page(
     """The header says what the curves are of; no name of an experiment is looked up."""
     text = show(capsys, tmp_path, unheard_of())
     assert "petals 7 · fresh yes" in text
-    assert "Times are: a whole bloom" in text
+    assert "Definition of the times: a whole bloom" in text
     assert "\nshape ring, 4 ranks:\n" in text
     found = document(capsys, tmp_path, unheard_of())["curves"]
     assert [(curve["shape"], curve["p"]) for curve in found] == [

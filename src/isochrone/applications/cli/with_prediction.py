@@ -37,11 +37,11 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     """
     if args.after is not None or args.measure or args.fail_on:
         raise InputError(
-            "it compares one run with models", where="--with-prediction",
+            "--with-prediction compares a single run with models", where="--with-prediction",
             hint="isochrone compare RUN --with-prediction --model FILE",
         )  # fmt: skip
     if not args.model:
-        raise InputError("which models?", where="--with-prediction", hint="give --model FILE …")
+        raise InputError("no model is given", where="--with-prediction", hint="give --model FILE …")
     run = read(args.before)
     if not run.complete:
         tell_partial(run.where)

@@ -209,9 +209,12 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
     """
     known = [app.name for app in program.applications]
     if not name and len(known) > 1:
-        raise InputError(f"there are several applications: {', '.join(known)}", hint="see --app")
+        raise InputError(
+            f"the description has several applications: {', '.join(known)}",
+            hint="choose one with --app",
+        )
     if name and name not in known:
-        raise InputError(f"no application '{name}'", hint=f"there are: {', '.join(known)}")
+        raise InputError(f"there is no application '{name}'", hint=f"there are: {', '.join(known)}")
     index = known.index(name) if name else 0
     app = program.applications[index]
     for phase in app.phases:

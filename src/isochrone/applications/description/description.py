@@ -63,13 +63,13 @@ class Imbalance:
         if shapes.is_scalar(value):
             return cls(last=Given(value, at))
         if not isinstance(value, dict) or not value:
-            raise at.error("a factor, a distribution, or factors by rank are expected")
+            raise at.error("the value is not a factor, a distribution, or factors by rank")
         numbers = [key for key in value if re.fullmatch("[0-9]+", key)]
         if not numbers:
             return cls(each=Spread.read(value, at))
         for key in value:
             if key not in numbers:
-                raise at.key(key).error("not a rank", "ranks are numbers from 0")
+                raise at.key(key).error("the key is not a rank", "ranks are numbers from 0")
         return cls(
             ranks=tuple(
                 (Given(rank, at.key(rank)), Given.read(factor, at.key(rank)))
@@ -120,7 +120,7 @@ class _Grid:
     def read(value: Any, at: KeyPath) -> str:
         """Return a grid of ranks as a word."""
         if not isinstance(value, str):
-            raise at.error("a grid is a text", "write 4x4, rows-of-8 or nodes")
+            raise at.error("the grid is not a text", "write 4x4, rows-of-8 or nodes")
         try:
             grid_collectives.Grid.parse(value)
         except InputError as error:
@@ -260,11 +260,11 @@ class Transfer:
         if isinstance(value, dict):
             method, path, at = shapes.single(value, at, _IN_FILES, "one method is expected")
             if not isinstance(path, str) or not path.strip() or not path.isprintable():
-                raise at.error("a path of a file is expected")
+                raise at.error("the value is not the path of a file")
             return cls(method, path.strip())  # type: ignore[arg-type]
         method = shapes.word(value, at, METHODS)
         if method in _IN_FILES:
-            raise at.error(f"the method {method} without a path", f"write {{{method}: PATH}}")
+            raise at.error(f"the method {method} needs a path", f"write {{{method}: PATH}}")
         return cls(method)  # type: ignore[arg-type]
 
     @staticmethod
@@ -354,7 +354,7 @@ class RepeatSpec(Declared):
     def read(cls, value: Any, at: KeyPath) -> Any:
         """Return it, unless it is nested too deeply."""
         if at.path.count(".repeat") > MAX_DEPTH:
-            raise at.error("repeats within repeats", f"at most {MAX_DEPTH} levels")
+            raise at.error("repeats are nested too deeply", f"at most {MAX_DEPTH} levels")
         return shapes.declared(cls, value, at)
 
 
@@ -393,7 +393,7 @@ class Phase:
         if len(kinds) != 1:
             found = " and ".join(kinds) or "nothing"
             raise at.error(
-                f"a phase is one of compute, exchange and the collectives, not {found}",
+                f"a phase is compute, exchange or a collective, not {found}",
                 "write '- compute: 30us'",
             )
         kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
@@ -423,13 +423,15 @@ class Parameters(dict[str, Given]):
     def read(cls, value: Any, at: KeyPath) -> Parameters:
         """Return them."""
         if not isinstance(value, dict):
-            raise at.error("a mapping of names to values is expected")
+            raise at.error("the value is not a mapping of names to values")
         if len(value) > _MAX_PARAMETERS:
-            raise at.error(f"{len(value)} parameters", f"at most {_MAX_PARAMETERS}")
+            raise at.error(
+                f"the description has {len(value)} parameters", f"at most {_MAX_PARAMETERS}"
+            )
         for name in value:
             if not PARAMETER.fullmatch(name):
                 raise at.key(name).error(
-                    "not a name of a parameter", "letters, digits, underscores"
+                    "the name of a parameter is invalid", "use letters, digits and underscores"
                 )
             if name in _TAKEN:
                 what = "a function" if name in FUNCTIONS else "the ranks of an application"
@@ -494,7 +496,7 @@ class App(Declared):
             place = phase.at.path.rpartition(".")[0]
             if phase.name in taken:
                 raise replace(phase.at, path=f"{place}.name").error(
-                    f"'{phase.name}' is the name of {taken[phase.name]}"
+                    f"the name '{phase.name}' is already used by {taken[phase.name]}"
                 )
             taken |= {phase.name: place.partition(".")[2]} if phase.name else {}
 

@@ -107,7 +107,7 @@ def distribution_schema() -> Schema:
 def _weighted(written: Any, at: KeyPath) -> tuple[tuple[Given, Given], ...]:
     """Return values with their weights."""
     if written == {}:
-        raise at.error("a distribution of no values")
+        raise at.error("the distribution has no values")
     if isinstance(written, dict):
         return tuple(
             (Given(value, at.key(value)), Given.read(weight, at.key(value)))
@@ -141,7 +141,7 @@ def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:
     }
     for key in ("median", "shape", "scale", "mean"):
         if arguments.get(key, 1) <= 0 and not (key == "mean" and spread.kind == "normal"):
-            raise spread.arguments[key].at.error(f"the {key} is not above 0")
+            raise spread.arguments[key].at.error(f"the {key} must be above 0")
     found = _FUNCTIONS[spread.kind](arguments, spread.arguments)
     if read is seconds:
         for value in (min(found), max(found)):
@@ -185,7 +185,7 @@ def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
         middle = math.log(of["mean"]) - sigma**2 / 2
     if sigma > 20:
         raise given["sigma" if "sigma" in of else "stddev"].at.error(
-            f"a lognormal distribution with sigma {sigma:g}: beyond all that is possible"
+            f"the sigma {sigma:g} of the lognormal distribution is too large"
         )
     if sigma == 0:
         return np.array([math.exp(middle)])
@@ -214,7 +214,7 @@ def _poisson(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
     """Of a number of tasks that take the same time each."""
     tasks = of["tasks"]
     if tasks > _MOST_TASKS:
-        raise given["tasks"].at.error(f"{tasks:g} tasks", f"at most {_MOST_TASKS:g}")
+        raise given["tasks"].at.error(f"the farm has {tasks:g} tasks", f"at most {_MOST_TASKS:g}")
     reach = 12 * math.sqrt(tasks) + 40
     numbers = np.arange(max(0, math.floor(tasks - reach)), math.ceil(tasks + reach))
     return np.asarray(of["each"]) * _steps(
@@ -253,7 +253,7 @@ def _empirical(spread: Spread, read: Reader, scope: Scope) -> Floats:
     weights = np.array([weight for _, weight in found])
     total = weights.sum()
     if total <= 0:
-        raise spread.at.error("weights that are all 0")
+        raise spread.at.error("all weights are 0")
     numbers = np.array([value for value, _ in found])
     if (weights == weights[0]).all():
         return numbers

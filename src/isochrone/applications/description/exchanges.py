@@ -111,7 +111,7 @@ def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
     if not common:
         raise at.error("the graph is not a star: no rank is on all edges", "try flow: exchange")
     if any((edge.bytes, edge.times) != (first.bytes, 1) for edge in graph.edges):
-        raise at.error("messages of this flow are one of each kind, of the same size on all edges")
+        raise at.error("this flow sends one message of each kind, of the same size, on each edge")
     root = graph.root if graph.root in common else min(common)
     others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
     phase, size, reply = exchange.phase, exchange.sizes(first), exchange.reply
@@ -154,7 +154,7 @@ def _closed_walk(exchange: Exchange) -> list[Edge]:
         multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
     if not nx.is_eulerian(multi):
         raise exchange.at.key("flow").error(
-            "a token cannot come back to where it began over each edge once", "try flow: exchange"
+            "a token cannot use each edge once and return to its start", "try flow: exchange"
         )
     start = min(multi.nodes) if graph.root is None else graph.root
     circuit = nx.eulerian_circuit(multi, source=start, keys=True)
@@ -251,9 +251,13 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     kind = topology.load(spec.topology.name)
     name = spec.flow or kind.flow
     if spec.tasks is not None and name != "farm":
-        raise spec.at.key("tasks").error(f"the flow {name} has no tasks", "only farm has")
+        raise spec.at.key("tasks").error(
+            f"the flow {name} has no tasks", "only the flow farm has tasks"
+        )
     if spec.tasks is None and name == "farm":
-        raise spec.at.key("tasks").error("missing", "how many tasks are there in an iteration?")
+        raise spec.at.key("tasks").error(
+            "the number of tasks is missing", "give the tasks of an iteration"
+        )
     if spec.compute is not None and spec.compute.schedule and name in ("request", "farm"):
         raise spec.compute.at.key("schedule").error(f"the flow {name} has no schedule")
     if spec.reply is not None and name not in ("request", "farm"):
@@ -270,7 +274,7 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     if graph.edges:
         steps, begin = _FLOWS[name](asked)
     elif name in ("request", "farm"):
-        raise spec.at.key("topology").error("an exchange of one rank with nobody")
+        raise spec.at.key("topology").error("the exchange has only one rank")
     else:
         steps, begin = {rank: asked.compute(rank) for rank in range(app.p)}, [0]
     if spec.outside:
@@ -278,7 +282,7 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
         targets = [app.rank(target) for target in spec.targets] or begin
         for k, target in enumerate(targets):
             if target in targets[:k]:
-                raise place.item(k).error(f"rank {target} is there twice")
+                raise place.item(k).error(f"rank {target} is listed twice")
             length = asked.sizes(Edge(app.p, target))
             steps.setdefault(app.p, []).append(Send(phase, target, length))
             steps.setdefault(target, []).insert(0, Recv(phase, app.p, length))
@@ -293,7 +297,7 @@ def _resolved(spec: ExchangeSpec, phase: int, app: Resolved, graph: Graph) -> Ex
         if edge.bytes is not None:
             return app.values([float(edge.bytes)])
         if common is None:
-            raise spec.at.key("bytes").error("missing")
+            raise spec.at.key("bytes").error("the message size is missing")
         return common
 
     if spec.reply is not None:

@@ -74,11 +74,11 @@ def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
         If it is none, names something unknown, or has no finite value.
     """
     if len(text) > _LONGEST:
-        raise ExpressionError(f"an expression of more than {_LONGEST} characters")
+        raise ExpressionError(f"the expression has more than {_LONGEST} characters")
     parser = _Parser(_tokens(text), names)
     found = parser.sum()
     if parser.sign or parser.rest:
-        raise ExpressionError(f"'{printable(text, 60)}' does not end where it could")
+        raise ExpressionError(f"'{printable(text, 60)}' is not a complete expression")
     return found
 
 
@@ -93,12 +93,12 @@ def _tokens(text: str) -> list[_Token]:
     while end < len(text):
         found = _TOKEN.match(text, end)
         if found is None:
-            raise ExpressionError(f"'{printable(text[end:], 20)}' is not understood here")
+            raise ExpressionError(f"'{printable(text[end:], 20)}' is not allowed here")
         end = found.end()
         word = found["unit"] or found["name"] or ""
         tokens.append((found["number"] or "", word, found["sign"] or ""))
     if not tokens:
-        raise ExpressionError("an empty expression")
+        raise ExpressionError("the expression is empty")
     return tokens
 
 
@@ -138,7 +138,7 @@ class _Parser:
         """Work out a power with its sign; all nesting goes through here."""
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise ExpressionError(f"an expression more than {_DEEPEST} levels deep")
+            raise ExpressionError(f"the expression has more than {_DEEPEST} levels")
         if self.sign in ("+", "-"):
             factor = -1.0 if self.take() == "-" else 1.0
             value = self.signed()
@@ -154,14 +154,14 @@ class _Parser:
     def atom(self) -> Quantity:
         """Work out a number, a name, a call, or what is in parentheses."""
         if not self.rest:
-            raise ExpressionError("an expression that ends too early")
+            raise ExpressionError("the expression is incomplete")
         number, word, sign = self.rest.pop()
         if number:
             return _number(number, word)
         if word:
             return self.call(word) if self.sign == "(" else self.name(word)
         if sign != "(":
-            raise ExpressionError(f"'{sign}' where a number or a name was expected")
+            raise ExpressionError(f"the expression has '{sign}' instead of a number or a name")
         value = self.sum()
         self.close()
         return value
@@ -176,7 +176,9 @@ class _Parser:
     def call(self, word: str) -> Quantity:
         """Work out a call of a function."""
         if word not in FUNCTIONS:
-            raise ExpressionError(f"no function '{word}'; there are: {', '.join(FUNCTIONS)}")
+            raise ExpressionError(
+                f"there is no function '{word}'; there are: {', '.join(FUNCTIONS)}"
+            )
         self.take()
         arguments = [self.sum()]
         while self.sign == ",":
@@ -188,7 +190,7 @@ class _Parser:
     def close(self) -> None:
         """Go beyond a closing parenthesis."""
         if self.sign != ")":
-            raise ExpressionError("a parenthesis that is not closed")
+            raise ExpressionError("a parenthesis is not closed")
         self.take()
 
 
@@ -200,8 +202,8 @@ def _number(number: str, word: str) -> Quantity:
     unit = unit_of(word)
     if unit is None:
         raise ExpressionError(
-            f"'{number}{word}': no unit '{printable(word, 20)}'; units are ns us ms s min h B KiB "
-            f"MiB GiB kB MB GB, and a product is written {number}*{word}"
+            f"'{number}{word}' has no known unit; units are ns us ms s min h B KiB "
+            f"MiB GiB kB MB GB; a product is written {number}*{word}"
         )
     factor, kind = unit
     if kind == "time":  # dividing is exact to the last digit: 30us is 3e-05
@@ -213,7 +215,7 @@ def _number(number: str, word: str) -> Quantity:
 def _finite(value: float, seconds: float = 0.0, bytes: float = 0.0) -> Quantity:
     """Return a quantity, unless its value is beyond all numbers."""
     if not math.isfinite(value):
-        raise ExpressionError("a number that is too large")
+        raise ExpressionError("a number in the expression is too large")
     return Quantity(value, seconds, bytes)
 
 
@@ -236,7 +238,7 @@ def _divided(function: Callable[[float, float], float]) -> Callable[[Quantity, Q
 
     def call(a: Quantity, b: Quantity) -> Quantity:
         if b.value == 0:
-            raise ExpressionError("a division by zero")
+            raise ExpressionError("the expression divides by zero")
         value = function(a.value, b.value)
         return _finite(value, a.seconds - b.seconds, a.bytes - b.bytes)
 
@@ -251,15 +253,15 @@ def _remainder(a: Quantity, b: Quantity) -> Quantity:
 
 def _power(a: Quantity, b: Quantity) -> Quantity:
     if not b.plain:
-        raise ExpressionError("an exponent with a unit")
+        raise ExpressionError("the exponent has a unit")
     if a.value == 0 and b.value < 0:
-        raise ExpressionError("a division by zero")
+        raise ExpressionError("the expression divides by zero")
     try:
         value = math.pow(a.value, b.value)
     except OverflowError:
-        raise ExpressionError("a number that is too large") from None
+        raise ExpressionError("a number in the expression is too large") from None
     except ValueError:
-        raise ExpressionError("a root of a negative number") from None
+        raise ExpressionError("the expression takes the root of a negative number") from None
     return _finite(value, a.seconds * b.value, a.bytes * b.value)
 
 
@@ -294,7 +296,7 @@ def _sqrt(name: str, arguments: list[Quantity]) -> Quantity:
 def _log2(name: str, arguments: list[Quantity]) -> Quantity:
     value = _one(name, arguments).value
     if value <= 0:
-        raise ExpressionError("log2 of a number that is not above 0")
+        raise ExpressionError("the argument of log2 must be above 0")
     return Quantity(math.log2(value))
 
 
@@ -312,10 +314,10 @@ def _side(name: str, arguments: list[Quantity]) -> Quantity:
     """Return a side of the most balanced grid of so many ranks."""
     values = [q.value for q in arguments]
     if len(values) != 3 or any(not q.plain or q.value != round(q.value) for q in arguments):
-        raise ExpressionError(f"{name} takes three whole numbers: ranks, dimensions, which side")
+        raise ExpressionError(f"{name} takes three whole numbers: ranks, dimensions, side")
     ranks, dimensions, which = map(round, values)
     if not (1 <= ranks <= 2**20 and 1 <= dimensions <= 3 and 0 <= which < dimensions):
-        raise ExpressionError(f"{name}({ranks}, {dimensions}, {which}): there is no such side")
+        raise ExpressionError(f"{name}({ranks}, {dimensions}, {which}): this side does not exist")
     return Quantity(float(balanced(ranks, dimensions)[which]))
 
 

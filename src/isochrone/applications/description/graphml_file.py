@@ -36,13 +36,13 @@ def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
     try:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
-        raise at.error(f"{_shown(path)} is no XML: {error}") from None
+        raise at.error(f"{_shown(path)} is not valid XML: {error}") from None
     _check_nodes(root, path, at)
     try:
         graph = nx.parse_graphml(text)
     except Exception as error:  # its reader does not say what it raises
         what = str(error).strip("'\"") or type(error).__name__
-        raise at.error(f"{_shown(path)} is no GraphML: {what}") from None
+        raise at.error(f"{_shown(path)} is not valid GraphML: {what}") from None
     nodes = [str(node) for node in graph]
     rank = {str(k): k for k in range(len(nodes))}
     if rank.keys() != {*nodes}:
@@ -67,9 +67,9 @@ def _text(path: Path, at: KeyPath) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise at.error(f"{_shown(path)} is not a text in UTF-8") from None
+        raise at.error(f"{_shown(path)} is not UTF-8 text") from None
     if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
-        raise at.error(f"{_shown(path)} has a document type or entities, which are not read")
+        raise at.error(f"{_shown(path)} has a document type or entities; remove them")
     return text
 
 

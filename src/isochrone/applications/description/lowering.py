@@ -76,7 +76,8 @@ def launches(description: Description) -> tuple[Launch, ...]:
     number = len(together) * description.repeats
     if number > MAX_LAUNCHES:
         raise description.at.key("repeats").error(
-            f"{number} launches of {len(together)} kinds", f"at most {MAX_LAUNCHES}"
+            f"the description asks for {number} runs of {len(together)} combinations",
+            f"at most {MAX_LAUNCHES}",
         )
     launched = []
     for repeat in range(description.repeats):
@@ -133,13 +134,13 @@ def _ranks(description: Description, app: App, ranks: int | None) -> int:
     if app.on is not None:
         found = len(app.on)
     elif len(description.apps) > 1:
-        raise at.error("missing", "only an application on its own can take all ranks")
+        raise at.error("the number of ranks is missing", "only a single application uses all ranks")
     elif ranks is None:
-        raise at.error("missing", "give the number of ranks")
+        raise at.error("the number of ranks is missing")
     else:
         found = ranks
     if found - app.outside < 1:
-        raise at.error("no rank is left except the starter", "give one more")
+        raise at.error("a flow with a starter needs two ranks or more")
     return found - app.outside
 
 
@@ -149,12 +150,14 @@ def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | No
     most = MAX_RANKS if ranks is None else ranks
     for app, p in zip(description.apps, needed, strict=True):
         if p > most:
-            raise app.at.key("ranks").error(f"{p} ranks are asked for, and there are {most}")
+            raise app.at.key("ranks").error(
+                f"the application needs {p} ranks, but the job has {most}"
+            )
     if sum(needed) > most:
         each = " + ".join(map(str, needed))
         raise description.at.key("apps").error(
-            f"{sum(needed)} ranks are asked for ({each}), and there are {most}",
-            "applications have ranks of their own, on shared cores, too",
+            f"the applications need {sum(needed)} ranks ({each}), but the job has {most}",
+            "no rank belongs to two applications",
         )
 
 
@@ -227,7 +230,9 @@ def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> 
         if isinstance(spec, RepeatSpec):
             times = iterations * count(spec.times, names, 0, MAX_ITERATIONS)
             if times > MAX_ITERATIONS:
-                raise spec.times.at.error(f"{times} iterations in all", f"at most {MAX_ITERATIONS}")
+                raise spec.times.at.error(
+                    f"the phases are repeated {times} times in all", f"at most {MAX_ITERATIONS}"
+                )
             _check_turns(spec.phases, times, names)
 
 
@@ -239,10 +244,10 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
         found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
     ranks = [rank for part in found for rank in part]
     if len(set(ranks)) < len(ranks):
-        raise spec.at.key("among").error("a rank is in it twice")
+        raise spec.at.key("among").error("the list has a rank twice")
     root = app.rank(spec.root)
     if spec.op in ROOTED and any(root not in part for part in found):
-        raise spec.root.at.error(f"rank {root} is not among those that do it")
+        raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
     return found
 
 
@@ -289,10 +294,10 @@ def _check_places(
     for app, made in zip(description.apps, applications, strict=True):
         at = app.at.key("place").key("ranks")
         if made.on and len(made.on) != made.ranks:
-            raise at.error(f"{len(made.on)} ranks for an application of {made.ranks}")
+            raise at.error(f"the list has {len(made.on)} ranks, but the application {made.ranks}")
         for k, rank in enumerate(made.on):
             if ranks is not None and rank >= ranks:
-                raise at.item(k).error(f"rank {rank} of a job of {ranks} ranks")
+                raise at.item(k).error(f"there is no rank {rank} in a job of {ranks} ranks")
             if rank in taken:
                 raise at.item(k).error(f"rank {rank} is taken by {taken[rank]}")
             taken[rank] = made.name

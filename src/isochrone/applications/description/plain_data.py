@@ -58,10 +58,10 @@ def load(path: Path) -> Any:
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
     if len(data) > MAX_FILE:
         raise InputError(
-            "larger than 1 MiB, which no description is", where=str(path),
+            "the file is larger than 1 MiB, too large for a description", where=str(path),
             hint="put many edges into a GraphML file",
         )  # fmt: skip
     try:
@@ -70,9 +70,9 @@ def load(path: Path) -> Any:
         with warnings.catch_warnings(action="ignore"):  # of anchors that are there twice
             return yaml.load(data.decode())
     except UnicodeDecodeError as error:
-        raise InputError("not a text in UTF-8", where=str(path)) from error
+        raise InputError("the file is not UTF-8 text", where=str(path)) from error
     except RecursionError as error:
-        raise InputError("lists in lists, too deep", where=str(path)) from error
+        raise InputError("the file has too many nested lists", where=str(path)) from error
     except (YAMLError, ValueError, OverflowError) as error:
         raise _not_yaml(error, path) from error
 
@@ -86,7 +86,7 @@ def _not_yaml(error: Exception, path: Path) -> InputError:
             where += f":{error.problem_mark.line + 1}"
         if "'\\t'" in what:
             hint = "indent with blanks"
-    return InputError(f"not YAML: {printable(what)}", where=where, hint=hint)
+    return InputError(f"the file is not valid YAML: {printable(what)}", where=where, hint=hint)
 
 
 def plain(document: Any, at: KeyPath) -> Any:
@@ -110,30 +110,32 @@ class _Copy:
         """Return a copy of a value."""
         self.values += 1
         if self.values > MAX_VALUES:
-            raise at.error(f"more than {MAX_VALUES} values, aliases counted each time")
+            raise at.error(
+                f"the description has more than {MAX_VALUES} values (aliases count each time)"
+            )
         if depth > _DEEPEST:
-            raise at.error(f"more than {_DEEPEST} levels deep")
+            raise at.error(f"the description has more than {_DEEPEST} levels")
         if value is None or isinstance(value, bool | str | int):
             return value
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise at.error(f"{value} is not a number to calculate with")
+                raise at.error(f"{value} is not a finite number")
             return value
         if isinstance(value, list):
             return [self.of(v, at.item(k), depth + 1) for k, v in enumerate(value)]
         if isinstance(value, dict):
             return self.mapping(value, at, depth)
         kind = type(value).__name__
-        raise at.error(f"{printable(value, 40)} is a {kind} here", "put a text into quotes")
+        raise at.error(f"YAML reads {printable(value, 40)} as a {kind}", "put a text into quotes")
 
     def mapping(self, value: dict[Any, Any], at: KeyPath, depth: int) -> dict[str, Any]:
         """Return a copy of a mapping; numbers as keys become texts, as JSON has them."""
         copy = {}
         for key, below in value.items():
             if not isinstance(key, str | int | float) or isinstance(key, bool):
-                raise at.error(f"{printable(key, 40)} is not a key", "put it into quotes")
+                raise at.error(f"the key {printable(key, 40)} is not a text", "put it into quotes")
             if str(key) in copy:
-                raise at.error(f"the key {printable(key, 40)} is there twice")
+                raise at.error(f"the key {printable(key, 40)} appears twice")
             copy[str(key)] = self.of(below, at.key(str(key)), depth + 1)
         return copy
 

@@ -62,7 +62,7 @@ def data(program: Program) -> bytes:
         for phase in app.phases:
             if phase.path and owners.setdefault(phase.path, app.name) != app.name:
                 raise InputError(  # they would write over each other's data
-                    f"the file is that of {owners[phase.path]}, too",
+                    f"the file is also used by {owners[phase.path]}",
                     where=f"{app.name} {phase.name}: {phase.path}",
                 )
     return _Writer(program).data()
@@ -167,4 +167,4 @@ class _Writer:
             if isinstance(step, Compute) and step.schedule is not None:
                 longest *= self.most[step.schedule]
             if longest > _LONGEST:
-                raise InputError(f"a computation of {longest:g} s", where=where)
+                raise InputError(f"a computation of {longest:g} s is too long", where=where)

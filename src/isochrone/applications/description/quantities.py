@@ -48,7 +48,7 @@ def quantity(given: Given, scope: Scope) -> Quantity:
     except OverflowError:
         plain = math.inf
     if not math.isfinite(plain):
-        raise given.at.error("a number that is too large")
+        raise given.at.error("the number is too large")
     return Quantity(plain)
 
 
@@ -116,7 +116,7 @@ def share(given: Given, scope: Scope) -> float:
     """
     found = number(given, scope)
     if found > 1:
-        raise given.at.error(f"{_shown(given)} is a share, and more than 1: {found:g}")
+        raise given.at.error(f"{_shown(given)} is {found:g}, but a share is at most 1")
     return found
 
 

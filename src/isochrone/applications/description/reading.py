@@ -122,9 +122,11 @@ def write(description: Description, path: Path, comments: Iterable[str] = ()) ->
 def _description(data: Any, at: KeyPath) -> Description:
     """Return what plain data say."""
     if data is None:
-        raise at.error("an empty description", f"it begins with 'isochrone: {FORMAT}'")
+        raise at.error("the description is empty", f"begin with 'isochrone: {FORMAT}'")
     if isinstance(data, dict) and "isochrone" not in data:
-        raise at.key("isochrone").error("missing", f"a description begins 'isochrone: {FORMAT}'")
+        raise at.key("isochrone").error(
+            "the format is missing", f"begin with 'isochrone: {FORMAT}'"
+        )
     found: Description = shapes.declared(Description, data, at)
     names = [app.name for app in found.apps]
     for k, name in enumerate(names):
@@ -133,7 +135,7 @@ def _description(data: Any, at: KeyPath) -> Description:
                 at.key("apps")
                 .item(k)
                 .key("name")
-                .error(f"'{name}' is the name of apps[{names.index(name)}]")
+                .error(f"the name '{name}' is already used by apps[{names.index(name)}]")
             )
     for k, run in enumerate(found.runs):
         if isinstance(run, str):
@@ -142,7 +144,7 @@ def _description(data: Any, at: KeyPath) -> Description:
         for j, name in enumerate(run):
             shapes.word(name, place.item(j), names)
         if len(set(run)) < len(run):
-            raise place.error("names an application twice")
+            raise place.error("the combination has an application twice")
     return replace(found, document=data, folder=Path(at.file).parent)
 
 
@@ -169,12 +171,12 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
         owner, dot, name = setting.rpartition(".")
         if not dot and setting in _RANKS and len(names) > 1:
             raise InputError(
-                f"which application has {value} ranks?", where=f"--set {setting}",
+                "several applications have ranks", where=f"--set {setting}",
                 hint=f"write {names[0]}.{setting}={value}",
             )  # fmt: skip
         if dot and owner not in names:
             raise InputError(
-                f"no application '{owner}'", where=f"--set {setting}",
+                f"there is no application '{owner}'", where=f"--set {setting}",
                 hint=f"there are: {', '.join(names)}",
             )  # fmt: skip
         apps = [app for app in document["apps"] if not dot or app["name"] == owner]
@@ -191,7 +193,7 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
             for app in document["apps"]:
                 known += [f"{app['name']}.{each}" for each in app.get("parameters", {})]
             raise InputError(
-                f"no parameter '{name}'", where=f"--set {setting}",
+                f"there is no parameter '{name}'", where=f"--set {setting}",
                 hint=f"there are: {', '.join([*known, 'p'])}",
             )  # fmt: skip
         for each in owners:

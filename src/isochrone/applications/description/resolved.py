@@ -167,7 +167,7 @@ class Resolved:
             factors[count(rank, self.scope, 0, self.p - 1)] = number(factor, self.scope)
         if max(factors) > LONGEST:
             raise spec.at.key("imbalance").error(
-                f"a factor of {max(factors):g}", "at most a million"
+                f"the factor {max(factors):g} is too large", "at most a million"
             )
         return factors
 
@@ -181,7 +181,7 @@ class Resolved:
         """
         found = count(given, self.scope, 0, MAX_RANKS)
         if found >= self.p:
-            raise given.at.error(f"rank {found} in an application of {self.p} ranks")
+            raise given.at.error(f"there is no rank {found} in an application of {self.p} ranks")
         return found
 
     def check_steps(self, more: int, at: KeyPath) -> None:
@@ -189,6 +189,6 @@ class Resolved:
         self.kept.steps += more
         if self.kept.steps > MAX_STEPS:
             raise at.error(
-                f"{self.kept.steps} messages, computations and collectives in an iteration",
+                f"an iteration has {self.kept.steps} messages, computations and collectives",
                 f"at most {MAX_STEPS}",
             )

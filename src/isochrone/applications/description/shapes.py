@@ -37,7 +37,7 @@ class Given:
     def read(cls, value: Any, at: KeyPath) -> Given:
         """Return what is there, with its place."""
         if not is_scalar(value):
-            raise at.error(f"{_shown(value)} where a number or an expression is expected")
+            raise at.error(f"{_shown(value)} is not a number or an expression")
         return cls(value, at)
 
     @staticmethod
@@ -68,7 +68,7 @@ class Whole:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise at.error("a whole number is expected")
+            raise at.error("the value is not a whole number")
         if not self.least <= value <= self.most:
             raise at.error(f"{value} is not from {self.least} to {self.most}")
         return value
@@ -89,7 +89,7 @@ class Most:
     def read(self, value: Any, at: KeyPath) -> tuple[Any, ...]:
         """Return all."""
         if len(listed(value, at)) > self.most:
-            raise at.error(f"{len(value)} {self.what}", f"at most {self.most}")
+            raise at.error(f"the list has {len(value)} {self.what}", f"at most {self.most}")
         return tuple(read(self.kind, one, at.item(k)) for k, one in enumerate(value))
 
     def schema(self) -> Schema:
@@ -131,7 +131,7 @@ def read(kind: Any, value: Any, at: KeyPath) -> Any:
         return kind.read(value, at)
     if kind is bool:
         if not isinstance(value, bool):
-            raise at.error(f"{_shown(value)} where true or false is expected")
+            raise at.error(f"{_shown(value)} is neither true nor false")
         return value
     of = get_args(kind)
     if not of:
@@ -186,15 +186,15 @@ def check_keys(value: Any, at: KeyPath, known: Collection[str], needed: Iterable
         With what may be meant.
     """
     if not isinstance(value, dict):
-        raise at.error(f"{_shown(value)} where a mapping is expected", f"keys: {', '.join(known)}")
+        raise at.error(f"{_shown(value)} is not a mapping", f"keys: {', '.join(known)}")
     for key in value:
         if key not in known:
             close = get_close_matches(key, known, 1)
             hint = f"is {close[0]} meant?" if close else f"there are: {', '.join(known)}"
-            raise at.key(key).error("unknown key", hint)
+            raise at.key(key).error("the key is unknown", hint)
     for key in needed:
         if key not in value:
-            raise at.key(key).error("missing")
+            raise at.key(key).error("the key is missing")
 
 
 def single(
@@ -222,16 +222,16 @@ def is_scalar(value: Any) -> bool:
 def word(value: Any, at: KeyPath, known: Sequence[str]) -> str:
     """Return one of some words."""
     if value not in known:
-        raise at.error(f"{_shown(value)} is none of {', '.join(known)}")
+        raise at.error(f"{_shown(value)} is not one of {', '.join(known)}")
     return str(value)
 
 
 def listed(value: Any, at: KeyPath) -> list[Any]:
     """Return a list that is not empty."""
     if not isinstance(value, list):
-        raise at.error(f"{_shown(value)} where a list is expected")
+        raise at.error(f"{_shown(value)} is not a list")
     if not value:
-        raise at.error("an empty list")
+        raise at.error("the list is empty")
     return value
 
 

@@ -47,7 +47,7 @@ def settings(texts: Sequence[str]) -> list[dict[str, str]]:
         found[name] = [value for part in _parts(values) for value in _expanded(name, part)]
         count *= len(found[name])
         if count > MAX_POINTS:
-            raise InputError(f"more than {MAX_POINTS} combinations", where="--set")
+            raise InputError(f"the values have more than {MAX_POINTS} combinations", where="--set")
     return [dict(zip(found, values, strict=True)) for values in product(*found.values())]
 
 
@@ -66,7 +66,7 @@ def _parts(values: str) -> list[str]:
 def _expanded(name: str, part: str) -> list[str]:
     """Return the values of one part of a list."""
     if not part:
-        raise InputError("an empty value", where=f"--set {name}")
+        raise InputError("the value is empty", where=f"--set {name}")
     if not _RANGE.fullmatch(part):
         return [part]
     try:

@@ -114,7 +114,7 @@ class Options:
     def check_edges(self, count: float) -> None:
         """Refuse a graph of too many edges before it is made."""
         if count > MAX_EDGES:
-            raise self.at.error(f"a graph of {count:.0f} edges", f"at most {MAX_EDGES}")
+            raise self.at.error(f"the graph has {count:.0f} edges", f"at most {MAX_EDGES}")
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,8 @@ class _Edge:
             shapes.check_keys(value, at, cls._KEYS, cls._KEYS[:2])
         elif len(value) != 2:
             raise at.error(
-                f"{len(value)} ranks, not two", "sizes are written {from: 0, to: 1, bytes: 4KiB}"
+                f"the edge has {len(value)} ranks, not two",
+                "sizes are written {from: 0, to: 1, bytes: 4KiB}",
             )
         for end in value.values() if isinstance(value, dict) else value:
             Given.read(end, at)
@@ -235,7 +236,7 @@ class _Text:
     def read(value: Any, at: KeyPath) -> None:
         """Refuse what is no text."""
         if not isinstance(value, str) or not value:
-            raise at.error("a text is expected")
+            raise at.error("the value is not a text")
 
     @staticmethod
     def schema() -> Schema:

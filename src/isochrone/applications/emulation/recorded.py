@@ -155,7 +155,7 @@ def applications(run: Run) -> list[App]:
         return []
     number = table["app"].tolist()
     if number != list(range(len(number))):
-        raise InputError("'app' records that are not numbered from 0 in order", where=where)
+        raise InputError("the 'app' records are not numbered from 0 in order", where=where)
     phases = _phases(run, len(number))
     columns = zip(
         number, _names(table), _ranks(table, "ranks", where, "app"), table["iterations"].tolist(),
@@ -253,7 +253,7 @@ def _phases(run: Run, count: int) -> list[tuple[str, ...]]:
         app, phase = (table[key].tolist() for key in ("app", "phase"))
         for a, k, name in zip(app, phase, _names(table), strict=True):
             if a >= count or k != len(found[a]):
-                raise InputError("'phase' records that are not numbered in order", where=where)
+                raise InputError("the 'phase' records are not numbered in order", where=where)
             found[a].append(name)
     return [tuple(names) for names in found]
 
@@ -267,7 +267,7 @@ def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
     together = _ranks(table, "together", where, "launch")
     count = len(run.tables.get("app", ()))
     if any(app >= count for apps in together for app in apps):
-        raise InputError("a 'launch' record of an application that is none", where=where)
+        raise InputError("a 'launch' record names an unknown application", where=where)
     return {k: (r, apps) for k, r, apps in zip(number, repeat, together, strict=True)}
 
 
@@ -282,7 +282,7 @@ def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
         times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
-            raise InputError("an 'iterations' record whose 'seconds' are no times", where=where)
+            raise InputError("the 'seconds' of an 'iterations' record are not times", where=where)
         found[pair] = times.astype(np.float64)
     return found
 
@@ -295,6 +295,6 @@ def _ranks(table: Table, key: str, where: str, record: str) -> list[tuple[int, .
         words = text.split() if isinstance(text, str) else ["?"]
         numbers = tuple(n for word in words if (n := whole_number(word)) is not None)
         if len(numbers) < len(words):
-            raise InputError(f"a '{record}' record whose '{key}' are no numbers", where=where)
+            raise InputError(f"the '{key}' of a '{record}' record are not numbers", where=where)
         found.append(numbers)
     return found

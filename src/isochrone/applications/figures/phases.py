@@ -103,7 +103,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
     panels = [(app, groups) for app in found.apps if (groups := _groups(found, app, predicted))]
     if not panels:
         raise InputError(
-            "no application was launched alone",
+            "no application ran alone",
             where=run.where,
             hint="emulate with --combinations alone",
         )

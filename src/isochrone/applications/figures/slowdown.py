@@ -59,7 +59,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     panels: list[tuple[str, Of]] = [("wall time", lambda one: one.wall)]
     if not any(one.wall.known for one in found.slowdowns):
         raise InputError(
-            "there is no slowdown with an interval", where=run.where,
+            "too few runs for intervals of slowdowns", where=run.where,
             hint=f"emulate with --combinations alone,pairs,all and --repeats {MIN_REPEATS} or more",
         )  # fmt: skip
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):

@@ -83,7 +83,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     run = the_run(runs)
     rows = _rows(run)
     if not rows:
-        raise InputError("no iteration was recorded event by event", where=run.where)
+        raise InputError("the run contains no timeline of an iteration", where=run.where)
     columns = [beside for beside in (False, True) if any(beside in row for row in rows)]
     wide = _WIDTH if len(columns) > 1 else _ALONE
     heights = [

@@ -163,7 +163,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     doubts = [{"text": text} for text in found.doubts()]
     warnings = Section("Summary", (warnings_of([*run.warnings, *doubts]),))
     if not found.walls:
-        nothing = Sentence("  The run holds no launch that came to its end")
+        nothing = Sentence("  The run contains no complete launch")
         return [Section("Summary", (nothing,)), warnings]
     return [
         Section("Summary", tuple(_about(found))),
@@ -205,11 +205,11 @@ def _disturbed(found: Emulation) -> list[Block]:
     clear.sort(key=lambda one: -one.wall.median)
     if not clear and found.unbound:
         return [Sentence(
-            "Shared cores were asked for and not simulated: no slowdown is known. Try a platform "
-            "with as many hosts and cores as ranks are to share"
+            "No slowdown is known: the simulation has no shared cores. Use a platform with as many "
+            "hosts and cores as the ranks share"
         )]  # fmt: skip
     if not clear:
-        return [Sentence("No application was slowed down: no ratio is distinguishable from 1")]
+        return [Sentence("No significant slowdown: no ratio differs significantly from 1")]
     items = tuple(_said(found, one) for one in clear[:MAX_NAMED])
     more = len(clear) - MAX_NAMED
     left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
@@ -435,16 +435,16 @@ def _how(found: Emulation) -> list[Sentence]:
     """Say what a number is."""
     said = [
         Sentence(
-            "Applications were launched alone and together in random order, repeat after repeat. "
+            "Applications ran alone and concurrently, in random order, in each repeat. "
             "A launch is one observation: wall times are medians over the launches, and a slowdown "
-            "is the median of the ratios of one repeat each. Its interval holds it with 95 %, "
-            "whatever the distribution.", stress=("A launch is one observation",),
+            "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
+            "distribution.", stress=("A launch is one observation",),
         ),
     ]  # fmt: skip
     if found.repeats == MIN_REPEATS:
         said.append(Sentence(
-            f"Of {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
-            "holds the median with 94 %."
+            f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
+            "contains the median with 94 %."
         ))  # fmt: skip
     return said
 

@@ -142,7 +142,7 @@ def _messages(run: Run) -> list[Block]:
     """Say how many messages there were, and between how many ranks."""
     found = edges(run)
     if not len(found.source):
-        return [Sentence("  No messages but those of collective operations")]
+        return [Sentence("  Only collective operations, no other messages")]
     partners = np.bincount(found.source, minlength=run.size)
     few, many = int(partners.min()), int(partners.max())
     number = f"{few}" if few == many else f"{few} to {many}"

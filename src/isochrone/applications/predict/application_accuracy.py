@@ -33,13 +33,15 @@ def program_of(run: Run) -> Program:
     text = run.notes.get(DESCRIPTION)
     if not text:
         raise InputError(
-            "the run does not say what its applications do", where=run.where,
-            hint="isochrone emulate writes it into the run file",
+            "the run does not contain the description of its applications", where=run.where,
+            hint="runs of isochrone emulate contain it",
         )  # fmt: skip
     try:
         document = json.loads(text)
     except ValueError as error:
-        raise InputError(f"its description is damaged: {error}", where=run.where) from error
+        raise InputError(
+            f"the description in the run is damaged: {error}", where=run.where
+        ) from error
     return program(parse(document, run.where), run.size)
 
 
@@ -123,7 +125,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
                  if part.phase in phases]  # fmt: skip
     if not rows:
         raise InputError(
-            "no application ran alone, and that is what can be predicted", where=run.where,
+            "no application ran alone; only those can be predicted", where=run.where,
             hint="emulate with --combinations alone",
         )  # fmt: skip
     return rows, list(said)

@@ -143,7 +143,7 @@ class _Question:
         for phase in self.application.phases:
             if phase.method in ("posix-file", "mpi-file"):
                 raise InputError(
-                    f"'{self.application.name}', phase '{phase.name}': no model holds data that "
+                    f"'{self.application.name}', phase '{phase.name}': no model covers data that "
                     f"move through a file ({phase.method})",
                     hint="predict it with method: message, or emulate it",
                 )

@@ -162,7 +162,7 @@ class MessageTimes:
         end = on.alone.times(asked, side)[0] if side != "seconds" else middle
         self.warnings |= dict.fromkeys(said)
         if np.isnan(middle).any():
-            raise InputError("the model of messages gives no time", hint=said[0] if said else "")
+            raise InputError("the model cannot predict messages", hint=said[0] if said else "")
         by = end / middle
         gaps = self._gaps(path, asked, middle)
         both = self._both(path, asked, middle)
@@ -179,14 +179,15 @@ class MessageTimes:
             return self._paths[path]
         if not self._paths:
             raise InputError(
-                "no model holds the time of a message",
-                where="--model", hint="isochrone measure point-to-point, fit it, and give it, too",
+                "no model of messages is given",
+                where=""
+                "--model", hint="run isochrone measure point-to-point, and add its fit to --model",
             )  # fmt: skip
         (other,) = self._paths
         words = {"node": "within a node", "network": "between nodes"}
         pair = "0-1" if path == "node" else "of two nodes"
         raise InputError(
-            f"no model holds messages {words[path]}, only {words[other]}", where="--model",
+            f"no model covers messages {words[path]}, only {words[other]}", where="--model",
             hint=f"isochrone measure point-to-point --pairs I-J with a pair {pair}, or --ppn 1"
             if path == "node"
             else "isochrone measure point-to-point with ranks on two nodes",

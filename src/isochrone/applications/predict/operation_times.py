@@ -199,8 +199,8 @@ class OperationTimes:
             if op in model.selectors.get("op", [op]):
                 return model
         raise InputError(
-            f"no model holds {op}", where="--model",
-            hint=f"isochrone measure collective --op {op}, fit it, and give it, too",
+            f"no model of {op} is given", where="--model",
+            hint=f"run isochrone measure collective --op {op}, and add its fit to --model",
         )  # fmt: skip
 
     def _grid_time(
@@ -232,7 +232,7 @@ class OperationTimes:
         found, said = self._phases[id(model)].time(phase, place)
         self.warnings |= dict.fromkeys(said)
         if found is None:
-            raise InputError(said[0] if said else "the model gives no time")
+            raise InputError(said[0] if said else "the model gives no prediction")
         return found.seconds, found.low, found.high
 
 

@@ -90,8 +90,8 @@ def scale(
     by_ranks = {len(trace.ranks): trace for trace in traces}
     if len(by_ranks) < max(FEWEST, len(traces)):
         raise InputError(
-            f"recordings on {', '.join(str(len(t.ranks)) for t in traces)} ranks",
-            hint="record the program on at least two numbers of ranks, best three: 4, 8, 16",
+            f"the recordings are on {', '.join(str(len(t.ranks)) for t in traces)} ranks only",
+            hint="record the program on three numbers of ranks, such as 4, 8 and 16",
         )
     ordered = [by_ranks[ranks] for ranks in sorted(by_ranks)]
     name = ordered[-1].name

@@ -94,7 +94,7 @@ def calls_of(run: Run) -> list[list[_Node]]:
             if isinstance(node, RecordedLoop):
                 around.append(node.body)
     except (KeyError, IndexError, OverflowError, TypeError, ValueError) as error:
-        raise InputError("its 'call' and 'loop' records are damaged", where=run.where) from error
+        raise InputError("the 'call' and 'loop' records are damaged", where=run.where) from error
     return found
 
 
@@ -112,11 +112,11 @@ def groups(run: Run) -> list[tuple[int, ...]]:
             spans = [word.partition("-") for word in str(row["members"]).split()]
             ends = [(int(a), int(b or a)) for a, _, b in spans]
             if any(not 0 <= a <= b < run.size for a, b in ends) or len(ends) > run.size:
-                raise ValueError("ranks that are not there")
+                raise ValueError("a record names unknown ranks")
             found[int(row["group"])] = tuple(r for a, b in ends for r in range(a, b + 1))
         return [found[k] for k in range(len(found))]
     except (KeyError, OverflowError, TypeError, ValueError) as error:
-        raise InputError("its 'group' records are damaged", where=run.where) from error
+        raise InputError("the 'group' records are damaged", where=run.where) from error
 
 
 def program(run: Run) -> str:
@@ -249,7 +249,7 @@ class _Making:
             self._keep(made._replace(op="send" if op == blocking else "isend"))
         elif op in CALLED or blocking in CALLED:
             if node.group < 0:
-                raise ValueError(f"'{op}' of no group")
+                raise ValueError(f"'{op}' has no group")
             kind = CALLED[op if op in CALLED else blocking]
             made = made._replace(op=kind, peer=-1, root=node.root, members=node.group)
             if op in CALLED:
@@ -347,7 +347,7 @@ def _read_gap(values: Sequence[float]) -> Gap:
     pairs = zip(tenths[::2], tenths[1::2], strict=True)
     found = {int(tenth): float(counted) for tenth, counted in pairs}
     if any(abs(tenth) > MOST_TENTHS for tenth in found):
-        raise ValueError("a gap beyond any time")
+        raise ValueError("a gap is too long")
     if not count:
         return Gap()
     return Gap(int(count), float(total), float(least), float(most), found)

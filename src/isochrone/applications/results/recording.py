@@ -136,7 +136,7 @@ def sent(run: Run, what: str = "bytes") -> Sent:
         If the run is no recording or damaged, or ``what`` is none of `WHAT`.
     """
     if what not in WHAT:
-        raise InputError(f"no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
+        raise InputError(f"there is no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
     found = edges(run)
     key, place = np.unique(found.source * run.size + found.target, return_inverse=True)
     amount = np.bincount(place, getattr(found, what), len(key)).astype(np.float64)
@@ -153,7 +153,7 @@ def matrix(run: Run, what: str = "bytes") -> NDArray[np.float64]:
         As of `sent`, or if there are too many ranks.
     """
     if run.size > MAX_MATRIX_RANKS:
-        raise InputError(f"a matrix of {run.size} ranks is too large to be held")
+        raise InputError(f"a matrix of {run.size} ranks is too large for memory")
     found = sent(run, what)
     values = np.zeros((run.size, run.size))
     values[found.source, found.target] = found.amount

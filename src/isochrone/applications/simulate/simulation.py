@@ -375,9 +375,9 @@ def step_by_step(
 
     if not clock.run(stop) and len(ends) < application.iterations:
         raise InputError(
-            f"'{application.name}': its ranks wait for each other for ever in iteration "
+            f"deadlock of '{application.name}': its ranks wait for each other in iteration "
             f"{len(ends) + 1}",
-            hint="messages that wait for their receiver may need the flow exchange",
+            hint="try the flow exchange",
         )
     return Simulated(np.array(ends), spent[: len(ends)] / ranks, application.iterations, ranks)
 

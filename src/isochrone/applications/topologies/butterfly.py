@@ -8,7 +8,7 @@ from isochrone.applications.description.topology import Edge, Graph, Options, To
 def _make(options: Options) -> Graph:
     p = options.ranks
     if p & (p - 1):
-        raise options.at.error(f"a butterfly of {p} ranks", "it takes 2, 4, 8, 16 … ranks")
+        raise options.at.error(f"a butterfly cannot have {p} ranks", "use 2, 4, 8, 16 … ranks")
     rounds = p.bit_length() - 1
     return Graph(
         tuple(

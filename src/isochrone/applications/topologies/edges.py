@@ -18,8 +18,8 @@ def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
         found = quantities.count(Given(written[key], at), options.scope, 0, 2**31)
         if found >= options.ranks:
             raise at.error(
-                f"rank {found} in an application of {options.ranks} ranks",
-                f"they are 0 to {options.ranks - 1}",
+                f"there is no rank {found} in an application of {options.ranks} ranks",
+                f"ranks are 0 to {options.ranks - 1}",
             )
         return found
 

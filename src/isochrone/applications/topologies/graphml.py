@@ -10,7 +10,7 @@ def _make(options: Options) -> Graph:
     at = options.place("file")
     nodes, graph = graphml_file.read(options.folder / options.written["file"], at)
     if nodes > options.ranks:
-        raise at.error(f"a graph of {nodes} nodes in an application of {options.ranks} ranks")
+        raise at.error(f"the graph has {nodes} nodes, but the application {options.ranks} ranks")
     options.check_edges(sum(edge.times for edge in graph.edges))
     return graph
 

@@ -20,20 +20,21 @@ def _shape(options: Options) -> list[int]:
     if "shape" not in options:
         return balanced(options.ranks, options.count("dimensions", 1, 3, DIMENSIONS))
     if "dimensions" in options:
-        raise options.place("dimensions").error("a shape has its dimensions", "leave out one")
+        raise options.place("dimensions").error(
+            "shape and dimensions exclude each other", "remove one"
+        )
     at = options.place("shape")
     shape = [
         count(Given(side, at.item(k)), options.scope, 1, MAX_EDGES)
         for k, side in enumerate(options.written["shape"])
     ]
     if len(shape) > 3:
-        raise at.error(f"{len(shape)} dimensions", "up to three")
+        raise at.error(f"the shape has {len(shape)} dimensions", "at most three")
     if math.prod(shape) != options.ranks:
         written = "x".join(map(str, shape))
         raise at.error(
-            f"{written} is a grid of {math.prod(shape)} ranks, and the application has "
-            f"{options.ranks}",
-            "{halo: {dimensions: 2}} fits every number",
+            f"the grid {written} has {math.prod(shape)} ranks, but the application {options.ranks}",
+            "{halo: {dimensions: 2}} works with every number",
         )
     return shape
 
@@ -44,7 +45,9 @@ def _make(options: Options) -> Graph:
     if not isinstance(periodic, list):
         periodic = [periodic] * len(shape)
     if len(periodic) != len(shape):
-        raise options.place("periodic").error(f"{len(periodic)} values for {len(shape)} dimensions")
+        raise options.place("periodic").error(
+            f"periodic has {len(periodic)} values for {len(shape)} dimensions"
+        )
     numbers = np.arange(options.ranks).reshape(shape)
     edges = []
     for axis, around in enumerate(periodic):

@@ -36,8 +36,8 @@ def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any
             continue
         if name not in known or name in _NOT_OURS:
             raise options.place(name).error(
-                f"{options.written['generator']} takes no '{printable(name, 40)}'",
-                f"it takes {', '.join(n for n in known if n not in _NOT_OURS)}",
+                f"{options.written['generator']} has no parameter '{printable(name, 40)}'",
+                f"its parameters: {', '.join(n for n in known if n not in _NOT_OURS)}",
             )
         found[name] = value
         if not isinstance(value, bool):
@@ -83,21 +83,21 @@ def _make(options: Options) -> Graph:
     if not inspect.isfunction(generator) or not module.startswith("networkx.generators."):
         raise options.place("generator").error(
             f"networkx has no generator '{printable(name, 60)}'",
-            "its page 'Graph generators' lists them",
+            "see 'Graph generators' of its documentation",
         )
     arguments = _arguments(options, generator)
     try:
         with _bounded():
             graph = generator(**arguments)
     except (TimeoutError, MemoryError):
-        raise options.at.error(f"the graph of {name} is too large", "try smaller numbers") from None
+        raise options.at.error(f"the graph of {name} is too large", "use smaller numbers") from None
     except Exception as error:  # whatever a function that we do not know may raise
         raise options.at.error(f"{name}: {error or type(error).__name__}") from None
     if not isinstance(graph, nx.Graph):
-        raise options.place("generator").error(f"{name} makes no graph")
+        raise options.place("generator").error(f"{name} does not return a graph")
     if len(graph) > options.ranks:
         raise options.at.error(
-            f"a graph of {len(graph)} nodes in an application of {options.ranks} ranks"
+            f"the graph has {len(graph)} nodes, but the application {options.ranks} ranks"
         )
     options.check_edges(graph.number_of_edges())
     rank = {node: k for k, node in enumerate(graph)}

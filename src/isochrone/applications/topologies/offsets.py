@@ -21,7 +21,9 @@ def _make(options: Options) -> Graph:
     for k, one in enumerate(options.written["list"]):
         here = at.item(k)
         if len(one["to"]) != len(shape):
-            raise here.key("to").error(f"{len(one['to'])} numbers for {len(shape)} dimensions")
+            raise here.key("to").error(
+                f"the offset has {len(one['to'])} numbers for {len(shape)} dimensions"
+            )
         size = None
         if "bytes" in one:
             size = int(quantities.size(Given(one["bytes"], here.key("bytes")), options.scope))
@@ -40,7 +42,7 @@ def _make(options: Options) -> Graph:
 def _whole(given: Given, options: Options) -> int:
     found = quantities.quantity(given, options.scope)
     if not found.plain or found.value != round(found.value):
-        raise given.at.error("an offset is a whole number")
+        raise given.at.error("the offset is not a whole number")
     return round(found.value)
 
 

@@ -12,10 +12,10 @@ def _make(options: Options) -> Graph:
     p = options.ranks
     degree = options.count("degree", 1, MAX_RANKS)
     if degree >= p:
-        raise options.place("degree").error(f"{degree} neighbours among {p} ranks")
+        raise options.place("degree").error(f"{p} ranks cannot have {degree} neighbours each")
     if degree * p % 2:
         raise options.place("degree").error(
-            f"no graph of {p} ranks has {degree} neighbours each", "ranks times degree is even"
+            f"no graph of {p} ranks has {degree} neighbours each", "ranks x degree must be even"
         )
     options.check_edges(degree * p / 2)
     seed = options.count("seed", 0, 2**32 - 1, default=options.seed % 2**32)

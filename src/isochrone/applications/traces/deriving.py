@@ -133,7 +133,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             raise Unknown("a receive from any source decides at run time who is answered")
         found = rounds(ranks, trace.groups)
     except Unknown as reason:
-        raise InputError(f"not known: {reason}", where=trace.name) from reason
+        raise InputError(f"no description can be derived: {reason}", where=trace.name) from reason
     if any(seconds > 0 for seconds in trace.tail):
         spent = {r: Spent.of([Event("", gap=gap)]) for r, gap in enumerate(trace.tail)}
         found.append(Round("end", list(spent), before=spent))
@@ -148,7 +148,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
             )
     if _places(nodes) > MOST_PHASES:
         raise InputError(
-            f"not known: no repetition was found, it would have {_places(nodes)} phases",
+            f"no description can be derived: no repetition was found in {_places(nodes)} phases",
             where=trace.name,
         )
     tree = _planted(nodes, found, 1)
@@ -177,10 +177,12 @@ def _check(trace: Trace) -> None:
     """Refuse a trace of nothing, too many calls, and one of which too much would be omitted."""
     calls = sum(map(len, trace.ranks))
     if not calls and not trace.omitted:
-        raise InputError("not known: it holds no communication", where=trace.name)
+        raise InputError(
+            "no description can be derived: the trace has no communication", where=trace.name
+        )
     if calls > MOST_CALLS:
         raise InputError(
-            f"{calls} calls: a description is derived of at most {MOST_CALLS}", where=trace.name,
+            f"the trace has {calls} calls, above the limit of {MOST_CALLS}", where=trace.name,
             hint="record fewer iterations",
         )  # fmt: skip
     whole = trace.seconds
@@ -191,7 +193,9 @@ def _check(trace: Trace) -> None:
     }
     if large:
         shares = ", ".join(f"{op} ({share:.1%} of the time)" for op, share in large.items())
-        raise InputError(f"not known: {shares} has no place in a description", where=trace.name)
+        raise InputError(
+            f"no description can be derived: it cannot contain {shares}", where=trace.name
+        )
 
 
 def _key(one: Round, *, by_bytes: bool = True) -> object:

@@ -137,7 +137,8 @@ class _Generalizing:
     def refuse(self, where: str, what: str) -> InputError:
         counts = ", ".join(map(str, self.ranks))
         return InputError(
-            f"not generalized to other numbers of ranks: {what}", where=f"{self.name} {where}",
+            "the program cannot be extrapolated to other numbers of ranks: "
+            f"{what}", where=f"{self.name} {where}",
             hint=f"recorded on {counts} ranks",
         )  # fmt: skip
 
@@ -153,7 +154,7 @@ class _Generalizing:
                 times = whole(self.by_ranks([loop.times for loop in loops]))
                 if times is None:
                     shown = ", ".join(str(loop.times) for loop in loops)
-                    raise self.refuse(f"position {here}", f"it is repeated {shown} times")
+                    raise self.refuse(f"position {here}", f"the repetitions are {shown}")
                 inner = self.phases([loop.body for loop in loops], here)
                 if inner:
                     found.append({"repeat": {"times": _plain(times), "phases": inner}})
@@ -178,7 +179,7 @@ class _Generalizing:
             if not ends:
                 shown = ", ".join(f"{k} at {p}" for k, p in zip(kinds, self.ranks, strict=True))
                 place = f"position {where}.{len(found) + 1}".replace(" .", " ")
-                raise self.refuse(place, f"it is {shown} ranks")
+                raise self.refuse(place, f"its ranks are {shown}")
             for k in ends:
                 head = rest[k].pop(0)
                 assert isinstance(head, Place)
@@ -218,7 +219,10 @@ class _Generalizing:
         found = growth(self.by_ranks(values))
         if found is None:
             shown = ", ".join(f"{value:.4g}" for value in values)
-            raise self.refuse(f"position {here}", f"{what} is no known function of p: {shown}")
+            raise self.refuse(
+                f"position {here}",
+                f"{what} is not a known function of the number of ranks p: {shown}",
+            )
         return found.text
 
     def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
@@ -306,7 +310,9 @@ class _Generalizing:
         """Return groups as rows or columns: their size, and the distance of their ranks."""
         shapes = [_size_and_stride(g, p) for g, p in zip(among, self.ranks, strict=True)]
         if any(shape is None for shape in shapes):
-            raise self.refuse(f"position {here}", f"the groups of {op} are no rows or columns")
+            raise self.refuse(
+                f"position {here}", f"the groups of {op} are neither rows nor columns"
+            )
         sizes = [shape[0] for shape in shapes if shape]
         strides = [shape[1] for shape in shapes if shape]
         size, stride = whole(self.by_ranks(sizes)), whole(self.by_ranks(strides))
@@ -352,7 +358,7 @@ class _Generalizing:
         elif kind == "exchange":
             found = self.irregular([one.messages for one in rounds], here)
         else:
-            raise self.refuse(f"position {here}", "its messages are no offsets on a grid")
+            raise self.refuse(f"position {here}", "its messages are not offsets on a grid")
         within = self.computing(places, 1, period, here)
         if within is not None:
             found["compute"] = within

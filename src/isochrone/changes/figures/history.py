@@ -69,10 +69,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """
     found = list(options.histories) or histories(runs)
     if not found:
-        raise InputError("no complete run to draw", hint="name runs of isochrone measure")
+        raise InputError("there is no complete run to plot", hint="give runs of isochrone measure")
     panels = [panel for one in found for panel in _panels(one, options)]
     if not panels:
-        raise InputError("the runs have nothing of this size in common")
+        raise InputError("the runs have no point of this size in common")
     left_out = max(0, len(panels) - MAX_PANELS)
     panels = panels[:MAX_PANELS]
     height = 0.6 + _PANEL * len(panels)

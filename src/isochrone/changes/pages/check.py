@@ -33,7 +33,7 @@ def blocks(found: Check) -> list[Block]:
     shown += [Sentence(f"  {printable(text, 400)}", "faint") for text in found.judged]
     shown += [Sentence(f"  {text}", "faint") for text in _visible(found)]
     for file, why in found.left_out[:MAX_LEFT_OUT]:
-        shown.append(Sentence(f"  left out {printable(file, 120)}: {printable(why, 400)}", "faint"))
+        shown.append(Sentence(f"  skipped {printable(file, 120)}: {printable(why, 400)}", "faint"))
     if len(found.left_out) > MAX_LEFT_OUT:
         more = len(found.left_out) - MAX_LEFT_OUT
         shown.append(Sentence(f"  and {more} more (--json lists all)", "faint"))
@@ -49,7 +49,10 @@ def closing(checks: Sequence[Check], unused: Sequence[str]) -> list[Block]:
     if suspects:
         why = "not confirmed, at the end of a slow pair, or behind a slow switch"
         shown.append(Sentence(f"suspects: {_list(suspects)} ({why})"))
-    shown += [Sentence(f"the waiver {rule} was not needed: remove it", "faint") for rule in unused]
+    shown += [
+        Sentence(f"the rule {rule} of --allow was not needed: remove it", "faint")
+        for rule in unused
+    ]
     if len(checks) > 1:
         verdict = together(checks)
         shown.append(Sentence(f"{verdict}: {len(checks)} runs", _TONES[verdict]))

@@ -77,10 +77,10 @@ def _word(verdict: str, found: Comparison) -> str:
 def _basis(found: Comparison) -> Sentence:
     """Return what the verdicts are based on."""
     if found.one_launch and found.unit == "start":
-        return Sentence("  one launch a side, differences may be chance", "bad")
+        return Sentence("  one launch per side: differences may be random", "bad")
     if found.one_launch:
         return Sentence(
-            "  one launch a side, no verdict: launches of one command differ. "
+            "  one launch per side: no verdict, because launches differ. "
             f"Measure three or more: {what_to_measure()}", "bad",
         )  # fmt: skip
     if found.unit == "exact":
@@ -99,7 +99,7 @@ def _environment(found: Comparison) -> list[Block]:
     ]
     shown += [Sentence(f"  or: {text}") for text in likely[1:]]
     if len(likely) > 1:
-        shown.append(Sentence("  to find out which, measure again with one changed at a time"))
+        shown.append(Sentence("  to find the cause, measure again with one change at a time"))
     names = {one.what for one in found.explanations}
     shown += [
         Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")

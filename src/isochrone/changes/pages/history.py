@@ -43,7 +43,10 @@ def history_page(runs: Sequence[Run]) -> Page:
     """
     found = histories(runs)
     if not found:
-        raise InputError("no complete run", hint="isochrone baseline add FOLDER RUN adds some")
+        raise InputError(
+            "there is no complete run in the folder",
+            hint="add runs: isochrone baseline add FOLDER RUN",
+        )
     total = sum(len(one.runs) for one in found)
     partial = len(runs) - total
     sections = [section for one in found for section in _sections(one, several=len(found) > 1)]
@@ -85,7 +88,7 @@ def _summary(found: History, good: bool) -> list[Block]:
     )]  # fmt: skip
     other = sum(map(bool, found.marks))
     if other:
-        shown.append(Sentence(f"{plural(other, 'run')} with other settings than the run before"))
+        shown.append(Sentence(f"{plural(other, 'run')} with other settings than the previous run"))
     texts = _changes_as_text(found)
     if texts:
         items = tuple(Sentence(text) for text in texts[:MAX_CHANGES])

@@ -133,7 +133,7 @@ def run(args: argparse.Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        warn(f"'{printable(host, 80)}' is not a valid host name: left out of the list")
+        warn(f"'{printable(host, 80)}' is not a valid host name, and is omitted from the list")
     return int(failed)
 
 

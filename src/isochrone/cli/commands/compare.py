@@ -123,17 +123,19 @@ def run(args: argparse.Namespace) -> int:
     if args.with_prediction:
         return compare_with_prediction(args)
     if args.after is None:
-        raise InputError("B is missing", hint="or --with-prediction --model FILE, to use models")
+        raise InputError(
+            "B is missing", hint="to compare with models: --with-prediction --model FILE"
+        )
     if args.model:
-        raise InputError("it goes with --with-prediction", where="--model")
+        raise InputError("this option needs --with-prediction", where="--model")
     if not args.measure:
         for option, given in (("--launches", args.launches), ("--output", args.output)):
             if given is not None:
-                raise InputError("it goes with --measure", where=option)
+                raise InputError("this option needs --measure", where=option)
     before, after = _measured(args) if args.measure else _read(args)
     pairings, alone = paired(before, after)
     if alone:
-        warn(f"on one side only: {', '.join(alone)}", 518)
+        warn(f"not compared, because measured on one side only: {', '.join(alone)}", 518)
     documents = {}
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
@@ -187,7 +189,9 @@ def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
     """Launch both commands in turns; A B B A, so that a drift of the machine hits both alike."""
     commands = [read_command(text, name) for text, name in ((args.before, "A"), (args.after, "B"))]
     if commands[0].experiment != commands[1].experiment:
-        raise InputError(f"{commands[0].experiment} is not {commands[1].experiment}", where="B")
+        raise InputError(
+            f"A measures {commands[0].experiment}, B {commands[1].experiment}", where="B"
+        )
     runs = args.launches or USUAL_RUNS
     folder = args.output or Path("compare-runs")
     make_folder(folder, parents=True)

@@ -30,7 +30,6 @@ def run(args: argparse.Namespace) -> int:
     print(text)
     if not with_experiments:
         warn(
-            "the options of experiments are not in it: there is no probe to ask "
-            "(try: isochrone build)"
+            "the script lacks the options of experiments: no probe was found (try: isochrone build)"
         )
     return 0

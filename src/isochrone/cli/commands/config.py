@@ -76,7 +76,7 @@ def _files(files: list[_File]) -> list[Block]:
     """Say which files are read."""
     items = tuple(
         Sentence(
-            str(file.path) + ("" if file.exists else " (there is none)"),
+            str(file.path) + ("" if file.exists else " (does not exist)"),
             about=file.source,
         )
         for file in files
@@ -88,7 +88,7 @@ def _mistyped() -> list[Block]:
     """Point out variables that look like one of ours and are none."""
     known = [name for setting in configuration.SETTINGS for name in setting.variables]
     found = [
-        Sentence(f"it is no setting; did you mean {meant}?", about=f"${name}")
+        Sentence(f"not a setting; did you mean {meant}?", about=f"${name}")
         for name in sorted(os.environ)
         if name.startswith("ISOCHRONE_") and name not in (*known, configuration.SITE_VARIABLE)
         and (meant := nearest(name, known))

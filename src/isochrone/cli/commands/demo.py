@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     write_report([read(path) for path in runs], report)
     kept = ", ".join(map(str, [*runs, model_file]))
     page = printable_path(report)
-    print(f"\nKept: {printable_path(kept)}. The report is {page}: open it in a browser.")
+    print(f"\nFiles: {printable_path(kept)}. Open the report in a browser: {page}")
     return 0
 
 

@@ -146,7 +146,7 @@ def _check_folders(description: Description) -> None:
             if isinstance(phase, ExchangeSpec) and phase.method.path:
                 folder = Path(phase.method.path).parent
                 if not folder.is_dir():
-                    raise phase.at.key("method").error(f"there is no folder {folder}")
+                    raise phase.at.key("method").error(f"the folder {folder} does not exist")
 
 
 def _ranks(args: argparse.Namespace, description: Description) -> tuple[Setup | None, int, Program]:
@@ -165,7 +165,7 @@ def _notes(description: Description, setup: Setup) -> dict[str, str]:
     text = json.dumps(as_document(description), ensure_ascii=False, separators=(",", ":"))
     text = text.replace(" ", "\\u0020")  # the same to JSON, and smpirun passes no blanks on
     if len(text.encode()) > _LONGEST_NOTE:
-        setup.warn("the description is too long to be kept in the run file: keep its file")
+        setup.warn("the description is too long for the run file: keep the file of it")
         return {}
     return {DESCRIPTION: text}
 
@@ -193,7 +193,7 @@ def _runs(text: str) -> list[str | list[str]]:
     """Read ``alone,pairs,victim+bully`` for argparse."""
     words = [word.strip() for word in text.split(",")]
     if not all(all(name for name in word.split("+")) for word in words):
-        raise argparse.ArgumentTypeError(f"'{text}' names nothing between two commas")
+        raise argparse.ArgumentTypeError(f"'{text}' has an empty name between two commas")
     return [word.split("+") if "+" in word else word for word in words]
 
 

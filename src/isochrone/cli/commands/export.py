@@ -61,12 +61,12 @@ def run(args: argparse.Namespace) -> int:
     if args.anonymise:
         return _anonymised(args)
     if args.to is None:
-        raise InputError("no format is given", hint="give --to FORMAT, such as --to csv")
+        raise InputError("the format is missing", hint="give --to FORMAT, such as --to csv")
     if args.to in programs.names():
         return _program(args)
     for option in ("app", "iterations", "speed", "set"):
         if getattr(args, option):
-            raise InputError(f"--to {args.to} writes run files", where=f"--{option}")
+            raise InputError(f"--to {args.to} does not export descriptions", where=f"--{option}")
     exporter = exporters.load(args.to)
     path = output_of(args, args.file.with_suffix(exporter.suffix), [args.file])
     beside = [path.with_suffix(suffix) for suffix in exporter.beside]
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         warn(remark)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])
-        warn(f"{args.to} holds one message size; exported {size} (see --bytes)")
+        warn(f"{args.to} has one message size per file: {size} is exported (see --bytes)")
     for written in (path, *beside):
         print_path(written)
     return 0
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
 def _anonymised(args: argparse.Namespace) -> int:
     """Write the run file again, and say what became of names, which only the user sees."""
     if args.to is not None:
-        raise InputError("--anonymise writes a run file", where=f"--to {args.to}")
+        raise InputError("--anonymise writes a run file, not this format", where=f"--to {args.to}")
     name = args.file.with_name(f"{args.file.stem}-anonymous.jsonl")
     path = output_of(args, name, [args.file])
     found = anonymise(run_file.read(args.file), args.file, path)
@@ -100,9 +100,11 @@ def _program(args: argparse.Namespace) -> int:
     """Write what the ranks of an application do."""
     form = programs.load(args.to)
     if args.bytes is not None:
-        raise InputError(f"--to {args.to} writes descriptions", where="--bytes")
+        raise InputError(
+            f"--to {args.to} exports descriptions, which have no message size", where="--bytes"
+        )
     if args.speed is not None and not form.takes_speed:
-        raise InputError(f"--to {args.to} writes times, not operations", where="--speed")
+        raise InputError(f"--to {args.to} writes times, so it needs no speed", where="--speed")
     path = output_of(args, args.file.with_suffix(form.suffix), [args.file])
     settings = dict(_setting(text) for text in args.set)
     program = lowering.program(reading.read(args.file, settings))
@@ -110,8 +112,8 @@ def _program(args: argparse.Namespace) -> int:
     written = form.write(found, path, speed=args.speed)
     if found.decided:
         warn(
-            "in what order clients and workers come is left to chance; written is one order: "
-            "clients by rank, tasks to whoever computed least"
+            "the order of clients and workers is random in the application; one order is exported: "
+            "clients by rank, tasks to the worker with least work"
         )
     print_path(written[0])
     return 0
@@ -130,5 +132,5 @@ def _speed(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found < 1e30:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of operations a second")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of operations per second")
     return found

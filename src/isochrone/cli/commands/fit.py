@@ -41,7 +41,11 @@ DOCUMENTS = {"model": model_file}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     parser.epilog = "\n".join(
-        wrap(f"families (docs/model-families.md): {', '.join(registry.names('*.families'))}", 98)
+        wrap(
+            f"families (docs/model-families.md): {', '.join(registry.names('*.families'))}",
+            98,
+            break_on_hyphens=False,
+        )
     )
     add_option(parser, "files", "FILE", Path,
         "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
@@ -97,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
         op=args.op, order=args.posting,
     )  # fmt: skip
     for error in left_out:
-        warn(f"left out: {error}", 510)
+        warn(f"skipped: {error}", 510)
     for path in data.partial:
         tell_partial(path)
     splits = models.parse_splits(

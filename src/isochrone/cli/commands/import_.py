@@ -69,7 +69,7 @@ def _description(args: argparse.Namespace) -> int:
 
 def _only_one(args: argparse.Namespace) -> None:
     if len(args.file) > 1:
-        raise InputError(f"{len(args.file)} files, and --from {args.source} reads one")
+        raise InputError(f"--from {args.source} reads one file, not {len(args.file)}")
 
 
 def _no_ranks(source: str) -> InputError:

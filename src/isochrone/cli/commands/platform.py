@@ -36,7 +36,9 @@ def run(args: argparse.Namespace) -> int:
     machine = platforms.parse(args.machine)
     if args.output.suffix == ".hosts":
         raise InputError(
-            "that is the name of the host file", where=str(args.output), hint="choose P.xml"
+            "this suffix is reserved for the host file",
+            where=str(args.output),
+            hint="choose a name with .xml",
         )
     path = output_of(args)
     hosts = check_output(path.with_suffix(".hosts"), force=args.force)

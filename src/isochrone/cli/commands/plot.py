@@ -104,7 +104,7 @@ def _models(args: argparse.Namespace, view: str) -> tuple[str, tuple[Model, ...]
     if registry.load(views.FAMILY, view).VIEW.predicts:
         return "auto", tuple(models.read(path) for path in given)
     if len(given) + (args.family is not None) > 1:
-        raise InputError(f"the view {view} draws one model", where="--model and --family")
+        raise InputError(f"the view {view} plots one model", where="--model and --family")
     return args.family or str(given[0] if given else "auto"), ()
 
 

@@ -58,8 +58,8 @@ def run(args: argparse.Namespace) -> int:
     command = command_of(args, "isochrone record -- mpiexec -n 4 ./app")
     if args.collective_io and args.description is not None:
         raise InputError(
-            "--description does not go with --collective-io",
-            hint="record the program twice, once without --collective-io",
+            "--description and --collective-io exclude each other",
+            hint="record the program twice",
         )
     path = output_of(args, USUAL)
     if args.description is not None:
@@ -76,11 +76,11 @@ def run(args: argparse.Namespace) -> int:
     if not path.exists() or not path.stat().st_size:
         path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
         warn(
-            "nothing was recorded: not all ranks came to their end, or the program is of another "
-            f"MPI than {built.library or built.mpicc}, or linked statically"
+            "nothing was recorded: not all ranks called MPI_Finalize, or the program does not use "
+            f"{built.library or built.mpicc}, or is linked statically"
         )
         return code or FAILED
-    warn(f"recorded in {path}")
+    warn(f"wrote the recording {path}")
     if args.description is None:
         return code
     try:
@@ -97,4 +97,4 @@ def _describe(path: Path, description: Path) -> None:
     reading.write(reading.parse(document, str(description)), description, warnings)
     for warning in warnings:
         warn(warning)
-    warn(f"described in {description}")
+    warn(f"wrote the description {description}")

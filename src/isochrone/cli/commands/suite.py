@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the suite as often as was asked for."""
     if (args.suite is None) == (args.question is None):
-        raise InputError("give a suite, or a question", hint="isochrone suite quick")
+        raise InputError("neither a suite nor a question is given", hint="isochrone suite quick")
     setup = setup_of(args)
     if args.question is None:
         suite = presets.SUITES[args.suite]
@@ -107,7 +107,7 @@ def _suite(
     missing = [one for one in runs if not one.is_complete(lambda text: print(printable_path(text)))]
     if len(missing) < len(runs):
         done = len(runs) - len(missing)
-        print(f"{done} of {len(runs)} runs are in {printable_path(folder)}/ already")
+        print(f"{printable_path(folder)}/ already contains {done} of {len(runs)} runs")
     if not missing:
         return
     max_time = args.budget or suite.max_time
@@ -144,9 +144,9 @@ def _print_plan(
         )  # fmt: skip
     terminal.console().print(table)
     if any(share.points_omitted for share in shares):
-        print("Not enough time: repetitions are reduced to the minimum and points are left out.")
+        print("Not enough time: minimum repetitions, and some points are omitted.")
     elif any(share.repeats_reduced for share in shares):
-        print("Not enough time for all repetitions: their number is reduced.")
+        print("Not enough time: fewer repetitions.")
     print(flush=True)
 
 
@@ -154,7 +154,5 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     """Read numbers of ranks for argparse."""
     numbers = {whole_number(word) or 0 for word in text.split(",")}
     if min(numbers) < 2:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a list of numbers of ranks of at least 2"
-        )
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
     return tuple(sorted(numbers))

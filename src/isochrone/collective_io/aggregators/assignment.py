@@ -97,12 +97,15 @@ def assign(
     """
     if len(hints.hosts) > MAX_HOSTS:
         raise InputError(
-            f"{len(hints.hosts)} hosts are too many for a hint of {VALUE_LIMIT} characters",
+            f"the names of {len(hints.hosts)} hosts do not fit into a hint of {VALUE_LIMIT} "
+            "characters",
             hint="isochrone place nodes has no such limit",
         )
     must = np.flatnonzero(hints.must)
     if not hints.fits(must):
-        raise InputError(f"a hint of {VALUE_LIMIT} characters cannot name {len(must)} hosts")
+        raise InputError(
+            f"the names of {len(must)} hosts do not fit into a hint of {VALUE_LIMIT} characters"
+        )
     costs = HostCosts.of(kinds, layout, hints.counts, model, reading=reading)
 
     def real(order: Ints) -> float:

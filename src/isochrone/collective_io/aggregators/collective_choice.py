@@ -125,7 +125,7 @@ class _Search:
         _, hosts = self.costs.placed
         if len(hosts) > MAX_HOSTS:
             raise InputError(
-                f"{len(hosts)} hosts are too many for a hint",
+                f"the names of {len(hosts)} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
             )
         self.alone_is_known = self.costs.of(replace(self.given, collective=False)) is not None
@@ -389,7 +389,7 @@ def _of_ompio(
     """
     if not model.of_bytes:
         raise InputError(
-            "OMPIO has a hint for the number of its aggregators only, which needs a model of "
+            "OMPIO only has a hint for the number of aggregators; choosing it needs a model of "
             "several message sizes",
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip

@@ -47,7 +47,7 @@ def text(hints: Mapping[str, str], comment: str = "") -> str:
     found = f"# {comment}\n" if comment else ""
     found += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(found.encode()) > FILE_LIMIT:
-        raise InputError(f"the hints are longer than the {FILE_LIMIT} bytes that ROMIO reads")
+        raise InputError(f"the hints are too long: ROMIO reads {FILE_LIMIT} bytes")
     return found
 
 

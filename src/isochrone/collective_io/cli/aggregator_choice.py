@@ -169,7 +169,7 @@ class ByOrder(Proposal):
         if default and not found.named:
             words = "ROMIO's default order"
         return (
-            f"Aggregators on {len(found.order)} hosts: {format_seconds(found.cost, 4)} a round, "
+            f"Aggregators on {len(found.order)} hosts: {format_seconds(found.cost, 4)} per round, "
             f"{words}; {certainty(found.gap)}"
         )
 

@@ -87,7 +87,7 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
             else "this gain may not appear on a parallel file system"
         )
         console.print(
-            f"The files are on {' and '.join(local)}, in the memory or on a disk of one host: "
+            f"The files are on {' and '.join(local)}, local to one host: "
             f"{printable(then, 400)}", style="bold yellow",
         )  # fmt: skip
     _print_gains(console, document)

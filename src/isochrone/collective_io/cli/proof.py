@@ -85,7 +85,9 @@ def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int
     """
     tiles = chosen_pattern(args).as_tiles(call.pattern)
     if tiles is None:
-        raise InputError("only tiles can be measured", where="--measure", hint="give --tiles")
+        raise InputError(
+            "--measure needs an access pattern of tiles", where="--measure", hint="give --tiles"
+        )
     return options_of_tiles(tiles, call, aggregators, args.element, args.repeats, args.file)
 
 
@@ -127,7 +129,7 @@ class JobRunner:
         """
         if start is not None and start.launcher != self.setup.name:
             raise InputError(
-                f"the file is for {start.launcher}, but {self.setup.name} starts ranks here",
+                f"the file is for {start.launcher}, but the launcher here is {self.setup.name}",
                 hint="choose another format with --to, or another --mpicc",
             )
         extra = start.options if start else ()
@@ -192,12 +194,12 @@ def options_of_tiles(
     """
     if file is None and call.driver != "even":
         raise InputError(
-            f"the exchange of the driver '{call.driver}' cannot be replayed",
+            f"the exchange of the driver '{call.driver}' cannot be measured without a file",
             where="--measure", hint="give --file on a file system that has this driver",
         )  # fmt: skip
     if file is None and (call.unit or call.smallest):
         raise InputError(
-            "the replayed exchange divides the file evenly", where="--striping-unit",
+            "the measured exchange always divides the file evenly", where="--striping-unit",
             hint="give --file, or leave out --striping-unit and --min-fdomain-size",
         )  # fmt: skip
     down, across = tiles.axes
@@ -294,7 +296,7 @@ def launch_in_turns(
         # before anything is launched
         for old in (path for name in sides for path in folder.glob(f"{name}-[0-9]*.jsonl")):
             raise InputError(
-                "it already holds run files, such as " + old.name,
+                "the folder already contains run files, such as " + old.name,
                 where=str(folder), hint="choose another folder",
             )  # fmt: skip
         for number in range(1, launches + 1):
@@ -304,7 +306,7 @@ def launch_in_turns(
                 found = starter.run("tile-io", launch.options, path, launch.start)
                 if found.hosts != launch.hosts:
                     raise MeasurementError(
-                        f"the ranks of the {name} arrangement are not on the planned hosts",
+                        f"with the {name} arrangement, ranks were not on the planned hosts",
                         hint="see --verify; pass options to the launcher with --launcher-arg",
                     )
                 phase = next(phase for phase in phases(found) if phase.op == op)

@@ -77,7 +77,7 @@ def _allocation(args: argparse.Namespace) -> Allocation:
         return allocations.from_hosts(recorded.hosts, str(args.recording))
     if args.slurm or "SLURM_JOB_ID" in os.environ:
         return allocations.from_slurm(os.environ)
-    raise InputError("which nodes?", hint="give --nodes 4,4,2,2 or --hostfile FILE")
+    raise InputError("the nodes are not given", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
 
 def add_job(parser: argparse.ArgumentParser) -> None:
@@ -154,7 +154,7 @@ def _settle(args: argparse.Namespace) -> None:
         args.table = found.accesses
         _fill(args, found.options)
     elif args.recorded_pattern is not None and args.recording is None:
-        raise InputError("only a recording has patterns", where="--pattern")
+        raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
     _fill(args, _USUAL)
 
 
@@ -169,9 +169,9 @@ def _call(args: argparse.Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     _settle(args)
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
-        raise InputError("a buffer or a stripe without bytes", hint="give a size above 0")
+        raise InputError("buffer and stripe sizes must be above 0")
     if args.element == 0:
-        raise InputError("must be above 0 bytes", where="--element")
+        raise InputError("the size must be above 0", where="--element")
     chosen = chosen_pattern(args)
     pattern = chosen.make(vars(args), ranks)
     if pattern.ranks != ranks:
@@ -257,7 +257,7 @@ def _selector(text: str) -> tuple[str, str | int]:
 
 def _number(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not the number of a pattern")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
     return int(text)
 
 
@@ -307,14 +307,12 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     seconds = io_recording.seconds_by_pattern(io_recording.calls(run))
     pattern = _chosen(io_recording.patterns(run), seconds, number, str(path))
     if not pattern.whole:
-        raise InputError(
-            f"the recording does not hold all pieces of pattern {pattern.number}", where=str(path)
-        )
+        raise InputError(f"the recording lacks pieces of pattern {pattern.number}", where=str(path))
     file = next(one for one in io_recording.files(run) if one.number == pattern.file)
     try:
         accesses = pattern.accesses(file, run.size)
     except InputError as error:
-        raise InputError(f"pattern {pattern.number} holds no access", where=str(path)) from error
+        raise InputError(f"pattern {pattern.number} has no accesses", where=str(path)) from error
     collective = collective_by(file.hints, reading=pattern.op == "read")
     options = {"op": pattern.op, **_options(file.hints)}
     if collective is not None:
@@ -331,7 +329,7 @@ def _chosen(
     found: Sequence[RecordedPattern], seconds: Mapping[int, float], number: int | None, where: str
 ) -> RecordedPattern:
     if not found:
-        raise InputError("no collective access in it", where=where)
+        raise InputError("the recording has no collective access", where=where)
     if number is None:
         return max(found, key=lambda one: seconds.get(one.number, 0.0))
     for one in found:

@@ -39,11 +39,11 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
         If there is none.
     """
     if not runs:
-        raise InputError("no run to draw", hint="name at least one")
+        raise InputError("no run is given", hint="give at least one run file")
     points = hotspots.points(runs)
     if not points:
         raise InputError(
-            "the run holds no point of a hot spot", where=str(runs[0].path or ""),
+            "the run contains no point of a hot spot", where=str(runs[0].path or ""),
             hint="the run was interrupted, or has too few nodes or ranks",
         )  # fmt: skip
     return points
@@ -62,12 +62,12 @@ def model_for(runs: Sequence[Run], options: Options) -> tuple[Model | None, str]
     except InputError as error:
         if options.model != "auto":
             raise
-        reason = error.what.removeprefix("no family of models can be fitted: ")
+        reason = error.what.removeprefix("no family of models fits: ")
         return None, printable(f"no formula: {reason}", MAX_CHARACTERS)
     foreign = [name for name in found.variables if name not in KNOWN]
     if foreign or set(found.variables) <= {"b", "busy"}:
         named = ", ".join(foreign or found.variables)
-        raise InputError(f"the model is a function of {named}, not of the messages of a node")
+        raise InputError(f"the model depends on {named}, not on the messages of a node")
     return found, ""
 
 

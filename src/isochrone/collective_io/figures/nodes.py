@@ -51,7 +51,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If a run holds no messages of nodes.
     """
     if not runs:
-        raise InputError("no run to draw", hint="name at least one tile-io run")
+        raise InputError("no run is given", hint="give at least one tile-io run")
     counts = [_counts(run) for run in runs]
     most = max(float(max(c["in"].max(), c["out"].max(), c["intra"].max())) for c in counts)
     named = [_ticks(run, len(count["in"])) for run, count in zip(runs, counts, strict=True)]
@@ -77,7 +77,7 @@ def _counts(run: Run) -> Counts:
     table = run.tables.get("node")
     if table is None or not len(table) or any(key not in table for key in _COLOURS):
         raise InputError(
-            "the run holds no messages of nodes",
+            "the run contains no messages between nodes",
             where=run.where,
             hint="measure tile-io with --phase all or exchange",
         )

@@ -49,7 +49,7 @@ def draw(runs: Sequence[ComparedOrders], options: Options) -> Figure:
         If there are no orders to draw.
     """
     if not runs:
-        raise InputError("no orders to draw", hint="name the document of isochrone place orders")
+        raise InputError("no orders are given", hint="give the file of isochrone place orders -o")
     found = runs[0]
     labels = [
         f"{printable(found.what_is(k), 32)}  {printable(found.label(k), 48)}".strip()

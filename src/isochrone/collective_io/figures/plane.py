@@ -67,8 +67,8 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     points = [point for point in every if point.shape == STAR]
     if not points:
         raise InputError(
-            "all nodes are busy at every point, so there is no hot node",
-            where=runs[0].where, hint="--view plane-surface draws them",
+            "the run has no hot node: all nodes are busy at every point",
+            where=runs[0].where, hint="use --view plane-surface",
         )  # fmt: skip
     found, why = model_for(runs, options)
     panels = _panels(points, found)

@@ -80,9 +80,7 @@ def _document(run: Run, asked: Asked) -> _Shown:
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
     found = _chosen(run, asked.nbytes)
-    numbers = (
-        _table(found) if found else Sentence("  The run holds no sample: no point was measured")
-    )
+    numbers = _table(found) if found else Sentence("  The run contains no point")
     return [
         Section("Summary", tuple(_about(run, found))),
         Section("Model", tuple(_model(run, found)), only="report"),
@@ -107,7 +105,7 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     """Summarise: definition of a time, shortest and longest, participants."""
     blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
     if run.quantity:
-        blocks.append(Sentence(f"  Times are: {run.quantity}"))
+        blocks.append(Sentence(f"  Definition of the times: {run.quantity}"))
     stars: dict[int, list[Role]] = {}
     for one in roles(run):
         stars.setdefault(one.group, []).append(one)
@@ -156,7 +154,7 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     if not found:
         return [Sentence("No formula could be fitted: no point was measured.")]
     if all(point.shape != STAR for point in found):
-        return [Sentence("No plane: all nodes are busy at every point.")]
+        return [Sentence("No plane of a hot node: all nodes are busy at every point.")]
     points = with_noun(run.origin, "points").capitalize()
     alt = f"{points} of the hot spot on {run.size} ranks, view plane."
     plane = Picture("plane", "The fitted plane", CAPTION, (run,), alt=alt)

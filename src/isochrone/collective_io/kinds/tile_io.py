@@ -246,7 +246,7 @@ def _options(run: Run) -> list[Facts]:
 def _phases(found: Sequence[Phase]) -> list[Block]:
     """Tabulate the parts of each phase; the access itself has a bandwidth."""
     if not found:
-        return [Sentence("  The run holds no sample: nothing was timed")]
+        return [Sentence("  The run contains no sample")]
     rows = []
     for phase in found:
         for number, (part, times) in enumerate(phase.times.items()):

@@ -253,7 +253,7 @@ class _ByMessages(KindCosts):
         entries = (self.most + 1) * len(self.received) * len(self.sent)
         if entries > _MAX_ENTRIES:
             raise InputError(
-                "too many different message counts to search for an order of nodes",
+                "the access pattern has too many different message counts for a search",
                 hint="give larger buffers or stripes",
             )
         # costs by overlap, received and sent; infinite where that cannot be

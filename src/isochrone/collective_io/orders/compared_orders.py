@@ -372,19 +372,21 @@ def read(path: Path) -> ComparedOrders:
         try:
             content = msgspec.json.decode(data, type=dict[str, Any])
             if content.get("record") != "orders":
-                raise InputError("no orders", hint="isochrone place orders -o writes them")
+                raise InputError(
+                    "the file contains no orders", hint="isochrone place orders -o writes them"
+                )
             check_format(content.get("format"), FORMAT, "the document of orders")
             return _checked(msgspec.convert(content, type=_Document))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"damaged: {printable(error)}") from error
+            raise InputError(f"the file is damaged: {printable(error)}") from error
 
 
 def _checked(found: _Document) -> ComparedOrders:
     if not found.orders:
-        raise InputError("damaged: no orders")
+        raise InputError("the file is damaged: it has no orders")
     orders = [_order(one) for one in found.orders]
     if len({len(one.times) for one in orders}) > 1:
-        raise InputError("damaged: orders differ in their number of launches")
+        raise InputError("the file is damaged: orders differ in their number of launches")
     return ComparedOrders(
         orders, found.what, found.op, found.expected, found.timed, found.origin or "measured",
         found.model_origin or "", found.warnings,
@@ -393,10 +395,10 @@ def _checked(found: _Document) -> ComparedOrders:
 
 def _order(one: _Order) -> ComparedOrder:
     if not len(one.order) == len(one.hosts) == len(one.nodes) > 0:
-        raise InputError("damaged: an order with different numbers of hosts and nodes")
+        raise InputError("the file is damaged: an order has different numbers of hosts and nodes")
     ends = [value for value in (one.low, one.high) if value is not None]
     if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
-        raise InputError("damaged: a time is not positive")
+        raise InputError("the file is damaged: a time is not positive")
     low, high = (math.nan if value is None else value for value in (one.low, one.high))
     return ComparedOrder(
         one.names, one.order, one.hosts, one.nodes, one.predicted, low, high, one.times

@@ -158,7 +158,7 @@ class Ordered(ABC):
         found = allocations.from_numbers(text, "--orders").cores if numbers else ()
         if sorted(found) != sorted(ranks):
             raise InputError(
-                f"'{text[:60]}' is not an order of nodes with {','.join(map(str, ranks[:16]))} "
+                f"'{text[:60]}' is not an order of the nodes with {','.join(map(str, ranks[:16]))} "
                 "ranks",
                 where="--orders", hint="give the ranks of each node, or the names of the hosts",
             )  # fmt: skip

@@ -18,7 +18,7 @@ def block_array(blocks: Sequence[int], length: Sequence[int], element: int = 8) 
     ``length`` are the elements of one rank's block along each axis, ``element`` bytes of one.
     """
     if len(blocks) != len(length) or not blocks:
-        raise InputError(f"{len(blocks)} numbers of blocks, but {len(length)} lengths of a block")
+        raise InputError(f"--blocks has {len(blocks)} axes, but --tile {len(length)}")
     return Grid(tuple(Axis(n, size) for n, size in zip(blocks, length, strict=True)), element)
 
 

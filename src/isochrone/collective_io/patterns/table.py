@@ -85,7 +85,9 @@ def _line_by_line(data: bytes, path: Path) -> Ints:
         if words and not (not accesses and words in (list(COLUMNS[:3]), list(COLUMNS))):
             accesses.append(_access(words, f"{path}:{number}"))
     if not accesses:
-        raise InputError("it holds no access", where=str(path), hint="write rank,offset,length")
+        raise InputError(
+            "the table has no accesses", where=str(path), hint="write rank,offset,length"
+        )
     return np.array(accesses, dtype=np.int64).T
 
 
@@ -93,15 +95,15 @@ def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
     digits = all(w.isascii() and w.isdigit() and len(w) < 20 for w in words)
     if len(words) not in (3, 5) or not digits:
         raise InputError(
-            "not a line rank,offset,length[,count,stride]",
+            "the line is not rank,offset,length[,count,stride]",
             where=where,
         )
     rank, offset, length, count, stride = (*map(int, words), 1, 0)[:5]
     if rank >= MAX_RANKS or offset + max(count - 1, 0) * stride + length > MAX_OFFSET:
-        raise InputError("a rank or an offset out of range", where=where)
+        raise InputError("a rank or an offset is out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
         raise InputError(
-            "pieces overlap, or there are none", where=where,
+            "the pieces of the line overlap, or it has none", where=where,
             hint="give a count above 0 and a stride of at least the length",
         )  # fmt: skip
     return rank, offset, length, count, stride

@@ -43,7 +43,7 @@ def measured_calls(runs: Iterable[Run]) -> list[MeasuredCall]:
             )  # fmt: skip
         mine = KINDS[run.kind](run)
         if not mine:
-            raise InputError("the run holds no collective call of a file", where=run.where)
+            raise InputError("the run contains no collective file access", where=run.where)
         found += mine
     return found
 
@@ -78,7 +78,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
                 what = "the run does not record its aggregators"
                 raise InputError(what, where=run.where)
             if not all(0 <= rank < run.size for rank in ranks):
-                raise InputError("an aggregator is not a rank of the run", where=run.where)
+                raise InputError("a recorded aggregator is not a rank of the run", where=run.where)
         found.append(_typical(call, run.hosts, ranks, times))
     return found
 

@@ -49,7 +49,7 @@ class NodeCost:
         if unknown or set(self.model.variables) <= {"b", "busy"}:
             found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model is a function of {found}, not of the messages of a node (pa, pe)",
+                f"the model depends on {found}, not on the messages of a node (pa, pe)",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
 
@@ -219,7 +219,7 @@ def refuse_no_time(cost: float) -> None:
     if not cost > 0:
         raise InputError(
             "the formula gives no positive time for the busiest node", where="--model",
-            hint="fit a hot-spot run with as few messages as this call",
+            hint="fit a hotspot run that includes few messages",
         )  # fmt: skip
 
 

@@ -259,9 +259,9 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
     try:
         lines = path.read_text("utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", where=f"{ROMIO_HINTS}={path}") from (
-            error
-        )
+        raise InputError(
+            f"the file cannot be read: {error.strerror}", where=f"{ROMIO_HINTS}={path}"
+        ) from (error)
     pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
 

@@ -268,7 +268,7 @@ def _ranks(run: Run, listed: Any) -> Ints:
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", word)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not first <= last < run.size:
-            raise InputError(f"a 'file' record whose ranks are '{word}'", where=run.where)
+            raise InputError(f"a 'file' record has invalid ranks '{word}'", where=run.where)
         found.append(np.arange(first, last + 1))
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
@@ -277,7 +277,7 @@ def _parts(record: Mapping[str, Any], where: str) -> dict[str, float]:
     known = {name: float(record[name]) for name in PARTS[:-1] if name in record}
     rest = record["seconds"] - sum(known.values())
     if rest < -1e-6 * record["seconds"] - 1e-9:
-        raise InputError("a 'call' record whose parts take longer than it", where=where)
+        raise InputError("the parts of a 'call' record take longer than the call", where=where)
     return {**known, "rest": max(0.0, rest)} if known else {}
 
 

@@ -157,12 +157,12 @@ def made(
         If no row has any bytes, or pieces are repeated at no distance.
     """
     if not len(rank) or not np.any(length):
-        raise InputError("it holds no access", hint="write rank,offset,length")
+        raise InputError("the table has no accesses", hint="write rank,offset,length")
     count = np.ones_like(rank) if count is None else count
     count = np.where(length > 0, count, 1)
     stride = np.zeros_like(rank) if stride is None else stride
     if np.any((count < 1) | ((count > 1) & (stride < 1))):
-        raise InputError("pieces with a stride of 0", hint="a stride is at least 1")
+        raise InputError("the stride of pieces is 0", hint="a stride is at least 1")
     whole = (count > 1) & (stride == length)
     length = np.where(whole, length * count, length)
     count = np.where(whole, 1, count)
@@ -180,7 +180,7 @@ def _portions(low: Ints, high: Ints, windows: int) -> Iterator[tuple[int, int]]:
     meetings = np.cumsum(np.cumsum(change)[:windows])
     if meetings[-1] > MAX_MEETINGS:
         raise InputError(
-            f"the rows of the table meet {meetings[-1]} parts of the file: too many",
+            f"the table accesses too many parts of the file: {meetings[-1]}",
             hint="give a larger buffer or stripe",
         )
     first = 0

@@ -69,7 +69,9 @@ class Call:
 
     def __post_init__(self) -> None:
         if self.driver not in DRIVERS:
-            raise InputError(f"no driver '{self.driver}'", hint=f"there are: {', '.join(DRIVERS)}")
+            raise InputError(
+                f"there is no driver '{self.driver}'", hint=f"there are: {', '.join(DRIVERS)}"
+            )
 
     @property
     def cyclic(self) -> bool:

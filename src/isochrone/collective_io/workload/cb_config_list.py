@@ -58,7 +58,9 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
             chosen += left.pop(host, [])[:most]
     chosen = chosen if nodes is None else chosen[:nodes]
     if not chosen:
-        raise InputError("it yields no aggregator", where="cb_config_list", hint="end it with *:1")
+        raise InputError(
+            "the list selects no aggregator", where="cb_config_list", hint="end it with *:1"
+        )
     return chosen
 
 

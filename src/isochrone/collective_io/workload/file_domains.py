@@ -48,7 +48,9 @@ def even(
     first, last = extent
     length = max(-(-(last - first) // domains), smallest)
     if length * domains >= 2**62:
-        raise InputError("domains beyond 4 EiB", hint="give a smaller romio_min_fdomain_size")
+        raise InputError(
+            "the file domains exceed 4 EiB", hint="give a smaller romio_min_fdomain_size"
+        )
     end = first + length * np.arange(1, domains + 1, dtype=np.int64)
     if unit > 0:
         front = end % unit
@@ -104,7 +106,7 @@ def stripe_cyclic(extent: tuple[int, int], clients: int, size: int) -> FileWindo
 def _check_number(windows: int) -> None:
     if windows > MAX_WINDOWS:
         raise InputError(
-            f"the file falls into {windows} parts, more than {MAX_WINDOWS}",
+            f"the file has {windows} parts, above the limit of {MAX_WINDOWS}",
             hint="give a larger buffer or stripe, or smaller tiles",
         )
 

@@ -64,11 +64,11 @@ class Grid:
     def __post_init__(self) -> None:
         sizes = [n for axis in self.axes for n in (axis.blocks, axis.length)]
         if min(*sizes, self.element) < 1:
-            raise InputError("an array without blocks, elements or bytes", hint="give sizes from 1")
+            raise InputError("numbers of blocks, elements and bytes must be at least 1")
         if any(not 0 <= axis.overlap < axis.length for axis in self.axes):
-            raise InputError("the overlap is as large as a block", hint="overlap less")
+            raise InputError("the overlap must be smaller than a block")
         if self.extent[1] >= 2**62:
-            raise InputError("a file beyond 4 EiB")
+            raise InputError("the file exceeds 4 EiB")
 
     @property
     def ranks(self) -> int:

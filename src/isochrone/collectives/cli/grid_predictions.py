@@ -62,7 +62,7 @@ def answer(args: argparse.Namespace) -> int:
     where = str(args.model)
     check_subject(model, "collective", where)
     if not args.bytes:
-        raise InputError("a grid needs the block of one rank", hint="give --bytes")
+        raise InputError("--grid needs the block size of a rank", hint="give --bytes")
     points = []
     for machine, ranks in _machines(args, model):
         grids = _grids(args.grid, ranks, machine)
@@ -90,11 +90,11 @@ def _operation(args: argparse.Namespace, model: Model) -> str:
     known = model.selectors.get("op", [])
     if args.op is None and len(known) != 1:
         hint = f"give --op: {', '.join(map(str, known))}" if known else "give --op"
-        raise InputError("several operations", hint=hint)
+        raise InputError("the model has several operations", hint=hint)
     op = str(known[0]) if args.op is None else args.op
     if op not in OPERATIONS:
         raise InputError(
-            f"'{op[:40]}' has no algorithm on a grid", hint=f"one of {', '.join(OPERATIONS)}"
+            f"'{op[:40]}' has no two-phase algorithm", hint=f"one of {', '.join(OPERATIONS)}"
         )
     return op
 
@@ -106,7 +106,7 @@ def _machines(args: argparse.Namespace, model: Model) -> Iterator[tuple[Machine,
         for ppn in args.ppn or [0]:
             numbers = args.ranks or ([nodes * ppn] if nodes and ppn else [])
             if not numbers:
-                raise InputError("a grid needs the number of ranks", hint="give --ranks")
+                raise InputError("--grid needs the number of ranks", hint="give --ranks")
             for ranks in numbers:
                 each = ppn or (-(-ranks // nodes) if nodes else min(constant, ranks))
                 if nodes and not (nodes - 1) * each < ranks <= nodes * each:

@@ -58,7 +58,7 @@ def modelled(
             raise InputError("--ranks, --ppn and --bytes need --model")
         return [], {}, ""
     if not args.ranks or not args.bytes or not args.ppn:
-        raise InputError("needs --ranks, --ppn and --bytes", where="--model")
+        raise InputError("this option needs --ranks, --ppn and --bytes", where="--model")
     model = models.read(args.model)
     known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
     found = []

@@ -104,14 +104,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     for run in runs:
         if not is_grid_run(run):
             raise InputError(
-                "no grids were measured", where=run.where,
+                "the run contains no two-phase algorithms", where=run.where,
                 hint="isochrone measure collective --grid 4x4,nodes",
             )  # fmt: skip
     model = _model(options)
     panels = [one for run in runs for one in _panels(run, model, options)]
     if not panels:
         what = " or ".join(options.ops) or "operation"
-        raise InputError(f"no {what} with times above zero was measured on grids")
+        raise InputError(f"the runs contain no {what} on grids with times above zero")
     left_out, panels = max(0, len(panels) - _MAX_PANELS), panels[:_MAX_PANELS]
     widths = [_TIMES, _RATIOS, *([_BARS] if model else [])]
     figure = new_figure(sum(widths), _HIGH * len(panels) + 0.8)

@@ -202,7 +202,9 @@ def predict(
             else:
                 reasons.append(warnings[0] if warnings else "no time is known")
     if not found:
-        raise InputError(f"no prediction: {reasons[0] if reasons else 'no grid, no size'}")
+        raise InputError(
+            f"no prediction is possible: {reasons[0] if reasons else 'no grid or size fits'}"
+        )
     return found
 
 
@@ -315,7 +317,9 @@ class PhaseTimes:
         stride, nodes = (place.stride, place.filled(phase.ranks)) if place else (1, (0, 0))
         if set(PLACES) & set(needed(segments)):
             if place is None:
-                raise InputError("the model needs the nodes of the ranks", hint="give --ppn")
+                raise InputError(
+                    "the model needs the number of ranks on each node", hint="give --ppn"
+                )
             variables["nodes"], variables["ppn"] = nodes
         not_held(segments, variables, strict=True)
         groups = self.model.kept.get("groups", ())

@@ -57,7 +57,7 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     alone = ((phase == LG) | (phase == CG)) & (table["groups"] == 1)
     table, whole = table.where(whole | alone), whole[whole | alone]
     if not len(table):
-        raise InputError("the run holds neither library operations nor phases", where=run.where)
+        raise InputError("the run contains neither library operations nor phases", where=run.where)
     columns = {name: values for name, values in table.columns.items() if name not in _ALONE}
     lacking = np.full(len(table), np.nan, dtype=object)  # in a run without phases
     for name, of_phase in zip(("op", "p", "bytes"), _ALONE, strict=True):

@@ -126,7 +126,7 @@ def points(run: Run) -> list[GridPoint]:
     table = samples(run)
     if "op" not in run.by:
         raise InputError(
-            "this run is not of collective operations", where=run.where,
+            "the run does not measure collective operations", where=run.where,
             hint="measure them with isochrone measure collective",
         )  # fmt: skip
     places = {}
@@ -242,7 +242,9 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
         for rank, host in enumerate(run.hosts):
             on.setdefault(host, []).append(rank)
         if "" in on:
-            raise InputError("the ranks of the grid 'nodes' have no hosts", where=run.where)
+            raise InputError(
+                "the grid 'nodes' needs hosts, which the run does not record", where=run.where
+            )
         return list(on.values())
     found = WORD.fullmatch(grid)
     if found is None:
@@ -275,13 +277,15 @@ def _phase(run: Run, table: Table, row: int, phase: str) -> dict[str, Any]:
     if phase == TOTAL:
         return {}
     if phase not in PHASES:
-        raise InputError(f"a 'sample' record of a phase '{printable(phase, 40)}'", where=run.where)
+        raise InputError(
+            f"a 'sample' record has an unknown phase '{printable(phase, 40)}'", where=run.where
+        )
     for name in ("phase_op", "phase_p", "phase_bytes"):
         if name not in table:
-            raise InputError(f"a 'sample' record of a phase without '{name}'", where=run.where)
+            raise InputError(f"a 'sample' record of a phase has no '{name}'", where=run.where)
     op = table["phase_op"][row]
     if not (isinstance(op, str) and op):
-        raise InputError("a 'sample' record of a phase without 'phase_op'", where=run.where)
+        raise InputError("a 'sample' record of a phase has no 'phase_op'", where=run.where)
     return {
         "phase_op": op,
         "phase_ranks": _whole(table["phase_p"][row], "phase_p", run),
@@ -296,7 +300,7 @@ def _whole(value: Any, name: str, run: Run, *, least: int = 1) -> int:
     except (TypeError, ValueError, OverflowError):
         number = least - 1
     if number < least or number != value or number >= 2**62:
-        raise InputError(f"a 'sample' record whose '{name}' is out of range", where=run.where)
+        raise InputError(f"the '{name}' of a 'sample' record is out of range", where=run.where)
     return number
 
 

@@ -147,7 +147,7 @@ def _sentence(read: GridRun, op: str, ranks: int) -> Sentence:
     own = [gain for gain in read.best if (gain.on_grid.op, gain.on_grid.ranks) == (op, ranks)]
     name = f"{_name(op)}, {plural(ranks, 'rank')}"
     if not own:
-        return Sentence(f"{name}: the library and the grids have no size in common.")
+        return Sentence(f"{name}: no message size was measured both with and without grids.")
     faster = [gain for gain in own if gain.verdict == "faster"]
     if not faster:
         return Sentence(f"{name}: no grid is faster than the library.", stress=(name,))
@@ -198,7 +198,7 @@ def _disturbed(read: GridRun) -> Iterator[Sentence]:
             most[key] = one
     for one in sorted(most.values(), key=lambda one: -one.factor):
         yield Sentence(
-            f"{one.groups} groups at once take {_times(one.factor)} as long as one alone"
+            f"{one.groups} concurrent groups take {_times(one.factor)} the time of one"
             f"{_ends(one.low, one.high)}",
             about=f"{_name(one.op)}, {_name(one.grid)}, {one.phase}, {format_bytes(one.bytes)}",
         )
@@ -215,7 +215,7 @@ def _not_added(read: GridRun) -> Iterator[Sentence]:
     for one in sorted(least.values(), key=lambda one: -_off(one)):
         whole = one.total
         yield Sentence(
-            f"LG and CG separately take {_times(one.ratio)} as long as both in one operation"
+            f"LG and CG separately take {_times(one.ratio)} the time of the whole operation"
             f"{_ends(one.low, one.high)}",
             about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
         )

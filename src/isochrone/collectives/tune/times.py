@@ -105,7 +105,7 @@ def read_times(runs: Sequence[Run]) -> TuningTimes:
             choices = times.setdefault(place, {}).setdefault(size, {})
             choices.setdefault(choice, {})[launch] = passes
     if not times:
-        raise InputError("the runs hold no operation with a size", where=runs[0].where)
+        raise InputError("the runs contain no operation with a message size", where=runs[0].where)
     origin = together(run.origin for run in runs)
     partial = [f"{run.where} is incomplete" for run in runs if not run.complete]
     return TuningTimes(_library(runs[0]), origin, times, partial)
@@ -120,20 +120,23 @@ def _check_alike(runs: Sequence[Run]) -> None:
     placed: dict[int, tuple[int, ...]] = {}
     for run in runs:
         if run.kind != "sweep" or not {"op", "p"} <= set(run.by):
-            raise InputError("not a run of 'measure collective'", where=run.where)
+            raise InputError("the run is not of 'measure collective'", where=run.where)
         if _library(run) != _library(first):
             raise InputError(
-                f"it is of {_library(run)}, {first.where or 'another one'} of {_library(first)}",
+                f"the run is of {_library(run)}, {first.where or 'another one'} of "
+                f"{_library(first)}",
                 where=run.where, hint="tune each MPI library separately",
             )  # fmt: skip
         if algorithm(run).get(_SELECTOR) != algorithm(first).get(_SELECTOR):
-            raise InputError("it has another selector than the first run", where=run.where)
+            raise InputError(
+                "the run has another algorithm selector than the first run", where=run.where
+            )
         if (run.origin == "simulated") != (first.origin == "simulated"):
-            raise InputError("simulated and measured runs are mixed", where=run.where)
+            raise InputError("simulated and measured runs cannot be combined", where=run.where)
         layout = tuple(rank.node for rank in run.ranks)
         if placed.setdefault(run.size, layout) != layout:
             raise InputError(
-                f"its {run.size} ranks are placed differently from another run", where=run.where,
+                f"the {run.size} ranks are placed differently than in another run", where=run.where,
             )  # fmt: skip
 
 

@@ -46,16 +46,18 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     found = curves_to_export(run, nbytes)
     if not found:
         raise InputError(
-            "it has only phases of grids, no whole operation", where=run.where,
-            hint="isochrone export --to csv writes them",
+            "the run has only phases on grids, no whole operation", where=run.where,
+            hint="use --to csv",
         )  # fmt: skip
     script = path.with_suffix(SCRIPT)
     if script == path:
         raise InputError(
-            "this name is reserved for the script", where=str(path), hint="name the data"
+            "the suffix is reserved for the gnuplot script",
+            where=str(path),
+            hint="choose another suffix",
         )
     if not path.name.isprintable() or "\\" in path.name or "''" in path.name:
-        raise InputError("gnuplot cannot read a file of this name", where=repr(str(path)))
+        raise InputError("gnuplot cannot read a file with this name", where=repr(str(path)))
     with ExitStack() as stack:
         data, text = (stack.enter_context(whole_file(name)) for name in (path, script))
         data.writelines(line.encode() for line in _data(run, found))

@@ -38,13 +38,13 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     latency, per_byte, off = scaled([Line(-1, 1.0, 1.0, 0.0)], first, seconds, -1)
     eager = leaves_at_once(curve)
     remarks = [
-        "o and g cannot be known from round trips: they are written as 0, and L holds L + 2 o",
-        f"one G for all sizes: measured medians are within {100 * off:.2g} % of it",
+        "round trips cannot determine o and g: they are 0, and L contains L + 2 o",
+        f"one G for all sizes: measured medians differ by at most {100 * off:.2g} %",
     ]
     comments = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
         *remarks,
-        "L, o and g in ns, G in ns a byte, S in bytes",
+        "L, o and g in ns, G in ns per byte, S in bytes",
     ]
     line = (
         f"-L {latency * _NANO:.0f} -o 0 -g 0 -G {per_byte * _NANO:.6g} -O 0 "

@@ -79,7 +79,7 @@ class _Sheet:
                     before = (reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as error:
             self.line = reader.line_num
-            raise self.fail(f"not comma-separated values: {error}") from error
+            raise self.fail(f"the file is not valid CSV: {error}") from error
         if before:
             yield *before, True
 
@@ -89,10 +89,10 @@ class _Sheet:
         if needed or not {"mean", "median"} & set(names):
             missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
             hint = "the first line must name the columns, with commas between them"
-            raise self.fail(f"no column {missing}", hint=hint)
+            raise self.fail(f"the table has no column {missing}", hint=hint)
         twice = {name for name in names if names.count(name) > 1 and name in _KNOWN}
         if twice:
-            raise self.fail(f"two columns '{min(twice)}'")
+            raise self.fail(f"the table has two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
             self.source.warn(
@@ -104,9 +104,9 @@ class _Sheet:
         """Take one pair; the last line of a file may have been cut, even within a number."""
         try:
             if may_be_cut and not cells[-1]:
-                raise self.fail("an empty last cell")
+                raise self.fail("the last cell is empty")
             if len(cells) != len(self.names):
-                raise self.fail(f"{len(cells)} columns, not {len(self.names)}")
+                raise self.fail(f"the line has {len(cells)} columns, not {len(self.names)}")
             self.pair(dict(zip(self.names, cells, strict=True)))
         except InputError:
             if not may_be_cut:
@@ -122,7 +122,7 @@ class _Sheet:
             raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
         known = [key for key, value in values.items() if not math.isnan(value)]
         if known and not {"mean", "median"} & set(known):
-            raise self.fail("neither a mean nor a median")
+            raise self.fail("the line has neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
             self.source.same_host(self.hosts, rank, text_of(cell.get(key, "")), self.line)
         self.size = max(self.size, i + 1, j + 1)

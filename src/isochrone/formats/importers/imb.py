@@ -52,7 +52,7 @@ def read(path: Path) -> Run:
         text = f"tables of several groups at once, or not from IMB-MPI1, were left out: {names}"
         source.warn("benchmarks-ignored", text)
     if not readable:
-        raise source.fail("it has no table of IMB-MPI1")
+        raise source.fail("the file has no table of IMB-MPI1")
     alone = {table.name for table in readable} == {"PingPong"} and all(
         t.ranks == 2 for t in readable
     )
@@ -95,7 +95,7 @@ def _comment(source: Source, table: _Table, text: str, line: int) -> None:
     elif text.startswith(("#bytes", "#repetitions")) and not table.rows:
         table.columns = text.replace("#", " ").split()
         if not 1 <= table.ranks + table.idle <= MAX_RANKS and not table.grouped:
-            raise source.fail("a table without a number of processes", line)
+            raise source.fail("the table has no number of processes", line)
 
 
 def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
@@ -114,7 +114,7 @@ def _sample(
 ) -> dict[str, Any]:
     of = next((key for key in _TIMES if key in row), "")
     if not of:
-        raise source.fail("a table without times", table.line)
+        raise source.fail("the table has no times", table.line)
     size = whole(source, row.get("bytes", "0"), "#bytes", line)
     seconds = micro(source, row[of], of, line)
     op = table.name.lower()

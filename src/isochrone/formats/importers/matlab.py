@@ -55,9 +55,9 @@ def _load(source: Source) -> dict[str, Any]:
         ) from error
     except NotImplementedError as error:
         hint = "in MATLAB, save it with '-v7'"
-        raise source.fail("it is of MATLAB's version 7.3", hint=hint) from error
+        raise source.fail("the file is of MATLAB's format 7.3", hint=hint) from error
     except Exception as error:
-        raise source.fail("not a MATLAB file, or a damaged one") from error
+        raise source.fail("the file is not a MATLAB file, or damaged") from error
     for name in others & set(_MATRICES):
         raise source.fail(f"'{name}' is not a full matrix of numbers")
     return content

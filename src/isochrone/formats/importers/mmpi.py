@@ -106,7 +106,8 @@ class _Log:
         """Take one pair of ranks, in either order, or one rank with itself."""
         if len(fields) != len(FIELDS):
             raise self.fail(
-                f"{len(fields)} columns, not {len(FIELDS)}", hint="they are: " + ", ".join(FIELDS)
+                f"the line has {len(fields)} columns, not {len(FIELDS)}",
+                hint="they are: " + ", ".join(FIELDS),
             )
         i, j = self.rank(fields[1], fields[0]), self.rank(fields[3], fields[2])
         mean = self.time(fields[4], "mean")
@@ -116,7 +117,8 @@ class _Log:
         if i == j:
             if mean or stddev:
                 self.source.warn(
-                    "diagonal-not-zero", f"line {self.line}: a time of rank {i} with itself"
+                    "diagonal-not-zero",
+                    f"line {self.line}: the time of rank {i} with itself is not 0",
                 )
             return
         self.low.append(min(i, j))
@@ -179,10 +181,10 @@ class _Log:
                 )
         size = int(self.header.get("Processors", self.top[0] + 1))
         if size > MAX_RANKS:
-            raise self.source.fail(f"{size} processors are above the limit of {MAX_RANKS}")
+            raise self.source.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
         if self.top[0] >= size:
             self.line = self.top[1]
-            raise self.fail(f"rank {self.top[0]}, but the header has {size} processors")
+            raise self.fail(f"the file has rank {self.top[0]}, but its header {size} processors")
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
 

@@ -71,12 +71,12 @@ def read(path: Path, ranks: int | None = None) -> Run:
     text = _read(source)
     tables = [table for table in text.tables if table.rows]
     if not tables:
-        raise source.fail("it has no table of nccl-tests")
+        raise source.fail("the file has no table of nccl-tests")
     count = max(text.hosts, default=-1) + 1 or ranks
     if not count:
-        raise source.fail("it does not list its ranks", hint="give --ranks N")
+        raise source.fail("the file does not list its ranks", hint="give --ranks N")
     if count > MAX_RANKS:
-        raise source.fail(f"{count} is not a possible number of ranks")
+        raise source.fail(f"the number of ranks {count} is not valid")
     return _run(source, text, _samples(source, tables, count), count)
 
 
@@ -136,7 +136,7 @@ def _comment(source: Source, found: _Text, line: str, number: int) -> None:
         if found.hosts.setdefault(int(rank["rank"]), host) != host:
             raise source.fail(f"rank {rank['rank']} is listed on two hosts", number)
         if int(rank["rank"]) >= MAX_RANKS:
-            raise source.fail(f"rank {rank['rank']} is above the limit of {MAX_RANKS}", number)
+            raise source.fail(f"rank {rank['rank']} exceeds the limit of {MAX_RANKS}", number)
     elif version := _LIBRARY.fullmatch(line):
         digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
         found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
@@ -184,8 +184,8 @@ def _block(source: Source, row: dict[str, str], line: int) -> int:
     if row["type"] not in _WIDTHS:
         known = ", ".join(_WIDTHS)
         raise source.fail(
-            f"'{printable(row['type'], 40)}' is no type of nccl-tests", line,
-            hint=f"these are: {known}",
+            f"'{printable(row['type'], 40)}' is not a data type of nccl-tests", line,
+            hint=f"data types: {known}",
         )  # fmt: skip
     return whole(source, row["count"], "count", line) * _WIDTHS[row["type"]]
 
@@ -205,8 +205,8 @@ def _operation(source: Source, table: Results, p: int) -> str:
                 if abs(ratio * p / (p - 1) - times) < _CLOSE:
                     return op
     raise source.fail(
-        "the operation is unknown", line,
-        hint="for old nccl-tests write the command before the table: '# all_gather_perf'",
+        "the file does not name the operation", line,
+        hint="write the command before the table: '# all_gather_perf'",
     )  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def _hosts(content: dict[str, NDArray[Any]]) -> list[str] | None:
 def _load(source: Source) -> dict[str, NDArray[Any]]:
     """Load the arrays we know; a damaged archive makes NumPy and zipfile raise nearly anything."""
     if source.data.startswith(npy.MAGIC_PREFIX):
-        raise source.fail("one array, not an archive of named arrays")
+        raise source.fail("the file has a single array, not named arrays")
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             known = {entry.filename: entry for entry in archive.infolist()}
@@ -69,7 +69,7 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
     except InputError:
         raise
     except Exception as error:
-        raise source.fail("not an .npz file, or a damaged one") from error
+        raise source.fail("the file is not an .npz file, or damaged") from error
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> NDArray[Any]:
@@ -90,7 +90,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
         header = _HEADERS[npy.read_magic(stream)]
         shape, _, dtype = header(stream)
         if math.prod(shape) * dtype.itemsize > entry.file_size:
-            raise source.fail(f"'{entry.filename}' is not as large as it claims to be")
+            raise source.fail(f"the size of '{entry.filename}' is wrong")
         if math.prod(shape) * max(8, dtype.itemsize) > source.most():
             raise source.too_much()
     with archive.open(entry) as stream:

@@ -79,12 +79,12 @@ def read(path: Path, ranks: int | None = None) -> Run:
     source = Source.open(path, "osu")
     tables = [table for table in _tables(source) if table.rows]
     if not tables:
-        raise source.fail("it has no table of the OSU benchmarks")
+        raise source.fail("the file has no table of the OSU benchmarks")
     kinds = {_kind(source, table) for table in tables}
     if len(kinds) > 1:
         tests = ", ".join(sorted({printable(table.name, 40) for table in tables}))
         raise source.fail(
-            f"tests of several kinds in one file: {tests}", hint="split them into separate files"
+            f"the file has several tests: {tests}", hint="split them into separate files"
         )
     kind = kinds.pop()
     if kind == "collective":
@@ -104,7 +104,7 @@ def _kind(source: Source, table: _Table) -> str:
     if name == _MANY or name in _PAIR_TESTS:
         return name
     raise source.fail(
-        f"unsupported test '{printable(name, 60)}'", table.line,
+        f"the test '{printable(name, 60)}' is not supported", table.line,
         hint=f"supported: {', '.join(_PAIR_TESTS)}, {_MANY}, blocking collectives",
     )  # fmt: skip
 
@@ -162,7 +162,7 @@ def _need(source: Source, tables: list[_Table], *keys: str) -> None:
     for table in tables:
         for key in keys:
             if key not in table.columns:
-                raise source.fail("a table without the columns of its test", table.line)
+                raise source.fail("the table lacks columns of its test", table.line)
 
 
 def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
@@ -188,7 +188,7 @@ def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[s
     size = whole(source, row["size"], "size", line)
     rate = source.number(row["rate"], "'MB/s'", line) * 1e6
     if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
-        raise source.fail("an impossible bandwidth", line)
+        raise source.fail("the bandwidth is not possible", line)
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
@@ -215,11 +215,11 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     for table in tables:
         if table.ranks is None and ranks is None:
             raise source.fail(
-                "it does not contain the number of ranks", table.line, hint="give --ranks N"
+                "the file does not contain the number of ranks", table.line, hint="give --ranks N"
             )
         count = table.ranks or ranks or 0
         if not 1 <= count <= MAX_RANKS:
-            raise source.fail(f"{count} is not a possible number of ranks", table.line)
+            raise source.fail(f"the number of ranks {count} is not valid", table.line)
 
     def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]

@@ -48,7 +48,7 @@ def read(paths: Sequence[Path]) -> Trace:
             if line.strip() and not line.startswith("#"):
                 reading.take(line.strip(), number)
         if not reading.calls.events and reading.end is None:
-            raise source.fail("it has no MPI calls", hint="is it a file of liballprof?")
+            raise source.fail("the file has no MPI calls", hint="is it a file of liballprof?")
         ranks.append(reading.calls)
         tail.append(reading.calls.tail(reading.end) if reading.end is not None else 0.0)
     everyone = tuple(range(len(files)))
@@ -66,7 +66,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
         if rank is None or rank in of_rank or rank > MAX_RANKS:
             raise InputError(
-                "its name does not contain a valid rank", where=str(path),
+                "the name of the file has no valid rank", where=str(path),
                 hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
             )  # fmt: skip
         of_rank[rank] = path

@@ -54,11 +54,11 @@ _OF_BLOCK = ("bcast", "reduce", "allreduce", "alltoall")
 def check(mpi: str) -> None:
     """Refuse other libraries, and versions whose trees are not known to be like these."""
     if not mpi.startswith("MPICH"):
-        raise InputError(f"the runs are of {mpi}, not of MPICH", where="--to mpich")
+        raise InputError(f"the runs were measured with {mpi}, not MPICH", where="--to mpich")
     if not _VERSION.fullmatch(mpi):
         raise InputError(
-            f"the selection file is written for MPICH 5.0, not for {mpi}", where="--to mpich",
-            hint="a file of another version ends MPI_Init",
+            f"selection files can be written for MPICH 5.0, not for {mpi}", where="--to mpich",
+            hint="other versions fail in MPI_Init",
         )  # fmt: skip
 
 
@@ -100,8 +100,8 @@ def built_in(library: bytes) -> tuple[Tree, Tree]:
     device = [tree for tree, text in trees if '"composition=MPIDI_Bcast_intra' in text]
     if not algorithms or not device:
         raise InputError(
-            "the MPI library has no selection trees", where="--to mpich",
-            hint="is --mpicc the one of the runs?",
+            "this MPI library has no algorithm selection trees", where="--to mpich",
+            hint="give the --mpicc of the runs",
         )  # fmt: skip
     return algorithms[0], device[0]
 

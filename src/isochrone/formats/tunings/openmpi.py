@@ -63,10 +63,10 @@ def check(mpi: str) -> None:
     """Refuse other libraries, and versions whose files have another format."""
     found = _VERSION.fullmatch(mpi)
     if found is None:
-        raise InputError(f"the runs are of {mpi}, not of Open MPI", where="--to openmpi")
+        raise InputError(f"the runs were measured with {mpi}, not Open MPI", where="--to openmpi")
     if (int(found[1]), int(found[2])) not in ((4, 1), (5, 0)):
         raise InputError(
-            f"the rules file is written for Open MPI 4.1 and 5.0, not for {mpi}",
+            f"rules files can be written for Open MPI 4.1 and 5.0, not for {mpi}",
             where="--to openmpi",
         )
 

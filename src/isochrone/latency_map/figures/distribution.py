@@ -104,11 +104,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         several kinds, or several maps, are given.
     """
     if not runs:
-        raise InputError("no run to draw", hint="name at least one run file")
+        raise InputError("no run is given", hint="give at least one run file")
     if all(run.kind == SWEEP for run in runs):
         return _of_sweeps(runs, options)
     if len(runs) > 1:
-        raise InputError(f"the view distribution draws sweeps, or one map, not {len(runs)} runs")
+        raise InputError(
+            f"the view distribution plots sweeps or a single map, not {len(runs)} runs"
+        )
     return _of_map(runs[0], options)
 
 
@@ -122,14 +124,14 @@ def _of_sweeps(runs: Sequence[Run], options: Options) -> Figure:
     held = [found[id(run)][str(curve.key), curve.p] for run, curve in drawn]
     if not any(held):
         raise InputError(
-            "the single repetitions are not known, only summaries of them",
-            hint="isochrone measure keeps them",
+            "the run has no single repetitions, only summaries",
+            hint="measure again with isochrone measure",
         )
     labels = distinguish(drawn)
     # of sizes that all curves have; times of different sizes are too far apart for common axes
     wanted = chosen_sizes(held, options.sizes)
     if len(set(options.sizes)) > _MAX_PANELS:
-        raise InputError(f"the view distribution draws at most {_MAX_PANELS} message sizes")
+        raise InputError(f"the view distribution plots at most {_MAX_PANELS} message sizes")
     if not options.sizes:
         wanted = sorted({wanted[0], wanted[-1]})
     panels = []

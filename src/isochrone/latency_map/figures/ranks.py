@@ -41,7 +41,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     counts = sorted({curve.p for _, curve in drawn})
     if len(counts) < 2:
         raise InputError(
-            "time by number of ranks needs runs with different numbers of ranks",
+            "the view ranks needs runs with different numbers of ranks",
             hint="give several collective or bisection runs",
         )
     wanted = chosen_sizes([curve.bytes.tolist() for _, curve in drawn], options.sizes)

@@ -249,7 +249,7 @@ def placement_in_words(placement: Placement) -> str:
     """Say how the ranks were distributed over the nodes."""
     hosts, counts = placement.hosts, placement.ranks_per_node
     if not all(hosts):
-        return "Where the ranks ran was not recorded."
+        return "The hosts of the ranks were not recorded."
     if len(counts) == 1:
         return f"All {counts[0]} ranks ran on one node, {hosts[0]}."
     if max(counts) == 1:

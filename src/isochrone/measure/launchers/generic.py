@@ -40,7 +40,7 @@ def command(job: Job) -> list[str]:
         words = shlex.split(template)
     except ValueError as error:
         raise InputError(
-            f"cannot split {template!r}: {error}", where="--launcher-template"
+            f"{template!r} is not a valid command: {error}", where="--launcher-template"
         ) from error
     if not words:
         raise InputError(

@@ -69,7 +69,9 @@ def command(job: Job) -> list[str]:
     room = ranks(job.options)
     if room is not None and job.ranks > room:
         raise InputError(
-            f"{job.ranks} ranks, but the host file has {room}", where=str(hosts), hint="see -n"
+            f"the job has {job.ranks} ranks, but the host file room for {room}",
+            where=str(hosts),
+            hint="see -n",
         )
     for word in (str(platform), str(hosts), *job.program):
         if len(word.split()) > 1:
@@ -107,13 +109,13 @@ def _files(options: Options) -> tuple[Path, Path | None]:
             hint="isochrone platform 'nodes:16 cores:4' -o P.xml writes one",
         )
     if not platform.is_file():
-        raise InputError("there is no such file", where=str(platform))
+        raise InputError("the file does not exist", where=str(platform))
     _check_platform(platform)
     if not isinstance(hosts, Path):
         hosts_file = platform.with_suffix(".hosts")
         return platform, hosts_file if hosts_file.is_file() else None
     if not hosts.is_file():
-        raise InputError("there is no such file", where=str(hosts))
+        raise InputError("the file does not exist", where=str(hosts))
     return platform, hosts
 
 
@@ -124,9 +126,11 @@ def _check_platform(path: Path) -> None:
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:
-        raise InputError(f"not a platform file: {error}", where=str(path)) from error
+        raise InputError(f"the file is not a SimGrid platform: {error}", where=str(path)) from error
     if root != "platform":
-        raise InputError(f"not a platform file: it contains a '{root}'", where=str(path))
+        raise InputError(
+            f"the file is not a SimGrid platform: it contains a '{root}'", where=str(path)
+        )
 
 
 def _has_factors(path: Path) -> bool:

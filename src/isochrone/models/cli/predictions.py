@@ -150,7 +150,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
         ) if not math.isnan(time)
     ]  # fmt: skip
     if not rows:
-        raise InputError(f"no prediction: {found.warnings[0]}", where=str(args.model))
+        raise InputError(f"no prediction is possible: {found.warnings[0]}", where=str(args.model))
     warnings = [*found.warnings, *doubtful]
     if args.json:
         print_json(Predicted(rows, model.origin or None, warnings))
@@ -183,7 +183,7 @@ def check_subject(model: Model, what: Subject, path: str) -> None:
     if found != what:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
         raise InputError(
-            f"no model of {WORDS[what]}, but of {WORDS[found]}{of}",
+            f"the model is not of {WORDS[what]}, but of {WORDS[found]}{of}",
             where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
         )  # fmt: skip
 

@@ -76,7 +76,7 @@ def measured(runs: Sequence[Drawn]) -> Samples:
         If there is no run, or they do not belong together.
     """
     if not runs:
-        raise InputError("no run to draw", hint="name at least one")
+        raise InputError("no run is given", hint="give at least one run file")
     return joined([samples_of(run) for run in runs])
 
 

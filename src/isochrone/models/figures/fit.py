@@ -363,7 +363,7 @@ def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
         wanted = wanted or "b"
     if wanted and wanted not in counts:
         raise InputError(
-            f"nothing was measured over {wanted}", hint=f"the data hold {', '.join(counts)}"
+            f"the data do not vary {wanted}", hint=f"the data have {', '.join(counts)}"
         )
     order = sorted(counts, key=lambda name: (name != wanted, -counts[name], name))
     return order[0], order[1:]

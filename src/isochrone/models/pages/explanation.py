@@ -84,12 +84,13 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
         error = model.quality["held_out"]["point"]["average"]
         count = sum(len(segment.terms) for segment in segments)
         return (
-            f"{printable(segments[0].family, 40)} was asked for, and nothing else was tried: it is "
-            f"off by {percent(error)} at points that were left out, with "
+            f"{printable(segments[0].family, 40)} was requested, and no other family was tried: "
+            "its error in cross-validation is "
+            f"{percent(error)}, with "
             f"{plural(count, 'coefficient')}."
         )
     first, *others = rows
-    text = f"{_name(first)} is off by {percent(first['held_out'])} at points that were left out"
+    text = f"{_name(first)} has an error of {percent(first['held_out'])} in cross-validation"
     text += f", with {plural(first['coefficients'], 'coefficient')}"
     if not others:
         return f"{text}; no other family could be fitted."
@@ -125,8 +126,8 @@ def _what_else(segments: Sequence[Segment]) -> str:
         listed += [f"{more} more"] if more > 0 else []
         found.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
     if not found:
-        return "Nothing else that was tried fits as well."
-    return f"As well would fit: {'; '.join(found)}."
+        return "No other family fits equally well."
+    return f"These fit equally well: {'; '.join(found)}."
 
 
 # --- what to measure ------------------------------------------------------------------------------

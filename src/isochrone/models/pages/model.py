@@ -38,7 +38,7 @@ MAX_ROWS = 16
 
 MAX_COSTS = 6
 
-NO_FAMILY = "no family of models can be fitted: "
+NO_FAMILY = "no family of models fits: "
 
 _COSTS = {
     "pe": ("for each message into the node or out of it", 0.5),
@@ -47,10 +47,13 @@ _COSTS = {
     "max(bi,bo)": ("for each MiB of the busier direction", 2.0**20),
     "min(bi,bo)": ("for each MiB of the other direction", 2.0**20),
     "busy*busy*max(bi,bo)": (
-        "more for each MiB of the busier direction if all nodes are as busy",
+        "more for each MiB of the busier direction if all nodes are equally busy",
         2.0**20,
     ),
-    "busy*busy*min(bi,bo)": ("more for each MiB of the other direction then", 2.0**20),
+    "busy*busy*min(bi,bo)": (
+        "more for each MiB of the other direction if all nodes are equally busy",
+        2.0**20,
+    ),
     "ba": ("for each MiB within the node", 2.0**20),
     "pa": ("for each message within the node", 0.5),
     "1": ("as a fixed cost", 1.0),
@@ -67,7 +70,7 @@ def verdict(model: Model) -> Sentence:
     if one is not None:
         what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
-        f"{model.family} model{what}; off by {_percent(deviation['average'])} on average and "
+        f"{model.family} model{what}; error {_percent(deviation['average'])} on average, "
         f"{_percent(deviation['maximum'])} at most "
         f"({plural(found['points'], 'point')}, {found['samples']} "
         f"{with_noun(printable(model.origin, 60))})",
@@ -130,7 +133,7 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
     return [
         *(_costs(model) or _formulas(model)),
         _quality(model),
-        Sentence("isochrone fit shows more: intervals, cross-validation, other families."),
+        Sentence("`isochrone fit` shows intervals, cross-validation and other families."),
         replace(picture, options=options),
     ]
 
@@ -172,7 +175,7 @@ def _table(model: Model) -> Table:
         Column("left out", right=True), Column("largest p", right=True), Column("formula"),
     )  # fmt: skip
     return Table(
-        "Formulas, and how far they are off at points that were left out and at the largest ranks, "
+        "Formulas with their errors in cross-validation and at the largest numbers of ranks, "
         "predicted from fewer", columns, tuple(rows),
     )  # fmt: skip
 
@@ -282,8 +285,8 @@ def _quality(model: Model) -> Sentence:
     several = len(model.segments) > len(_kinds(model))
     segments = ", in segments, because one formula does not fit all points" if several else ""
     return Sentence(
-        f"By the family {model.family}{segments}: off by {_percent(deviation['average'])} on "
-        f"average and by {_percent(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
+        f"By the family {model.family}{segments}: error {_percent(deviation['average'])} on "
+        f"average, {_percent(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 
 
@@ -297,7 +300,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
     for name, group in quality["groups"].items():
         listed = list(group.items())
         if len(listed) > MAX_ROWS:
-            left_out.append(f"of {len(listed)} values of {name} the worst {MAX_ROWS} are listed")
+            left_out.append(f"the worst {MAX_ROWS} of {len(listed)} values of {name} are listed")
             listed = sorted(listed, key=lambda row: -row[1]["average"])[:MAX_ROWS]
         for value, deviation in listed:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
@@ -326,7 +329,7 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "segments"))
     columns = (Column("family"), *numbers, Column(""))
     yield Table(
-        f"Families by leave-one-group-out error{', ' if words else ''}{words}", columns, tuple(rows)
+        f"Families by cross-validation error{', ' if words else ''}{words}", columns, tuple(rows)
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))
@@ -349,7 +352,7 @@ def rivals(model: Model) -> Iterator[Block]:
     """Yield a table for each segment: weight, family, times beyond the data, and formula."""
     for segment, words in zip(model.segments, headings(model.segments), strict=True):
         if not segment.rivals:
-            yield Sentence("no other formula fits as well", about=words)
+            yield Sentence("no other formula fits equally well", about=words)
             continue
         places = _beyond(model, segment)
         columns = [Column("family"), Column("weight", right=True)]
@@ -360,8 +363,8 @@ def rivals(model: Model) -> Iterator[Block]:
             texts = (format_seconds(time) if time > 0 else "none" for time in times)
             rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
         yield Table(
-            f"Formulas that fit as well{', ' if words else ''}{words}",
-            (*columns, Column("formula")), tuple(rows), "the first was taken",
+            f"Formulas that fit equally well{', ' if words else ''}{words}",
+            (*columns, Column("formula")), tuple(rows), "the first was selected",
         )  # fmt: skip
 
 

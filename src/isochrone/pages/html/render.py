@@ -91,7 +91,7 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         If there is no run, jinja2 or matplotlib is not installed, or the file cannot be written.
     """
     if not runs:
-        raise InputError("no run to report", hint="name at least one run file")
+        raise InputError("no run is given", hint="give at least one run file")
     runs = in_order(runs)
     together = _together(runs)
     pages = [page_of(run, asked) for run in runs]
@@ -182,7 +182,7 @@ def _environment() -> Environment:
         from markupsafe import Markup
     except ImportError as error:
         raise InputError(
-            "a report needs jinja2, which is not installed",
+            "reports need the package jinja2",
             hint="try: pip install 'isochrone[report]'",
         ) from error
 

@@ -32,7 +32,7 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
         If a run is not a sweep, or none has such an operation.
     """
     if not runs:
-        raise InputError("no run to draw", hint="name at least one run file")
+        raise InputError("no run is given", hint="give at least one run file")
     found = [(run, curve) for run in runs for curve in curves(run) if curve.whole]
     if not ops:
         return found
@@ -40,7 +40,7 @@ def collect(runs: Sequence[Run], ops: Sequence[str] = ()) -> Drawn:
     unknown = [op for op in ops if op not in known]
     if unknown:
         hint = f"choose from {', '.join(sorted(known))}" if known else "these runs have none"
-        raise InputError(f"no operation '{unknown[0]}'", hint=printable(hint))
+        raise InputError(f"the runs have no operation '{unknown[0]}'", hint=printable(hint))
     return [(run, curve) for run, curve in found if curve.key.get("op") in ops]
 
 
@@ -53,7 +53,7 @@ def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
         If there is no such scale.
     """
     if scale is not None and scale not in SCALES:
-        raise InputError(f"no scale '{scale}'", hint=f"choose {' or '.join(SCALES)}")
+        raise InputError(f"there is no scale '{scale}'", hint=f"choose {' or '.join(SCALES)}")
     if scale is None:
         sizes = np.concatenate([curve.bytes for _, curve in drawn])
         return "linear" if evenly_spaced(sizes) else "log"

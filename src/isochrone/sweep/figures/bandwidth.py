@@ -35,7 +35,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     drawn = collect(runs, options.ops)
     drawn = [(run, c) for run, c in drawn if np.nanmax(np.append(c.column("bandwidth"), 0.0)) > 0]
     if not drawn:
-        raise InputError("there is no bandwidth to draw", hint="none of the operations moves data")
+        raise InputError("the runs have no bandwidth: no operation moves data")
     labels = distinguish(drawn)
     kinds = {next((_OF[name] for name in _OF if name in c.key), _ANY) for _, c in drawn}
     both = {_option(run) for run, _ in drawn} == {"bidirectional"}

@@ -192,7 +192,7 @@ def _about(run: Run) -> list[Block]:
     if options:
         found.append(Facts("", options, only="terminal"))
     if run.quantity:
-        found.append(Sentence(f"  Times are: {run.quantity}"))
+        found.append(Sentence(f"  Definition of the times: {run.quantity}"))
     out = bystanders(run)
     if out:
         many = "s" if len(out) > 1 else ""

@@ -68,19 +68,22 @@ def test_a_csv_that_fit_takes_is_drawn_with_its_model(
 @pytest.mark.parametrize(
     ("args", "what"),
     [
-        (("t.csv", "--view", "time"), "the view time draws no tables (these do: deviation, fit)"),
-        (("t.csv", "--view", "plane"), "the view plane draws no tables"),
+        (
+            ("t.csv", "--view", "time"),
+            "the view time does not plot tables (views that do: deviation, fit)",
+        ),
+        (("t.csv", "--view", "plane"), "the view plane does not plot tables"),
         (("t.csv", "c4.jsonl", "--view", "fit"), "cannot be fitted together"),
-        (("t.csv", "--across", "w"), "nothing was measured over w"),
+        (("t.csv", "--across", "w"), "the data do not vary w"),
         (("x.log", "--view", "fit"), "not a record of a run file"),
         (("none.csv", "--view", "fit"), "No such file"),
-        (("map.jsonl", "map.jsonl", "--view", "heatmap"), "draws one run, not 2"),
-        (("map.jsonl", "--bytes", "64,128"), "draws one message size, not 2"),
+        (("map.jsonl", "map.jsonl", "--view", "heatmap"), "plots a single run, not 2"),
+        (("map.jsonl", "--bytes", "64,128"), "plots a single message size, not 2"),
         (("map.jsonl", "--view", "time"), "not a sweep over message sizes"),
         (("pair.jsonl", "--view", "heatmap"), "no pairs"),
         (("pair.jsonl", "map.jsonl"), "not a sweep over message sizes"),
         (("c4.jsonl", "--view", "ranks"), "different numbers of ranks"),
-        (("c4.jsonl", "--op", "gather"), "no operation 'gather'"),
+        (("c4.jsonl", "--op", "gather"), "the runs have no operation 'gather'"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line_and_no_file(

@@ -85,9 +85,9 @@ def test_the_table_has_a_line_for_each_phase(folder: Path, golden: Golden) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--model", "messages.json"], "no model holds allgather"),
+        (["--model", "messages.json"], "no model of allgather is given"),
         (["--model", "nowhere.json"], "nowhere.json"),
-        (["--model", "allgather.json", "--set", "x=4"], "no parameter 'x'"),
+        (["--model", "allgather.json", "--set", "x=4"], "there is no parameter 'x'"),
         (["--model", "allgather.json", "--set", "n"], "'n' is not NAME=VALUE"),
         (["--model", "allgather.json", "--set", "p=0"], "ranks"),
         (["--model", "allgather.json", "--ppn", "0"], "not a number of at least 1"),
@@ -111,8 +111,11 @@ def test_the_missing_measurement_is_named(folder: Path, golden: Golden) -> None:
     ("words", "said"),
     [
         (["run.jsonl"], "B is missing"),
-        (["run.jsonl", "--with-prediction"], "which models?"),
-        (["run.jsonl", "other.jsonl", "--with-prediction"], "one run with models"),
+        (["run.jsonl", "--with-prediction"], "no model is given"),
+        (
+            ["run.jsonl", "other.jsonl", "--with-prediction"],
+            "--with-prediction compares a single run with models",
+        ),
         (["run.jsonl", "other.jsonl", "--model", "allgather.json"], "--with-prediction"),
         (["nowhere.jsonl", "--with-prediction", "--model", "allgather.json"], "nowhere.jsonl"),
     ],

@@ -117,8 +117,8 @@ def test_a_model_of_grids_still_answers_for_the_library(isochrone: Command, fold
         (("--op", "bcast", "--ranks", 96, "--grid", "8by12"), "is not a grid"),
         (("--op", "bcast", "--ranks", 96, "--grid", "nodes"), "give --ppn"),
         (("--op", "bcast", "--grid", "8x12"), "give --ranks"),
-        (("--op", "barrier", "--ranks", 96, "--grid", "best"), "no algorithm on a grid"),
-        (("--op", "nothing", "--ranks", 96, "--grid", "best"), "no algorithm on a grid"),
+        (("--op", "barrier", "--ranks", 96, "--grid", "best"), "has no two-phase algorithm"),
+        (("--op", "nothing", "--ranks", 96, "--grid", "best"), "has no two-phase algorithm"),
         (("--op", "alltoall", "--ranks", 96, "--grid", "8x12"), "no op 'alltoall'"),
         (("--ranks", 96, "--grid", "8x12"), "give --op"),
         (("--op", "bcast", "--ranks", 96, "--nodes", 5, "--ppn", 4, "--grid", "best"),
@@ -134,7 +134,9 @@ def test_a_model_that_knows_no_ranks_or_no_collectives_is_refused(
 ) -> None:
     asked = ("--op", "bcast", "--ranks", 16, "--grid", "best", "--bytes", "10KiB")
     refused(ask(isochrone, folder / "four.json", *asked), "has no p", "measure several")
-    refused(ask(isochrone, folder / "pair.json", *asked), "no model of a collective")
+    refused(
+        ask(isochrone, folder / "pair.json", *asked), "the model is not of a collective, but of"
+    )
     refused(ask(isochrone, CLIC, *asked[:-2]), "give --bytes")
 
 

@@ -93,22 +93,22 @@ def test_csv_cut_in_its_last_line_is_partial(tmp_path: Path, cut: str) -> None:
 
 
 CASES = [
-    ("", 1, "no column 'bytes' and no 'i' and no 'j'"),
-    ("i;j;bytes;mean\n", 1, "no column 'bytes' and no 'i' and no 'j'"),
-    ("i,j,bytes\n", 1, "no column 'mean'"),
-    ("i,j,i,bytes,mean\n", 1, "two columns 'i'"),
-    (HEAD + ROW + "0,2\n" + ROW, 3, "2 columns, not 15"),
+    ("", 1, "the table has no column 'bytes' and no 'i' and no 'j'"),
+    ("i;j;bytes;mean\n", 1, "the table has no column 'bytes' and no 'i' and no 'j'"),
+    ("i,j,bytes\n", 1, "the table has no column 'mean'"),
+    ("i,j,i,bytes,mean\n", 1, "the table has two columns 'i'"),
+    (HEAD + ROW + "0,2\n" + ROW, 3, "the line has 2 columns, not 15"),
     (HEAD + "\n" + ROW.replace("1.25e-06", "fast"), 3, "'mean' is 'fast', not a number"),
     (HEAD + ROW.replace("1.25e-06", "nan"), 2, "'mean' is 'nan', not a number"),
     (HEAD + ROW.replace("1.25e-06", "-1"), 2, "'mean' is negative: -1"),
     (HEAD + ROW.replace("100", "1.5"), 2, "'n' is '1.5', not a whole number"),
     (HEAD + ROW.replace("0,1", "0,-1"), 2, "'j' is '-1', not a whole number"),
-    (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 is above the limit"),
+    (HEAD + ROW.replace("0,1", "0,99999999"), 2, "rank 99999999 exceeds the limit of"),
     (HEAD + ROW.replace("false", "maybe"), 2, "'retest' is 'maybe', not true or false"),
-    (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "neither a mean nor a median"),
+    (HEAD + "0,1,a,b,8,,,1e-9,,,,,,,false\n", 2, "the line has neither a mean nor a median"),
     (HEAD + ROW + "0,2,x,c,8,1,1,1,,1,,,,,\n", 3, "rank 0 is on host x, but was on a before"),
     (HEAD + ROW + ROW.replace("1.25", "1.26"), 3, "ranks 0 and 1 appear twice, with different"),
-    (HEAD + ROW + '"0,1\n', 3, "not comma-separated values"),
+    (HEAD + ROW + '"0,1\n', 3, "the file is not valid CSV"),
 ]
 
 
@@ -182,14 +182,14 @@ def test_the_two_matrices_of_the_seeds_script_are_enough(tmp_path: Path, importe
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        ({"avg": AVG}, "no matrix 'stddev'"),
-        ({"avg": AVG[:1], "stddev": AVG}, "'avg' is not N x N"),
+        ({"avg": AVG}, "the file has no matrix 'stddev'"),
+        ({"avg": AVG[:1], "stddev": AVG}, "the matrix 'avg' is not square"),
         ({"avg": AVG, "stddev": np.zeros((3, 3))}, "'stddev' is 3 x 3, 'avg' 2 x 2"),
         ({"avg": AVG * 1j, "stddev": AVG}, "'avg' is not a matrix of real numbers"),
-        ({"avg": -AVG, "stddev": AVG}, "'avg' of ranks 0 and 1 is no time"),
-        ({"avg": AVG, "stddev": AVG + np.inf}, "'stddev' of ranks 0 and 0 is no time"),
+        ({"avg": -AVG, "stddev": AVG}, "'avg' of ranks 0 and 1 is not a time"),
+        ({"avg": AVG, "stddev": AVG + np.inf}, "'stddev' of ranks 0 and 0 is not a time"),
         ({"avg": np.triu(AVG), "stddev": AVG}, "'avg' of ranks 0 and 1 is not the same in both"),
-        ({"avg": np.zeros((1, 1)), "stddev": np.zeros((1, 1))}, "a map of 1 ranks"),
+        ({"avg": np.zeros((1, 1)), "stddev": np.zeros((1, 1))}, "the map has 1 ranks"),
         ({"avg": AVG * np.nan, "stddev": AVG}, "no measured pair"),
     ],
 )
@@ -218,7 +218,7 @@ def test_npz_with_pickled_objects_is_not_loaded(tmp_path: Path, golden: Golden) 
 def test_npz_that_is_a_single_array_is_named_as_such(tmp_path: Path) -> None:
     """numpy.save and numpy.savez are easily mixed up."""
     np.save(tmp_path / "some.npy", AVG)
-    with pytest.raises(InputError, match="one array"):
+    with pytest.raises(InputError, match="a single array"):
         npz.read(tmp_path / "some.npy")
 
 

@@ -192,14 +192,14 @@ def test_a_log_cut_anywhere_is_never_misread(tmp_path: Path) -> None:
 
 
 CASES = [
-    ("bad_columns", 5, "5 columns, not 6"),
-    ("bad_more_columns", 5, "7 columns, not 6"),
+    ("bad_columns", 5, "the line has 5 columns, not 6"),
+    ("bad_more_columns", 5, "the line has 7 columns, not 6"),
     ("bad_number", 6, "the mean is '20,07', not a number"),
     ("bad_negative", 7, "the mean is negative: -24.34"),
     ("bad_nan", 9, "the standard deviation is 'nan', not a number"),
     ("bad_inf", 9, "the mean is 'inf', not a number"),
     ("bad_rank", 10, "'1x' is not the number of a rank"),
-    ("bad_rank_beyond", 10, "rank 7, but the header has 4 processors"),
+    ("bad_rank_beyond", 10, "the file has rank 7, but its header 4 processors"),
     ("bad_host", 9, "rank 1 is on host nid00699, but was on nid00670 before"),
     ("bad_twice", 14, "ranks 1 and 3 appear twice, with different mean"),
     ("bad_two_logs", 15, "'MsgLen' appears again with a different value"),
@@ -226,8 +226,8 @@ def test_what_makes_the_numbers_doubtful_is_refused_with_the_line(
         (PAPER[: PAPER.index(b"nid")], "no measured pair"),
         (b"a 0 a 0 0.00 0.00\n", "no measured pair"),
         (b"{}\n[1, 2]\n", "columns"),
-        (b"# Processors: 99999999\na 0 b 1 1.00 0.00\n", "99999999 processors are above the limit"),
-        (b"a 0 b 12345678 1.00 0.00\n", "above the limit"),
+        (b"# Processors: 99999999\na 0 b 1 1.00 0.00\n", "99999999 processors exceed the limit of"),
+        (b"a 0 b 12345678 1.00 0.00\n", "exceeds the limit"),
         (b"a 0 b 1 1e999 0.00\n", "not a number"),
         ("a 0 b 1 ١٢ 0.00\n".encode(), "not a number"),
         (b"a 0 b 1 1_0 0.00\n", "not a number"),
@@ -250,7 +250,7 @@ def test_a_file_that_cannot_be_read_gives_one_line(
 
 def test_a_row_too_short_after_a_whole_log_is_wrong_and_not_cut(tmp_path: Path) -> None:
     """Something else was appended to the log: that is not the damage of a full disk."""
-    with pytest.raises(InputError, match="3 columns, not 6"):
+    with pytest.raises(InputError, match="the line has 3 columns, not 6"):
         read_bytes(tmp_path, PAPER + b"slurmstepd: job cancelled\n")
 
 

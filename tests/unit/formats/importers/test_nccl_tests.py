@@ -65,17 +65,17 @@ def test_a_file_that_does_not_name_its_test_is_known_by_its_bandwidths(tmp_path:
 CASES = [
     ("", "no table of nccl-tests"),
     ("\0\0", "not a text file"),
-    (OLD.replace("sum ", "none"), "operation is unknown"),
+    (OLD.replace("sum ", "none"), "the file does not name the operation"),
     (OLD.replace("16777216  ", "167x7216  "), "not a number"),
     (OLD.replace("268.40", "-268.4"), "negative"),
-    (OLD.replace("268.40", "1e300"), "no time"),
+    (OLD.replace("268.40", "1e300"), "not a time"),
     (OLD.replace("268.40", "nan"), "not a number"),
-    (OLD.replace("float", "quad"), "'quad' is no type of nccl-tests"),
+    (OLD.replace("float", "quad"), "'quad' is not a data type of nccl-tests"),
     (OLD.replace("1048576   float     sum", "1e99   float     sum"), "impossible"),
-    (OLD.replace("#   Rank", "#   Sank"), "it does not list its ranks"),
-    (OLD.replace("Rank  3", "Rank  3000000"), "above the limit"),
+    (OLD.replace("#   Rank", "#   Sank"), "the file does not list its ranks"),
+    (OLD.replace("Rank  3", "Rank  3000000"), "exceeds the limit"),
     (OLD.replace("Rank  1 Pid   2200 on     dgx-1", "Rank  0 Pid  1 on x"), "two hosts"),
-    (NEW.replace("    0    21.95", "    0    "), "12 columns, not 13"),
+    (NEW.replace("    0    21.95", "    0    "), "the line has 12 columns, not 13"),
 ]
 
 

@@ -116,26 +116,30 @@ def test_the_same_table_again_is_another_repetition(tmp_path: Path) -> None:
 
 
 CASES = [
-    ("", None, "it has no table"),
-    (LATENCY, None, "it has no table"),
+    ("", None, "the file has no table of IMB-MPI1"),
+    (LATENCY, None, "the file has no table of IMB-MPI1"),
     (LATENCY + "8 fast\n", 3, "'mean' is 'fast', not a number"),
     (LATENCY + "8 -1\n9 1\n", 3, "'mean' is negative"),
-    (LATENCY + "8 1e30\n9 1\n", 3, "'mean' is '1e30', which is no time"),
+    (LATENCY + "8 1e30\n9 1\n", 3, "'mean' is '1e30', which is not a time"),
     (LATENCY + "8.5 1\n9 1\n", 3, "'size' is '8.5'"),
     (LATENCY + "99999999999999999999 1\n9 1\n", 3, "'size' is '9999"),
-    (LATENCY + "8 1 2\n9 1\n", 3, "3 columns, not 2"),
-    (LATENCY + "8 1\n8 2\n", 4, "8 bytes appear twice"),
+    (LATENCY + "8 1 2\n9 1\n", 3, "the line has 3 columns, not 2"),
+    (LATENCY + "8 1\n8 2\n", 4, "the table has two lines for 8 bytes"),
     (
         LATENCY.replace("Latency Test", "Multi Latency Test") + "8 1\n",
         1,
-        "unsupported test 'Multi Latency'",
+        "the test 'Multi Latency' is not supported",
     ),
     (
         LATENCY.replace("Latency Test", "Bandwidth Test") + "8 1\n",
         1,
-        "a table without the columns",
+        "the table lacks columns of its test",
     ),
-    (LATENCY + "8 1\n" + LATENCY.replace("MPI L", "MPI_Put L") + "8 1\n", None, "tests of sev"),
+    (
+        LATENCY + "8 1\n" + LATENCY.replace("MPI L", "MPI_Put L") + "8 1\n",
+        None,
+        "the file has several tests:",
+    ),
 ]
 
 
@@ -189,13 +193,17 @@ def test_imb_groups_at_once_are_left_out_with_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("", None, "it has no table"),
+        ("", None, "the file has no table of IMB-MPI1"),
         (PINGPONG + "8 1000 x 2\n9 1 1 1\n", 4, "'t[usec]' is 'x', not a number"),
-        (PINGPONG + "8 1000 1\n9 1 1 1\n", 4, "3 columns, not 4"),
+        (PINGPONG + "8 1000 1\n9 1 1 1\n", 4, "the line has 3 columns, not 4"),
         (PINGPONG + "8 1.5 1 1\n9 1 1 1\n", 4, "'#repetitions' is '1.5'"),
-        (PINGPONG + "8 1 1 1\n8 1 1 1\n", 5, "8 bytes appear twice"),
-        (PINGPONG.replace("2\n", "0\n", 1) + "8 1 1 1\n", 3, "a table without a number of proc"),
-        (PINGPONG.replace("t[usec]", "time") + "8 1 1 1\n", 1, "a table without times"),
+        (PINGPONG + "8 1 1 1\n8 1 1 1\n", 5, "the table has two lines for 8 bytes"),
+        (
+            PINGPONG.replace("2\n", "0\n", 1) + "8 1 1 1\n",
+            3,
+            "the table has no number of processes",
+        ),
+        (PINGPONG.replace("t[usec]", "time") + "8 1 1 1\n", 1, "the table has no times"),
     ],
 )
 def test_imb_errors_name_the_line(tmp_path: Path, text: str, line: int | None, what: str) -> None:

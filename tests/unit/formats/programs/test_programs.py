@@ -118,14 +118,14 @@ def test_time_independent_traces_are_a_list_and_a_file_of_each_rank(tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (("--to", "goal", "--speed", "1e9"), "writes times, not operations"),
-        (("--to", "goal", "--bytes", "1KiB"), "writes descriptions"),
-        (("--to", "goal", "--app", "nobody"), "no application 'nobody'"),
-        (("--to", "goal"), "there are several applications: a, b"),
+        (("--to", "goal", "--speed", "1e9"), "writes times, so it needs no speed"),
+        (("--to", "goal", "--bytes", "1KiB"), "exports descriptions, which have no message size"),
+        (("--to", "goal", "--app", "nobody"), "there is no application 'nobody'"),
+        (("--to", "goal"), "the description has several applications: a, b"),
         (("--to", "goal", "--app", "a"), "move by shared-memory"),
         (("--to", "goal", "--app", "b"), "is on a grid"),
         (("--to", "goal", "--set", "n"), "is not NAME=VALUE"),
-        (("--to", "csv", "--app", "a"), "writes run files"),
+        (("--to", "csv", "--app", "a"), "does not export descriptions"),
     ],
 )
 def test_what_cannot_be_exported_is_one_line(

@@ -84,13 +84,13 @@ def test_a_run_that_was_cut_shows_what_it_holds(
 @pytest.mark.parametrize(
     ("record", "key", "value", "words"),
     [
-        ("sample", "intra", 1.5, "'intra' is not a whole number"),
+        ("sample", "intra", 1.5, "'intra' of a 'sample' record is not a whole number"),
         ("sample", "in", -1, "'in' is out of range"),
-        ("sample", "seconds", "x", "'seconds' is not a number"),
+        ("sample", "seconds", "x", "'seconds' of a 'sample' record is not a number"),
         ("sample", "seconds", -1.0, "'seconds' is out of range"),
-        ("sample", "order", 3, "'order' is none of the texts that there are"),
-        ("role", "rank", None, "without 'rank'"),
-        ("unreachable", "why", 7, "'why' is none of the texts that there are"),
+        ("sample", "order", 3, "'order' is not a known word"),
+        ("role", "rank", None, "' record has no 'rank'"),
+        ("unreachable", "why", 7, "'why' is not a known word"),
     ],
 )
 def test_a_damaged_hotspot_is_one_line(

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.allow_slow:
         _refuse_slow(runs, args.folder)
     for one in add(args.folder, runs):
-        print_path(one.path, "" if one.new else " (it was there already)")
+        print_path(one.path, "" if one.new else " (already there)")
     return 0
 
 
@@ -60,4 +60,4 @@ def _refuse_slow(runs: Sequence[Run], folder: Path) -> None:
         found = check(run, Earlier(str(folder), Others(kept).but(run.path)))
         if found.verdict in (SLOW, SLOWER):
             what = f"{found.findings[0].who} is {found.findings[0].verdict}"
-            raise InputError(what, where=run.where, hint="--allow-slow adds the run all the same")
+            raise InputError(what, where=run.where, hint="use --allow-slow to add it anyway")

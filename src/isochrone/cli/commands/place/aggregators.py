@@ -100,10 +100,10 @@ def run(args: argparse.Namespace) -> int:
         if args.choose == "order":
             raise InputError(
                 "OMPIO has no hint for the order of its aggregators", where="--driver",
-                hint="--choose all compares numbers of aggregators",
+                hint="use --choose all for the number of aggregators",
             )  # fmt: skip
         if args.output is not None:
-            raise InputError("OMPIO reads no hints file", where="--output")
+            raise InputError("OMPIO does not read hints files", where="--output")
         output = None
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])
@@ -129,7 +129,7 @@ def _measured(args: argparse.Namespace, query: Query, best: Choice) -> Speedup:
     by_rank = query.nodes.by_rank
     if args.file is None and best.setting.collective is False:
         raise InputError(
-            "without collective buffering there is no exchange to replay", where="--measure",
+            "without collective buffering there is no exchange to measure", where="--measure",
             hint="give --file",
         )  # fmt: skip
     sides = []
@@ -144,7 +144,7 @@ def _measured(args: argparse.Namespace, query: Query, best: Choice) -> Speedup:
     with folder_for(None) as folder:
         if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
-                "ranks that change hosts line by line cannot be launched", where=str(args.hostfile),
+                "the ranks of a host are not on consecutive lines", where=str(args.hostfile),
                 hint="put the lines of each host together",
             )  # fmt: skip
         same = Arrangement(query.nodes, range(len(query.nodes.hosts)))

@@ -91,13 +91,13 @@ def run(args: argparse.Namespace) -> int:
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
         raise InputError(
-            "OMPIO does not choose its aggregators by node", where="--driver",
-            hint="isochrone predict collective-io --driver ompio shows what an order costs",
+            "the aggregators of OMPIO do not depend on the node order", where="--driver",
+            hint="predict a single order: isochrone predict collective-io --driver ompio",
         )  # fmt: skip
     if wanted.members is not None:
         raise InputError(
             f"only {len(wanted.members)} of {nodes.ranks} ranks open the file",
-            where="--table", hint="isochrone predict collective-io shows what an order costs",
+            where="--table", hint="predict a single order: isochrone predict collective-io",
         )  # fmt: skip
     files = _files(args, nodes)
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
@@ -129,7 +129,7 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
     if args.dry_run:
         if proof:
             raise InputError(
-                "--verify and --measure need the file that --dry-run does not write",
+                "--verify and --measure need the file; remove --dry-run",
                 where="--dry-run",
             )
         return {}
@@ -141,7 +141,9 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
         several = len(formats) > 1 or args.output.is_dir()
         if several and not args.output.is_dir():
             raise InputError(
-                "several files need a folder", where=str(args.output), hint="make the folder first"
+                "several formats need a folder",
+                where=str(args.output),
+                hint="create the folder first",
             )
         usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}
     inputs = files_read(args)
@@ -259,8 +261,8 @@ def _print(
     warnings = unexchanged_first(console, wanted, document.warnings)
     less = 100 * (1 - found.cost / found.given_cost)
     console.print(
-        f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} a round, "
-        f"{less:.1f} % less than as given; {certainty(found.gap)} ({found.method})",
+        f"Best order of {len(found.order)} nodes: {format_seconds(found.cost, 4)} per round, "
+        f"{less:.1f} % less than the given order; {certainty(found.gap)} ({found.method})",
         style="bold",
     )  # fmt: skip
     console.print(f"  {predicted_by(model).text}")
@@ -272,7 +274,7 @@ def _print(
     for path, command in zip(document.files, document.commands, strict=True):
         console.print(f"Written: {printable_path(path)}. To use it:\n  {command}")
     if document.verified:
-        console.print("Verified: every rank lands where it should", style="green")
+        console.print("Verified: every rank is on the planned node", style="green")
     for wrong in (document.misplaced or [])[:8]:
         text = f"Rank {wrong.rank} should be on {wrong.wanted}, but is on {wrong.found}"
         console.print(printable(text), style="red")

@@ -94,14 +94,16 @@ def run(args: argparse.Namespace) -> int:
     """Choose orders, expect, launch, and say whether the prediction finds the best."""
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
-        raise InputError("OMPIO does not choose its aggregators by node", where="--driver")
+        raise InputError(
+            "the aggregators of OMPIO do not depend on the node order", where="--driver"
+        )
     if args.calls and args.file is None and not args.dry_run:
         raise InputError(
-            "the whole call is predicted, and only the exchange would be replayed",
-            where="--calls", hint="give --file as well, or --dry-run",
+            "--calls predicts the file access, but only the exchange is measured",
+            where="--calls", hint="add --file, or --dry-run",
         )  # fmt: skip
     if args.max_orders > MOST or len(args.listed) > MOST:
-        raise InputError(f"more than {MOST} orders", where="--max-orders")
+        raise InputError(f"the limit is {MOST} orders", where="--max-orders")
     for path in (args.output, args.figure):
         if path is not None:
             check_output(path, force=args.force, inputs=files_read(args))
@@ -204,8 +206,8 @@ def _launch(
                 plan = launch_plan(jobs, ordered.arranged(one.order), folder / f"hosts-{number}")
             if plan is None and args.what == "nodes":
                 raise InputError(
-                    f"no file is known that tells {jobs.setup.name} the order of nodes",
-                    where="--launcher", hint="--dry-run expects only",
+                    f"{jobs.setup.name} has no known file for the order of nodes",
+                    where="--launcher", hint="--dry-run only predicts",
                 )  # fmt: skip
             sides[f"order-{number}"] = Launch(options, plan, ordered.ranks(one.order))
         return launch_in_turns(

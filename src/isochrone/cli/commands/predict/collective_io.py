@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
         if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
-            raise InputError("OMPIO ignores them", where="--cb-config-list, --cb-nodes")
+            raise InputError("OMPIO ignores these hints", where="--cb-config-list, --cb-nodes")
         ranks = wanted.rows()
     else:
         ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)

@@ -105,7 +105,7 @@ def _several(text: str) -> int:
     """Read a number of at least 2 for argparse: one pair proves nothing."""
     number = read_count(text)
     if number < 2:
-        raise argparse.ArgumentTypeError("one start of each proves nothing: give 2 or more")
+        raise argparse.ArgumentTypeError("a single launch proves nothing: give 2 or more")
     return number
 
 
@@ -150,8 +150,8 @@ def _program(args: argparse.Namespace) -> Program:
     command = command_of(args, "isochrone tune collective-io -- mpiexec -n 4 ./app")
     if any(ROMIO_HINTS in word for word in command):
         raise InputError(
-            f"the command sets {ROMIO_HINTS} itself", where=" ".join(command),
-            hint=f"export {ROMIO_HINTS} instead: its hints are kept, and others added",
+            f"the command sets {ROMIO_HINTS}", where=" ".join(command),
+            hint=f"export {ROMIO_HINTS} before; its hints are kept",
         )  # fmt: skip
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
     return Program(command, args.environ, built, before_of(args))
@@ -161,9 +161,9 @@ def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:
     """Return the folder, made if need be, and the hints file to write."""
     folder: Path = args.output
     if folder.exists() and not folder.is_dir():
-        raise InputError("it is no folder", where=str(folder), hint="choose another -o")
+        raise InputError("it is not a folder", where=str(folder), hint="choose another -o")
     if not folder.parent.is_dir():
-        raise InputError("its folder does not exist", where=str(folder))
+        raise InputError("the folder does not exist", where=str(folder))
     folder.mkdir(exist_ok=True)
     hints = args.hints or folder / HINTS
     mine = [hints, hints.with_name(hints.name + PORTABLE)]

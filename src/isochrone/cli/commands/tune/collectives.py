@@ -77,9 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Choose, write, say what is saved, and prove what was asked for."""
     if args.verify and args.output is None:
-        raise InputError("--verify needs the file that is verified", hint="give -o FILE")
+        raise InputError("--verify needs a file", hint="give -o FILE")
     if args.verify and args.dry_run:
-        raise InputError("--verify needs the file that --dry-run does not write")
+        raise InputError("--verify needs the file; remove --dry-run")
     if args.output is not None:
         check_output(args.output, force=args.force, inputs=args.run_files)
     if args.dry_run:
@@ -122,7 +122,7 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
 def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> Tuned:
     """Choose algorithms of the library; write its own file."""
     if args.model is not None:
-        raise InputError("a model knows no algorithms of the library", where="--model")
+        raise InputError("models do not cover the algorithms of the library", where="--model")
     tuning_file = tunings.load(args.to)
     tuning_file.check(times.mpi)
     found = savings(times, "algorithm", args.min_gain)
@@ -167,8 +167,8 @@ def _check_same(setup: Setup, mpi: str) -> None:
     here = tuning_table.mpi_name(setup.mpi().library)
     if here != mpi:
         raise InputError(
-            f"the runs are of {mpi}, but the MPI here is {here or setup.name}",
-            where="--mpicc", hint="give the compiler wrapper of the MPI of the runs",
+            f"the runs were measured with {mpi}, but this MPI is {here or setup.name}",
+            where="--mpicc", hint="give the mpicc of that MPI",
         )  # fmt: skip
 
 

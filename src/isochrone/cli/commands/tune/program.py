@@ -93,8 +93,8 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
     words = launcher_words(program.command, found.notes.get("command", ""))
     if words is None:
         raise InputError(
-            "the words that start the ranks were not found", where=" ".join(program.command),
-            hint="give launcher, options and program as one plain command",
+            "no launcher was found in the command", where=" ".join(program.command),
+            hint="write: launcher, its options, program, arguments",
         )  # fmt: skip
     calls = [
         (one.op, one.bytes, one.members, one.calls, one.seconds)
@@ -110,7 +110,7 @@ def _recorded(program: Program, folder: Path) -> tuple[Run, TunedProgram, list[s
 def _print(document: TunedProgram, folder: Path) -> None:
     print(
         f"{document.ranks} ranks, {format_seconds(document.seconds)}: "
-        f"{100 * document.share:.0f} % in collective operations of all ranks"
+        f"{100 * document.share:.0f} % in collective operations"
     )
     for one in document.operations[:8]:
         print(
@@ -129,7 +129,7 @@ def _print(document: TunedProgram, folder: Path) -> None:
             for line in way.use:
                 print(f"  {printable(line, 1400)}")
     if document.kept is None:
-        print(f"Nothing gained: leave it as it is ({document.why}).")
+        print(f"No gain: keep the current settings ({document.why}).")
     for warning in document.warnings:
         print(f"Warning: {printable(warning, 400)}")
     print(f"The report and all measurements are in {printable(folder, 400)}")
