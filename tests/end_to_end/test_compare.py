@@ -213,7 +213,7 @@ def test_two_commands_are_launched_in_turns_and_compared(
         (NULL, f"{NULL} --dry-run", "--dry-run is an option of compare"),
         (NULL, f"{NULL} 'open", "no closing quotation"),
         (NULL, "nothing -n 2", "invalid choice"),
-        (NULL, "point-to-point -n 2", "synthetic is not point-to-point"),
+        (NULL, "point-to-point -n 2", "A measures synthetic, B point-to-point"),
         (NULL, f"{NULL} --bandwidth 0", "--bandwidth must be above 0"),
         (NULL, f"{NULL}; touch hacked", "'2,4;' is not a list"),
     ],

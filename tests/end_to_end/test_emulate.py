@@ -180,7 +180,7 @@ def test_bad_input_is_one_line_before_any_rank_starts(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--combinations", "alone,three"], "there is no application 'three'"),
+        (["--combinations", "alone,three"], "no application 'three'"),
         (["--combinations", "one+"], "' has an empty name between two commas"),
         (["--repeats", "0"], "not a number of runs"),
         (["--set", "n"], "not NAME=VALUE"),

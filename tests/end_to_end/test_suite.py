@@ -136,7 +136,7 @@ def test_a_suite_that_runs_several_times_can_be_compared(
             ("suite", "mpptest", "--ranks", "2", "-o", "no/such/folder"),
             "the folder cannot be created:",
         ),
-        (("measure", "bisection", "--preset", "longnb", "-n", "2"), "is one of point-to-point"),
+        (("measure", "bisection", "--preset", "longnb", "-n", "2"), "belongs to point-to-point"),
     ],
 )
 def test_wrong_use_is_one_line(
