@@ -171,8 +171,8 @@ def test_wrong_use_is_one_line_before_anything_is_started(
     cases = [
         ((), "the command is missing"),
         (("--", "no-such-launcher", "-n", "2", "./app"), "no program 'no-such-launcher'"),
-        (("--", *program), "romio-hints: it exists already"),
-        (("-o", "file", "--", *program), "file: it is no folder"),
+        (("--", *program), "romio-hints: the file exists"),
+        (("-o", "file", "--", *program), "file: it is not a folder"),
         (("-o", "no/where", "--", *program), "the folder does not exist"),
         (("-o", "x", "--before", "'", "--", *program), "--before: the command is not valid"),
         (("-o", "x", "--model", "none.json", "--", *program), "none.json"),
