@@ -184,7 +184,7 @@ WRONG = [
     (("--model", "m.json"), "--model: needs --ranks, --ppn and --bytes"),
     (("--min-gain", "much"), "'much' is not a percentage such as 5%"),
     (("--to", "mpich", "--model", "m"), "--model: a model knows no algorithms of the library"),
-    (("-o", "own-0.jsonl", "--force"), "own-0.jsonl: it is the file that is read"),
+    (("-o", "own-0.jsonl", "--force"), "own-0.jsonl: it is also the input"),
 ]
 
 
