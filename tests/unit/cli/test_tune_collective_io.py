@@ -42,7 +42,7 @@ def test_what_explains_a_gain_is_said_first_and_a_portable_setting_is_written(
     assert answer.returncode == 0, answer.stderr
     found = json.loads((tmp_path / "io-tuning/report.json").read_text())
     documents.check(found, "tune-collective-io")
-    first = next(line for line in answer.stdout.splitlines() if "of one host" in line)
+    first = next(line for line in answer.stdout.splitlines() if "local to one host" in line)
     golden(answer.stdout[answer.stdout.index(first) :])
     hints = tmp_path / "io-tuning/romio-hints"
     portable = hints.with_name("romio-hints-portable")

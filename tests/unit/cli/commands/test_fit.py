@@ -100,7 +100,7 @@ def test_rivals_are_listed_with_what_they_say_beyond(
     write_steps(tmp_path / "t.csv", (2, 4, 8, 16, 32))
     answer = isochrone("fit", "t.csv", "--rivals", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
-    listed = answer.stdout.partition("Formulas that fit as well, op bcast:")[2]
+    listed = answer.stdout.partition("Formulas that fit equally well, op bcast:")[2]
     assert "p = 64, b = 256 KiB" in listed
     assert "p = 128, b = 256 KiB" in listed
     assert "log2(p)*b" in listed.replace("ceil(log2(p))", "steps")
@@ -154,7 +154,7 @@ def test_a_known_switch_says_where_in_the_gap_it_is(
     answer = isochrone("fit", "t.csv", "--split", "b", "--known-breakpoint", "b:12KiB,1MiB",
                        "-o", "m.json", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 0, answer.stderr
-    assert "op bcast, b: somewhere between 4 KiB and 16 KiB, taken at 12 KiB" in answer.stdout
+    assert "op bcast, b: somewhere between 4 KiB and 16 KiB; 12 KiB is assumed" in answer.stdout
     golden(answer.stdout)
     answer = isochrone("predict", "collective", "--model", "m.json", "--ranks", "8", "--bytes",
                        "10KiB", cwd=tmp_path)  # fmt: skip
