@@ -172,6 +172,11 @@ def _scaled(value: float, units: Sequence[tuple[float, str]], digits: int = 3) -
     return f"{_significant(value / factor, digits)} {unit}"
 
 
+def format_error(value: float) -> str:
+    """Write a relative error: ``4.69 %``, and ten and more as a factor: ``109x``."""
+    return f"{100 * value:.2f} %" if value < 10 else f"{value:,.0f}x"
+
+
 def format_ratio(ratio: float) -> str:
     """Write a ratio with two decimals: ``1.09``; with more near 1."""
     if not math.isfinite(ratio):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
+from isochrone.base.units import format_error
 from isochrone.models import choice, linear
 from isochrone.models.choice import Errors, Judged, Limits
 from isochrone.models.cross_validation import SegmentFit, leave_out
@@ -58,7 +59,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     if GROUP not in observed.where and taken.error > HOPELESS:
         raise InputError(
             "no family of models describes these data: the best one has an error of "
-            f"{100 * taken.error:.0f} % on average in cross-validation",
+            f"{format_error(taken.error)} on average in cross-validation",
             hint="measure more points, or choose a family with --family",
         )
     named = [(name, one) for name, one in tried if one is not taken]

@@ -12,6 +12,7 @@ from scipy.special import bdtrc, ndtri
 
 from isochrone.base.stats import MEDIAN_LOSS
 from isochrone.base.text import printable
+from isochrone.base.units import format_ratio
 from isochrone.models.formulas import number
 from isochrone.models.observations import TABLE, Samples
 from isochrone.models.starts import medians_by, numbered, spread_of
@@ -81,11 +82,11 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
     where = [str(values[row]) for values in samples.selectors.values()]
     where += [f"{k} = {number(k, v[row])}" for k, v in samples.variables.items() if np.ptp(v)]
     points = len(np.unique(point[np.isin(same, found.points)]))
-    place = f"{found.ratio.max():.3g}x at {', '.join(where)}"
+    place = f"{format_ratio(found.ratio.max())}x at {', '.join(where)}"
     return [
         f"the repetitions at {points} of {point.max() + 1} points form two groups with a ratio "
-        f"of {np.median(found.ratio):.3g} (at most {place}): the median is that of the larger "
-        f"group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
+        f"of {format_ratio(float(np.median(found.ratio)))} (at most {place}): the median is that "
+        f"of the larger group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
     ]
 
 

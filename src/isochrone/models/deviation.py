@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.documents import IfKnown, Scalar
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment
+from isochrone.base.units import format_error, format_ratio
 from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
@@ -166,10 +167,10 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
             found.append(f"lack of fit, worst at {place}: the formula gives no time above zero")
             continue
         ratio = float(one.seconds[worst] / predicted[worst])
-        said = f"{ratio:.3g} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
+        said = f"{format_ratio(ratio)} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
         found.append(
             f"lack of fit, worst at {place}: measured {said} the formula"
-            + (f", repetitions differ by {100 * one.noise:.1g} %" if one.noise else "")
+            + (f", repetitions differ by {format_error(one.noise)}" if one.noise else "")
             + ("; if these are outliers, try --robust" if _few_are_off(off) else "")
         )
     return found

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.units import format_error
 from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
@@ -228,7 +229,7 @@ def _warnings(model: Model, observed: Sequence[Observations], samples: Samples) 
     error = _error(model)
     if error > auto.HOPELESS:
         found.append(
-            f"the leave-one-out error is {100 * error:.0f} % on average: "
+            f"the leave-one-out error is {format_error(error)} on average: "
             "predictions of this formula are unreliable"
         )
     nodes = samples.variables.keys() & {"nodes", "ppn"}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.text import printable
+from isochrone.base.units import format_error
 from isochrone.models.formulas import formula, headings
 from isochrone.models.segment import Segment
 from isochrone.models.terms import unit
@@ -26,7 +27,7 @@ def summary(model: Model, title: str) -> str:
     lines = [title]
     held_out = model.quality.get("held_out", {})
     errors = [
-        f"{percent(found['average'])} {'point by point' if name == 'point' else f'by {name}'}"
+        f"{format_error(found['average'])} {'point by point' if name == 'point' else f'by {name}'}"
         for name, found in held_out.items()
     ]
     if errors:
@@ -61,7 +62,7 @@ def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
     if segment.r2 is not None:
         worth.append(f"R² {segment.r2:.6f}")
     if segment.sigma is not None:
-        around = percent(segment.sigma) if weights == "relative" else f"{segment.sigma:.3g} s"
+        around = format_error(segment.sigma) if weights == "relative" else f"{segment.sigma:.3g} s"
         worth.append(f"standard deviation around it {around}")
         worth.append(f"{segment.degrees_of_freedom} degrees of freedom")
     if worth:
@@ -100,7 +101,7 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     judged = any(row.get("sicc") is not None for row in tried)
     titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "segments"]
     yield from _table(titles, [
-        [printable(row["family"], 40), percent(row["held_out"]),
+        [printable(row["family"], 40), format_error(row["held_out"]),
          *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,
          str(row.get("coefficients", UNKNOWN)), str(row.get("pieces", UNKNOWN))]
         for row in tried
@@ -120,8 +121,3 @@ def _table(titles: Sequence[str], rows: Sequence[list[str]]) -> Iterator[str]:
         yield "  " + "  ".join(
             text.ljust(width) for text, width in zip(row, widths, strict=False)
         ).rstrip()  # fmt: skip
-
-
-def percent(value: float) -> str:
-    """Write a part of one as a percentage with three digits."""
-    return f"{100 * value:.3g} %"

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.base.units import format_seconds
+from isochrone.base.units import format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.explain import Answer, Suggestion, suggestions
 from isochrone.models.formulas import number, ranges, values
 from isochrone.models.questions import recorded
-from isochrone.models.summary import percent
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
 
@@ -86,16 +85,16 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
         return (
             f"{printable(segments[0].family, 40)} was requested, and no other family was tried: "
             "its error in cross-validation is "
-            f"{percent(error)}, with "
+            f"{format_error(error)}, with "
             f"{plural(count, 'coefficient')}."
         )
     first, *others = rows
-    text = f"{_name(first)} has an error of {percent(first['held_out'])} in cross-validation"
+    text = f"{_name(first)} has an error of {format_error(first['held_out'])} in cross-validation"
     text += f", with {plural(first['coefficients'], 'coefficient')}"
     if not others:
         return f"{text}; no other family could be fitted."
     second = min(others, key=lambda row: row["held_out"])
-    text += f"; the next best, {_name(second)}, by {percent(second['held_out'])}, with "
+    text += f"; the next best, {_name(second)}, by {format_error(second['held_out'])}, with "
     text += str(second["coefficients"])
     if second["held_out"] < first["held_out"]:
         text += ", which is as good and not simpler"

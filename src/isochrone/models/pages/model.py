@@ -11,7 +11,7 @@ import numpy as np
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, switches, untried
 from isochrone.models.formulas import formula, headings, number, printed, ranges, values
@@ -70,8 +70,8 @@ def verdict(model: Model) -> Sentence:
     if one is not None:
         what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
-        f"{model.family} model{what}; error {_percent(deviation['average'])} on average, "
-        f"{_percent(deviation['maximum'])} at most "
+        f"{model.family} model{what}; error {format_error(deviation['average'])} on average, "
+        f"{format_error(deviation['maximum'])} at most "
         f"({plural(found['points'], 'point')}, {found['samples']} "
         f"{with_noun(printable(model.origin, 60))})",
         "strong",
@@ -168,7 +168,7 @@ def _table(model: Model) -> Table:
     """Tabulate the segments: where each holds, how it was validated, and its formula."""
     rows = []
     for k, (one, words) in enumerate(zip(model.segments, headings(model.segments), strict=True), 1):
-        errors = (UNKNOWN if e is None else _percent(e) for e in (one.left_out, one.tried))
+        errors = (UNKNOWN if e is None else format_error(e) for e in (one.left_out, one.tried))
         rows.append(Row((str(k), words, str(one.points or ""), *errors, f"t = {formula(one)}")))
     columns = (
         Column("segment", right=True), Column("holds for"), Column("points", right=True),
@@ -285,8 +285,8 @@ def _quality(model: Model) -> Sentence:
     several = len(model.segments) > len(_kinds(model))
     segments = ", in segments, because one formula does not fit all points" if several else ""
     return Sentence(
-        f"By the family {model.family}{segments}: error {_percent(deviation['average'])} on "
-        f"average, {_percent(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
+        f"By the family {model.family}{segments}: error {format_error(deviation['average'])} on "
+        f"average, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 
 
@@ -306,7 +306,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
             text = number(name, float(value)) if name in VARIABLES else printable(value, 30)
             found[f"{name} = {text}"] = deviation
     titles = ("minimum", "average", "maximum")
-    rows = (Row((what, *(_percent(one[key]) for key in titles))) for what, one in found.items())
+    rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
     columns = (Column(""), *(Column(title, right=True) for title in titles))
     return Table(
         f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
@@ -322,7 +322,7 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             failed.append(Sentence(row["reason"], about=row["family"]))
             continue
         rows.append(Row((
-            row["family"], _percent(row["held_out"]),
+            row["family"], format_error(row["held_out"]),
             "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
@@ -333,11 +333,6 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))
-
-
-def _percent(value: float) -> str:
-    """Write a part of one as a percentage, and ten or more as a factor."""
-    return f"{100 * value:.2f} %" if value < 10 else f"{value:,.0f}x"
 
 
 # --- rivals ---------------------------------------------------------------------------------------
