@@ -271,7 +271,7 @@ def test_an_outside_starter_needs_a_rank_of_its_own(tmp_path: Path, golden: Gold
 def test_more_steps_than_there_is_room_for_are_refused() -> None:
     """A thousand phases of 60,000 ranks would fill the memory."""
     app = {"name": "a", "iterations": 1, "ranks": 60_000, "phases": [{"compute": "1s"}] * 1000}
-    with pytest.raises(InputError, match=r"apps\[0\].phases: an iteration has 60000000 messages"):
+    with pytest.raises(InputError, match=r"apps\[0\].phases: .* 60000000 messages"):
         lowering.program(reading.parse({"isochrone": "app/1", "apps": [app]}, "here"))
 
 

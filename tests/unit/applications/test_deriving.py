@@ -234,7 +234,7 @@ def test_a_receive_from_anyone_is_not_guessed() -> None:
     ranks = [[Event("recv", -1, 8.0)] * 300, [Event("send", 0, 8.0)] * 100,
              [Event("send", 0, 8.0)] * 200]  # fmt: skip
     trace = Trace(ranks, [(0, 1, 2)], name="anyone")
-    with pytest.raises(InputError, match="anyone: no description can be derived: "):
+    with pytest.raises(InputError, match="anyone: "):
         describe(trace)
 
 

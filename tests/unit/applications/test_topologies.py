@@ -87,7 +87,7 @@ def test_every_rank_of_a_regular_graph_has_as_many_neighbours() -> None:
 
 
 def test_a_butterfly_needs_a_power_of_two() -> None:
-    with pytest.raises(InputError, match="a butterfly cannot have 6 ranks"):
+    with pytest.raises(InputError, match="6 ranks"):
         messages("butterfly", 6)
 
 
@@ -225,8 +225,8 @@ def test_a_graph_of_more_nodes_than_ranks_is_refused(tmp_path: Path, golden: Gol
 
 def test_more_messages_than_there_is_room_for_are_refused() -> None:
     """Before anything is made of them."""
-    with pytest.raises(InputError, match="the graph has"):
+    with pytest.raises(InputError, match="the graph"):
         messages("all-to-all", 60_000)
     many = {"from": 0, "to": 1, "count": 2**20 - 1}
-    with pytest.raises(InputError, match="the graph has 4194300 edges"):
+    with pytest.raises(InputError, match="4194300 edges"):
         messages({"edges": [many] * 4}, 2)

@@ -311,7 +311,7 @@ def test_a_table_without_an_access_is_refused(tmp_path: Path) -> None:
     path.write_text("rank,offset,length\n3,10,0\n")
     with pytest.raises(InputError, match="no access"):
         table.read(path)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="be read"):
         table.read(tmp_path / "none.csv")
 
 

@@ -92,7 +92,7 @@ def test_the_smallest_and_the_largest_size_are_drawn_unless_some_are_named() -> 
     with pytest.raises(InputError, match="8, 64, 512"):
         draw(distribution.VIEW, [run], sizes=[7])
     many = point_to_point(sizes=(8, 16, 32, 64, 128), repeats=5)
-    with pytest.raises(InputError, match="the view distribution plots at most 4 message sizes"):
+    with pytest.raises(InputError, match="4 message sizes"):
         draw(distribution.VIEW, [many], sizes=[8, 16, 32, 64, 128])
 
 

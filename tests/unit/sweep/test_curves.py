@@ -149,7 +149,7 @@ def test_a_run_that_is_no_sweep_or_empty_is_refused(golden: Golden) -> None:
         curves(mmpi_example())
     with pytest.raises(InputError, match="no samples"):
         curves(of([]))
-    with pytest.raises(InputError, match="' record has no 'op'"):
+    with pytest.raises(InputError, match="no 'op'"):
         check(of([GOOD | {"p": 2}], "collective"))
     with golden.refusal():
         check(of([GOOD | {"p": 2, "op": None}], "collective"))

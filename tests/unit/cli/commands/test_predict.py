@@ -140,7 +140,7 @@ def test_a_single_rank_is_no_collective(isochrone: Command, folder: Path) -> Non
     found = json.loads(answer.stdout)
     assert [row["ranks"] for row in found["predictions"]] == [2]
     assert "a single rank" in found["warnings"][0]
-    assert "Warning: p = 1 cannot be predicted" in isochrone(*asked, "--ranks", "1,2").stderr
+    assert "Warning: p = 1 " in isochrone(*asked, "--ranks", "1,2").stderr
 
 
 def test_a_time_of_zero_or_less_is_not_printed(

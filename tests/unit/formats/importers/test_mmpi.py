@@ -250,7 +250,7 @@ def test_a_file_that_cannot_be_read_gives_one_line(
 
 def test_a_row_too_short_after_a_whole_log_is_wrong_and_not_cut(tmp_path: Path) -> None:
     """Something else was appended to the log: that is not the damage of a full disk."""
-    with pytest.raises(InputError, match="the line has 3 columns, not 6"):
+    with pytest.raises(InputError, match="3 columns, not 6"):
         read_bytes(tmp_path, PAPER + b"slurmstepd: job cancelled\n")
 
 

@@ -488,7 +488,7 @@ def test_unknown_quantity_and_unknown_format_are_one_line_errors(tmp_path: Path)
     for name in ("a.gif", "a"):
         with pytest.raises(InputError, match=r"there are: \.png, \.svg, \.pdf"):
             views.save(draw(heatmap, mmpi_example()), tmp_path / name)
-    with pytest.raises(InputError, match="cannot be written"):
+    with pytest.raises(InputError, match="be written"):
         views.save(draw(heatmap, mmpi_example()), tmp_path / "no" / "a.png")
 
 
