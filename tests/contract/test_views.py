@@ -21,6 +21,7 @@ from isochrone import views
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders
+from isochrone.runfile.file import read, write
 from isochrone.runfile.run import Run
 from isochrone.views.style import SLOW
 from made_up.emulations import Truth, emulation
@@ -241,15 +242,17 @@ def test_the_view_of_nodes_marks_the_node_with_most_messages_to_others() -> None
     assert [name for name, colour in colours.items() if colour == SLOW] == ["n1"]
 
 
-def test_the_view_of_nodes_refuses_in_one_line(golden: Golden) -> None:
+def test_the_view_of_nodes_refuses_in_one_line(golden: Golden, tmp_path: Path) -> None:
+    """A map, no run, and a file whose numbers are damaged, which is refused when it is read."""
     with golden.refusal():
         draw("nodes", [mmpi_example()])
     with pytest.raises(InputError, match="no run"):
         draw("nodes", [])
     damaged = exchange()
     damaged.tables["node"].columns["in"] = np.array([1.0, np.nan, 2.0, 3.0])
-    with golden.refusal():
-        draw("nodes", [damaged])
+    write(damaged, tmp_path / "damaged.jsonl")
+    with pytest.raises(InputError, match="'in'"):
+        draw("nodes", [read(tmp_path / "damaged.jsonl")])
 
 
 HOT = ["plane", "plane-surface"]

@@ -121,7 +121,7 @@ def test_t_op_is_said_and_no_protocol_is(mpich: Mpi, isochrone: Command, tmp_pat
         (["--op", ""], "--op: '' is none"),
         (["--bytes", "0,8"], "0 is not a multiple of 8"),
         (["--bytes", "12"], "12 is not a multiple of 8"),
-        (["--length", "-3"], "not a count"),
+        (["--length", "-3"], "not a whole number"),
     ],
 )
 def test_what_cannot_be_computed_is_refused_in_one_line(
