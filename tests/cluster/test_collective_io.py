@@ -232,7 +232,7 @@ def test_every_point_of_a_hot_node_is_measured_between_hosts(
     ("options", "status", "complaint"),
     [
         ("size=2m", 3, "cannot write it: no space left on the file system"),
-        ("ro", 2, "the folder cannot be created: Read-only file system"),
+        ("ro", 2, "cannot create it: Read-only file system"),
     ],
 )
 def test_a_full_or_read_only_file_system_is_said_in_a_line_and_nothing_is_lost(

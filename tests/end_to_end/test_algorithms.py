@@ -80,7 +80,7 @@ def test_mpich_refuses_an_algorithm_where_it_cannot_be_used(tmp_path: Path, gold
 
 WRONG = [
     ("ring", "'ring' is not OPERATION=ALGORITHM"),
-    ("teleport=ring", "has no algorithms of 'teleport' to choose from (there are those of: barr"),
+    ("teleport=ring", "algorithms of 'teleport' (operations: barr"),
     ("bcast=ring", "has no algorithm 'ring' of bcast (there are: binomial, nb, smp,"),
     ("bcast=nb,bcast=smp", "bcast is given two algorithms"),
     ("", "'' is not OPERATION=ALGORITHM"),

@@ -237,10 +237,10 @@ BAD = {
     "tiles that do not match": (("--nodes", "4,4", "--tiles", "3x3"), "9 ranks, but the nodes"),
     "no core": (("--nodes", "4,0", "--tiles", "2x2"), "0 cores"),
     "no number": (("--nodes", "4,x", "--tiles", "2x2"), "not a number of cores"),
-    "no nodes": (("--tiles", "2x2"), "which nodes"),
+    "no nodes": (("--tiles", "2x2"), "the nodes are"),
     "no grid": (("--nodes", "4", "--tiles", "2by2"), "not a grid"),
     "no hostfile": (("--hostfile", "nowhere", "--tiles", "2x2"), "cannot be read"),
-    "no buffer": (("--nodes", "4", "--cb-buffer-size", "0"), "without bytes"),
+    "no buffer": (("--nodes", "4", "--cb-buffer-size", "0"), "above 0"),
     "too much overlap": (("--nodes", "4", "--overlap", "1024x0"), "overlap"),
 }
 

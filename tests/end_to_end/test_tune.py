@@ -177,13 +177,16 @@ def test_the_numbers_of_open_mpis_algorithms_are_those_of_the_library(name: str)
 
 
 WRONG = [
-    (("--verify",), "--verify needs the file that is verified (give -o FILE)"),
+    (("--verify",), "--verify needs a file (give -o FILE)"),
     (("--verify", "--dry-run", "-o", "t"), "--verify needs the file; remove --dry-run"),
-    (("--to", "openmpi"), "--to openmpi: the runs are of MPICH 5.0.2, not of Open MPI"),
+    (("--to", "openmpi"), "--to openmpi: the runs were measured with MPICH 5.0.2, not Open MPI"),
     (("--ranks", "64"), "need --model"),
-    (("--model", "m.json"), "--model: needs --ranks, --ppn and --bytes"),
+    (("--model", "m.json"), "needs --ranks, --ppn and --bytes"),
     (("--min-gain", "much"), "'much' is not a percentage such as 5%"),
-    (("--to", "mpich", "--model", "m"), "--model: a model knows no algorithms of the library"),
+    (
+        ("--to", "mpich", "--model", "m"),
+        "--model: models do not cover the algorithms",
+    ),
     (("-o", "own-0.jsonl", "--force"), "own-0.jsonl: it is also the input"),
 ]
 

@@ -210,7 +210,7 @@ def test_a_program_is_recorded_and_shown_as_a_user_does_it(
     ranks = Ranks(mpi, RANKS, (program, str(tmp_path / "data")))
     answer = record(ranks, out, "--collective-io")
     assert answer.returncode == 0, answer.stderr
-    assert f"recorded in {out}" in answer.stderr
+    assert f"the recording {out}" in answer.stderr
     words = [str(SCRIPTS / "python"), "-m", "isochrone", "show", "--json", str(out)]
     shown = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE)
     document = json.loads(shown.stdout)

@@ -188,7 +188,7 @@ WRONG = [
     (("--layout", "vector", "--bytes", "17GiB"), "at most 2147483647"),
     (("--window", "0"), "--window is"),
     (("--cache", "cold", "--window", "2"), "exclude each other"),
-    (("--cache", "cold", "--mode", "persistent"), "not with"),
+    (("--cache", "cold", "--mode", "persistent"), "exclude"),
     (("--pairs", "0"), "two ranks such as"),
     (("--pairs", "0-0"), "two ranks such as"),
     (("--pairs", "0-1,"), "two ranks such as"),

@@ -209,7 +209,8 @@ def test_a_job_may_be_run_by_another_thread(tmp_path: Path) -> None:
             "echo 'isochrone-probe: rank 0 on n1 was stopped by signal 19 (Stopped (signal))';"
             "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
             "sleep 60",
-            "no progress for 9 s; rank 0 on n1 was stopped by signal 19 (Stopped (signal))",
+            "the measurement made no progress for 9 s; rank 0 on n1 was stopped by signal 19 "
+            "(Stopped (signal))",
         ),
         (
             "echo 'isochrone-probe: rank 0 on n1 has done nothing for 9 s: no answer from rank 1';"
