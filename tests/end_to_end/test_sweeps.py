@@ -45,7 +45,7 @@ def test_show_knows_what_the_probe_writes(isochrone: Isochrone, run_file: Path) 
     if run_file.stem == "bisection":
         assert found["bystanders"] == [2] or len(found["bystanders"]) == 1
     text = isochrone("show", run_file).stdout
-    assert f"of the times: {found['seconds_are']}" in text
+    assert f"times: {found['seconds_are']}" in text
 
 
 def test_it_can_be_drawn_exported_and_reported(

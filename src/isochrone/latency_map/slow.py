@@ -127,13 +127,14 @@ class Slow:
             text = f"makes {each} {self.ratio:.1f}x as long"
         if not self.scaled and self.high - self.low > 0.02 * self.added:
             text += f" (95 %: {format_seconds(self.low)} to {format_seconds(self.high)})"
-        text += f": {format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
-        if len(self.ratios) > 1 and not self.scaled:
+        several = len(self.ratios) > 1
+        text += ": on the closest level " if several else ": "
+        text += f"{format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
+        if several and not self.scaled:
             near, far = self.ratios[0][1], self.ratios[-1][1]
-            text += f", {near:.1f}x near and {far:.1f}x far"
+            text += f" ({near:.1f}x), on the farthest {far:.1f}x"
         if self.first is not None:
-            first, again = format_seconds(self.first), format_seconds(self.seconds)
-            text += f" (re-measured alone: {again}, first {first})"
+            text += f" (re-measured alone; {format_seconds(self.first)} at first)"
         return text
 
     @property
