@@ -42,8 +42,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
-     "synthetic machine: ranks per node, nodes per switch, switches per ... "
-     "(default: the real nodes)",
+     "synthetic machine: ranks per node, nodes per switch, switches per switch "
+     "of the next level, and so on (default: the real nodes)",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
      "assignment of ranks to nodes: filled one by one (block), or in turn "
@@ -65,7 +65,7 @@ static const iso_option_t own_options[] = {
      "factor by which the named node, rank or pair is slower",
      &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "mean of the exponential noise added to each time, relative to it",
+     "mean of the exponential noise added to each time, in percent of that time",
      &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},

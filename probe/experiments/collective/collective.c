@@ -32,8 +32,8 @@ static const iso_option_t own_options[] = {
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "size of the block of a rank: 64,1KiB, START:STOP:STEP, "
-     "START:STOP:xFACTOR, or auto[:START:STOP]",
+     "block size of a rank (bcast, reduce, allreduce, scan: the whole message): "
+     "64,1KiB, START:STOP:STEP, START:STOP:xFACTOR or auto[:START:STOP]",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "

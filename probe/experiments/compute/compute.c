@@ -60,7 +60,7 @@ static const iso_option_t own_options[] = {
      "of its columns)",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
-     "size of the block of a rank: 64,1KiB, START:STOP:STEP, "
+     "block size of each rank: 64,1KiB, START:STOP:STEP, "
      "START:STOP:xFACTOR, or auto[:START:STOP]",
      &options.sizes},
     {"length", ISO_OPTION_COUNT | ISO_EXPERT, "N", NULL,

@@ -40,8 +40,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "communicating processes on the measured (hot) node, each with partners "
-     "of its own",
+     "number of communicating processes on the measured (hot) node, each with "
+     "its own partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
      "intra-first",
@@ -57,9 +57,11 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "most partners of a hot process on its own node", &options.max_intra},
+     "maximum number of partners of a hot process on its own node",
+     &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "most partners of a hot process on other nodes", &options.max_inter},
+     "maximum number of partners of a hot process on other nodes",
+     &options.max_inter},
     {0},
 };
 

@@ -60,11 +60,11 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
-     "pairs measured concurrently: isolated: no two share a node; rounds: each "
-     "rank in at most one; serial: one",
+     "pairs measured at the same time: isolated (no two share a node), rounds "
+     "(each rank is in at most one pair), serial (one pair at a time)",
      &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
-     "--schedule isolated: also measure pairs within a node at the same time, "
+     "with --schedule isolated: also measure pairs within a node at the same time, "
      "each rank in one pair",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
@@ -77,7 +77,7 @@ static const iso_option_t own_options[] = {
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
      "measure only a random part of the pairs: 5%, or a number of pairs; auto: "
-     "each node with half of the nodes, at least 64",
+     "each node with half of the other nodes, but at least with 64 of them",
      &options.sample},
     {0},
 };

@@ -32,7 +32,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         prefix: str | None = None,
     ) -> None:
         """Add the usage; of many options only those that have to be given."""
-        actions = list(actions)
+        actions = [one for one in actions if self._shows(one)]
         left = [one for one in actions if one.option_strings and not one.required]
         if usage is None and not self.whole and len(left) > FEW_OPTIONS:
             needed = [self._word(one) for one in actions if one not in left]
@@ -180,7 +180,9 @@ class Subcommand(Parser):
         else:
             module.add_arguments(self)
             self.set_defaults(run=module.run)
-        self.epilog = "\n\n".join(filter(None, [self.epilog, examples(self.examples)]))
+        timed = any(one.metavar == "TIME" for one in self._actions)
+        units = "TIME: 30 or 30s (seconds), 250ms, 5m or 2h" if timed else ""
+        self.epilog = "\n\n".join(filter(None, [self.epilog, units, examples(self.examples)]))
         self.set_defaults(parser=self)
 
     def parse_known_args(  # type: ignore[override]

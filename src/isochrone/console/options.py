@@ -64,7 +64,8 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "slowdown from which a component of a map is called slow (default: 10%%)",
+        "slowdown, compared with the rest of the map, from which a component is called slow "
+        "(default: 10%%)",
         default=0.10)  # fmt: skip
 
 
@@ -76,11 +77,11 @@ def add_force(parser: argparse._ActionsContainer) -> None:
 def add_mpi(parser: argparse._ActionsContainer) -> None:
     """Add ``--probe`` and ``--mpicc``."""
     add_option(parser, "--probe", "FILE", str,
-        "isochrone-probe to use (default, the first found: $ISOCHRONE_PROBE, in PATH, installed, "
+        "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "MPI compiler for the probe (default, the first found: that of the launcher, $MPICC, mpicc "
-        "in PATH)")  # fmt: skip
+        "MPI compiler for what runs with MPI (default: the launcher's, else $MPICC, else mpicc in "
+        "PATH)")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

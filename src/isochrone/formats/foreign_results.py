@@ -68,9 +68,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the group of options for output of other programs."""
     group = parser.add_argument_group("results of other programs, and tables")
     group.add_argument(
-        "--map-columns", type=_columns, metavar="NAME=VARIABLE[:UNIT],…",
-        help="meaning of the columns of a table, such as size=b,usec=seconds:us (default: their "
-        "names)",
+        "--map-columns", type=_columns, metavar="COLUMN=VARIABLE[:UNIT],…",
+        help="meaning of columns, e.g. size=b,usec=seconds:us; variables: seconds and those in "
+        "docs/models.md (default: the names)",
     )  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],

@@ -67,14 +67,14 @@ def check_own(path: Path) -> None:
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"running programs from here is unsafe: it belongs to {_user(owner)}",
+            f"nothing is run from here, because it belongs to {_user(owner)}",
             where=str(path),
             hint=_HINT,
         )
     groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
     if there.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "running programs from here is unsafe: others may write to it", where=str(path),
+            "nothing is run from here, because other users can write to it", where=str(path),
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
 
@@ -87,10 +87,8 @@ def _check_above(path: Path) -> None:
     there = path.stat()
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
-        what = "others may write to it" if shared else f"it belongs to {_user(there.st_uid)}"
-        raise InputError(
-            f"running programs from here is unsafe: {what}", where=str(path), hint=_HINT
-        )
+        what = "other users can write to it" if shared else f"it belongs to {_user(there.st_uid)}"
+        raise InputError(f"nothing is run from here, because {what}", where=str(path), hint=_HINT)
 
 
 def _user(number: int) -> str:

@@ -151,7 +151,7 @@ def declaration(name: str) -> Family:
             whole = replace(found, forms=(*found.forms, *sums.values()), name=name)
             check_family(whole)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
-        raise InputError(f"FAMILY is not a Family: {error}", where=where) from error
+        raise InputError(f"its FAMILY is invalid: {error}", where=where) from error
     return whole
 
 
@@ -174,7 +174,7 @@ def fewest_coefficients(variables: Container[str]) -> int:
 
 def broken() -> list[str]:
     """Say which files in the folder of the families cannot be used, and why, one sentence each."""
-    return [f"a family was left out: {reason}" for _, reason in _tried() if reason]
+    return [f"a family of models was skipped: {reason}" for _, reason in _tried() if reason]
 
 
 @cache

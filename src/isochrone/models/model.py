@@ -355,7 +355,10 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
                 raise InputError(f"the model has several '{key}'", hint=f"choose one: {listed}")
             if not segments:
                 listed = ", ".join(map(str, known))
-                raise InputError(f"the model has no {key} '{where[key]}'", hint=f"it has: {listed}")
+                called = "number of hot processes" if key == "hot" else key
+                raise InputError(
+                    f"the model has no {called} '{where[key]}'", hint=f"it has: {listed}"
+                )
         return segments
 
     def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:

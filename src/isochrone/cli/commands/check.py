@@ -2,9 +2,9 @@
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is good, slow, slower (than the baseline) or not known. The exit status is 1 if a component is slow
-or slower; with --strict also if a verdict is not known. A component is possibly slow, and its
-hosts are suspects, until a second measurement confirms it.
+is "good", "slow" (than the rest of the map), "slower" (than the baseline) or "not known". The exit
+status is 1 if it is slow or slower; with --strict also if it is not known. A component is possibly
+slow, and its hosts are suspects, until a second measurement confirms it.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also compare RUN with these reference runs (from isochrone baseline add)"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "ignore a known problem: host=n05, rank=3, pair=n1,n2 or level=2; with :30%%: only "
-        "slowdowns up to 30 %%; may be repeated",
+        "ignore a known problem: host=n05, rank=3, pair=n1,n2 or level=2; host=n05:30%% "
+        "ignores slowdowns up to 30 %% only; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(
         parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems, one per line"
@@ -87,7 +87,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     add_flag(parser, "--strict", "also exit with status 1 if a verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "ignore slowdowns below this, compared with the baseline (default: 5%%)",
+        "slowdown, compared with the baseline, from which something is called slower (default: "
+        "5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

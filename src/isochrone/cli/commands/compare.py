@@ -88,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "quotes)")  # fmt: skip
     add_option(parser, "after", "B", str, "the same; ratios are B / A", nargs="?")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with status 1 if a time is slower (faster) by more than PERCENT, e.g. slower:5%%, or "
-        "if there are too few launches",
+        "exit with status 1 if something is slower (slower:5%%) or faster (faster:5%%) by more "
+        "than PERCENT, or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
         "differences up to this count as the same (default: 5%%, or the PERCENT of --fail-on if "

@@ -1,4 +1,4 @@
-"""Run imitations of applications together on real ranks; measure mutual slowdowns.
+"""Run synthetic applications concurrently and measure their slowdown.
 
 SPEC describes each application as phases of computation and communication
 (docs/applications.md). One MPI job runs all of them repeatedly, in random order: each alone, each

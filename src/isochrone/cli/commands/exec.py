@@ -27,16 +27,14 @@ EXAMPLES = (
      "isochrone exec --tuning table.json -- mpiexec -n 16 ./app"),
     ("say at the end how often each choice was taken",
      "isochrone exec --tuning table.json --report -- srun -n 64 ./app"),
-    ("sums with the same bits as without the table",
+    ("sums with the same bits as without the table (an expert option: --help-all)",
      "isochrone exec --tuning table.json --library-reductions -- srun -n 64 ./app"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone exec``."""
-    parser.usage = (
-        "%(prog)s --tuning TABLE [--report] [--library-reductions] [--mpicc X] -- COMMAND ..."
-    )
+    parser.usage = "%(prog)s --tuning TABLE [--report] [--mpicc X] -- COMMAND ..."
     add_option(
         parser,
         "--tuning",

@@ -1,4 +1,4 @@
-"""Fit a model, a formula with intervals, to measured times.
+"""Fit a model (a formula with intervals) to measured times.
 
 FILE is a run file (point-to-point, bisection, collective, hotspot), an output file of OSU, IMB or
 nccl-tests, or a CSV table with columns such as op,p,b,seconds (else: --map-columns). A family is a
@@ -77,10 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
-        "--explain: largest number of ranks you can start (default: twice the largest measured)"
+        "with --explain: largest number of ranks you can start (default: twice the largest "
+        "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "--explain: time of all measurements, such as 5m, to list points for (default: one point)",
+        "with --explain: list the points to measure next that fit into TIME, e.g. 5m (default: one "
+        "point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"

@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file to convert; of a trace with one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"format of results: {', '.join(runs)}; of traces: {', '.join(programs)}",
+        f"format of results: {', '.join(runs)}; of traces (recording: of isochrone record): "
+        f"{', '.join(programs)}",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
         "number of ranks (default: as in the file; OSU collectives lack it)")  # fmt: skip

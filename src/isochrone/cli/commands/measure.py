@@ -49,7 +49,8 @@ EXAMPLES = (
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
     ("how well the clocks agree", "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
     ("what an arithmetic operation takes", "isochrone measure compute -n 4 -o compute.jsonl"),
-    ("what the busiest node pays", "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
+    ("what communication costs on the busiest node",
+     "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
     ("a tiled array through collective MPI-IO", "isochrone measure tile-io -n 16 -o tile.jsonl"),
     ("see the command first, start nothing", "isochrone measure latency-map -n 16 --dry-run"),
 )  # fmt: skip

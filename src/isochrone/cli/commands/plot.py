@@ -67,7 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "family of models, for the views fit, deviation and plane (default: auto)")  # fmt: skip
     parser.add_argument(
         "--across", choices=list(VARIABLES), default="",
-        help="view fit: variable of the horizontal axis (default: the one with most values)",
+        help="view fit: variable of the horizontal axis, see docs/models.md (default: the one with "
+        "most values)",
     )  # fmt: skip
     add_output(parser, "figure to write; .png, .svg or .pdf sets the format", required=True)
 

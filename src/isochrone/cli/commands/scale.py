@@ -3,11 +3,11 @@
     isochrone scale -n 4,8,16 --to 512 -- ./app
     isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
 
-The first form also records the (unmodified) program. From the recordings a description of the
-program for any number of ranks is derived, and predicted with the models. Without --model the
-messages and collective operations of the program are measured first, with the same launcher. As a
-test the largest recording is predicted from the others; its error widens the interval. If the
-program does not scale regularly, the command fails and names the first such call.
+The first form also records the (unmodified) program. From the recordings the command
+derives a description of the program for any number of ranks; the models predict its time. Without
+--model the messages and collective operations of the program are measured first, with the same
+launcher. As a test the largest recording is predicted from the others; its error widens the
+interval. If a call does not scale regularly, the command fails and names the first such call.
 """
 
 from __future__ import annotations

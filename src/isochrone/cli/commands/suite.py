@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites), nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
-        "instead of SUITE: measure what a model needs to predict, e.g., 'allreduce at 4096' ranks",
+        "instead of SUITE: measure what a model needs to predict this, e.g. 'allreduce at 4096' "
+        "(ranks)",
         dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip

@@ -122,7 +122,8 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
     group.add_argument(
         "--driver", choices=("even", "lustre", "ompio"),
-        help="MPI-IO driver: ROMIO generic (even, default), ROMIO for Lustre, or Open MPI's OMPIO",
+        help="MPI-IO driver: ROMIO's generic one with file domains of even size (default), ROMIO "
+        "for Lustre, or Open MPI's OMPIO",
     )  # fmt: skip
     add_option(group, "--cb-buffer-size", "SIZE", read_size,
         "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"

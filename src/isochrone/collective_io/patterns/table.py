@@ -103,7 +103,7 @@ def _access(words: Sequence[str], where: str) -> tuple[int, ...]:
         raise InputError("a rank or an offset is out of range", where=where)
     if count == 0 or (count > 1 and stride == 0):
         raise InputError(
-            "the pieces of the line overlap, or it has none", where=where,
+            "the pieces of this line overlap, or their count is 0", where=where,
             hint="give a count above 0 and a stride of at least the length",
         )  # fmt: skip
     return rank, offset, length, count, stride

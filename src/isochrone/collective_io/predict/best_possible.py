@@ -25,8 +25,8 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums, layout_of
 
 NAMES = {
-    "offsets": "offsets and lengths", "counts": "sizes", "exchange": "the exchange",
-    "file": "the file", "rest": "the rest",
+    "offsets": "exchanging offsets and lengths", "counts": "exchanging sizes",
+    "exchange": "the exchange", "file": "file access", "rest": "other work",
 }  # fmt: skip
 
 EACH = 64
@@ -125,8 +125,8 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                "With another number of aggregators or another buffer, too, at most "
-                f"{_gain(now.seconds, by_hints):.3g} times as fast."
+                f"At most {_gain(now.seconds, by_hints):.3g} times as fast if also the number of "
+                "aggregators and the buffer are changed (assumed: a single round)."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
@@ -176,8 +176,11 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
     of = f"{format_seconds(other, 3)} of {format_seconds(now.seconds, 3)}"
     if gain < 1.005:
-        return [f"No other order is faster: the exchange is at its lower bound; {of} are {said}."]
-    why = f": {of} are {said}, which no order changes" if said else ""
+        return [
+            f"No other order is faster: the exchange is at its lower bound; {of} are spent on "
+            f"{said}."
+        ]
+    why = f": {of} are spent on {said}, which no order changes" if said else ""
     return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
 
 

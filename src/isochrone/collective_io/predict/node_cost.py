@@ -218,8 +218,8 @@ def refuse_no_time(cost: float) -> None:
     """
     if not cost > 0:
         raise InputError(
-            "the formula gives no positive time for the busiest node", where="--model",
-            hint="fit a hotspot run that includes few messages",
+            "the predicted time of the busiest node is not positive", where="--model",
+            hint="fit the model to a hotspot run that also measures few messages",
         )  # fmt: skip
 
 

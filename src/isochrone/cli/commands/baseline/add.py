@@ -3,7 +3,7 @@
 A copy is named by the date of the run and a hash of its content. Runs of several kinds, hosts and
 settings may be in one folder: isochrone check uses those that are comparable. Use runs of separate
 launches, ideally on different days: at least three, preferably five. A run with a slow component,
-or slower than the folder, is refused, because later runs would be judged against it.
+or slower than the runs in the folder, is refused: later runs would be judged against it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("start a baseline with five runs", "isochrone baseline add nights run-1.jsonl run-2.jsonl"),
+    ("start a baseline with three runs",
+     "isochrone baseline add nights run-1.jsonl run-2.jsonl run-3.jsonl"),
     ("add tonight's run, if it was good",
      "isochrone baseline add nights latency-map-20261122-030000.jsonl"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Find the order of nodes in which the busiest node of collective I/O has the least cost.
+"""Find the node order that minimizes the cost of the busiest node in collective I/O.
 
 It is written as a host file or rank file for the launcher. The search uses heuristics, local search
 and, if time allows, an exact method; the result is compared with a lower bound.

@@ -1,8 +1,8 @@
-"""Predict and measure the exchange of collective I/O in several node orders.
+"""Predict the exchange of collective I/O in several node orders, and measure it to compare.
 
-The orders are the given one, the best and the worst found, sorted and random ones, or those of
---orders. The output shows whether the prediction finds the best order, and its error, as figure 6
-of the cFireworks paper (Cha) does.
+The orders are the given one, the best and the worst found, sorted and random ones, or those that
+--orders lists. The output shows whether the prediction finds the best order, and its error, as
+figure 6 of the cFireworks paper (Cha) does.
 """
 
 from __future__ import annotations

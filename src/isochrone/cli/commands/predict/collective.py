@@ -1,12 +1,12 @@
 """Predict the time of a collective operation.
 
-The model must be fitted to measurements of collectives, for --ranks on several numbers of ranks.
-Values outside its range are refused.
+The model must be fitted to measurements of collectives; to predict with --ranks, these must cover
+several numbers of ranks. Values outside its range are refused.
 
 With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
-one along its columns. Its time is the sum of both, times the slowdown by concurrent groups if that
-was measured. `best` lists all grids and the library's own algorithm, the fastest first
-(docs/grid-collectives.md).
+one along its columns. Its time is the sum of both phases, multiplied by the measured slowdown, if
+any, of groups that run at the same time. `all` lists all grids and the library's own algorithm;
+`best` lists the same, the fastest first (docs/grid-collectives.md).
 """
 
 from __future__ import annotations

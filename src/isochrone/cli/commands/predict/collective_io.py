@@ -40,7 +40,7 @@ from isochrone.views import save
 EXAMPLES = (
     ("the hot spot of 16 tiles on eight nodes",
      "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
-    ("the accesses of a recorded program",
+    ("the accesses of a recorded program (--calls is an expert option: --help-all)",
      "isochrone predict collective-io --table io.jsonl --calls io.jsonl --model hot.json"),
 )  # fmt: skip
 
@@ -109,8 +109,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot which node holds, and which aggregates, each part of the file (.png, .svg, "
-        ".pdf)")  # fmt: skip
+        "plot, for each part of the file, the node with its data and the node of its aggregator "
+        "(.png, .svg, .pdf)")  # fmt: skip
     add_flag(parser, "--force", "overwrite existing output")
 
 

@@ -1,9 +1,9 @@
 """Choose the fastest measured algorithm for each collective; write a tuning file.
 
 Give runs of `isochrone measure collective`: with --grid (two-phase algorithms on grids of ranks),
-with --algorithm (algorithms of the MPI library), and with neither (the library's default); several
-launches of each (--launches 3). For each operation, number of ranks and size an alternative is
-chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
+with --algorithm (an expert option: algorithms of the MPI library), and with neither (the library's
+default); several launches of each (--launches 3). For each operation, number of ranks and size an
+alternative is chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
 """
 
 from __future__ import annotations
