@@ -64,8 +64,8 @@ static const iso_option_t own_options[] = {
      "(each rank is in at most one pair), serial (one pair at a time)",
      &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
-     "with --schedule isolated: also measure pairs within a node at the same time, "
-     "each rank in one pair",
+     "with --schedule isolated: also measure pairs within a node at the same "
+     "time, each rank in one pair",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
      "re-measure the N slowest and the N most variable pairs, one at a time; "

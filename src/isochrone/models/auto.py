@@ -422,7 +422,7 @@ def refuse_too_few(points: int, coefficients: int) -> None:
         raise InputError(
             f"{points} point{'s are' if points != 1 else ' is'} too few to judge a formula of "
             f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
-            hint=f"measure at least {coefficients + SPARE} points (combinations of size and number of ranks)",
+            hint=f"measure at least {coefficients + SPARE} points, i.e. pairs of size and ranks",
         )
 
 

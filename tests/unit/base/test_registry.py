@@ -22,7 +22,7 @@ BROKEN = {
     "kind": ("FAMILY = 3", "declares no Family called FAMILY"),
     "missing": ("import no_such_module", "ModuleNotFoundError"),
     "term": (GOOD.replace('"b"', '"size"'), "'size' is not a term of a model"),
-    "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is not a Family:"),
+    "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is invalid:"),
     "symbols": (
         GOOD.replace('"a", ', ""),
         "form 1 has not one symbol for each term (2 terms: 1, b)",

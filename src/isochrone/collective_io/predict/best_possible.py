@@ -125,8 +125,8 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                f"At most {_gain(now.seconds, by_hints):.3g} times as fast if also the number of "
-                "aggregators and the buffer are changed (assumed: a single round)."
+                f"At most {_gain(now.seconds, by_hints):.3g} times as fast if the number of "
+                "aggregators and the buffer are changed, too (assumed: a single round)."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)

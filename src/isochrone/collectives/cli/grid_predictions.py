@@ -39,7 +39,7 @@ def add_grid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--grid", metavar="G",
         help="predict two-phase algorithms on grids of ranks: 4x16 (rows x ranks per row), "
-        "rows-of-8, nodes, library, a list, all, or best (all, the fastest first)",
+        "rows-of-8, nodes, library, a list, all, or best (all, sorted)",
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",
