@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: list the points to measure next that fit into TIME, e.g. 5m (default: one "
+        "with --explain: time of all measurements that are proposed, e.g. 5m (default: that of one "
         "point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
