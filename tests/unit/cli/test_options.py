@@ -73,7 +73,7 @@ def options() -> list[tuple[Subcommand, argparse.Action]]:
 def core(action: argparse.Action) -> str:
     """Return the help up to a first stop, without the conditions at its beginning."""
     text = re.sub(r"^((with )?--[a-z-]+|[a-z-]+(, [a-z-]+)*): ", "", str(action.help))
-    return re.split(r"[(;:,]| that ", text)[0].strip()
+    return re.split(r"[(;:,]", text)[0].strip()
 
 
 def test_one_name_takes_one_kind_of_value(subtests: pytest.Subtests) -> None:
