@@ -81,8 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: time of all measurements, e.g. 5m, for which points are proposed (default: "
-        "one point)",
+        "with --explain: time of all measurements, e.g. 5m, for which points are proposed "
+        "(default: one point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"
