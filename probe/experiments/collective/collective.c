@@ -32,7 +32,7 @@ static const iso_option_t own_options[] = {
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "block size of a rank (bcast, reduce, allreduce, scan: whole message): "
+     "bytes of a block or message: "
      "64,1KiB, START:STOP:STEP, START:STOP:xFACTOR or auto[:START:STOP]",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
