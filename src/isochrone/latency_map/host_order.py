@@ -33,11 +33,18 @@ HEIGHTS = 6
 
 def name_order(names: Sequence[str]) -> NDArray[np.int64]:
     """Return the place of each name, with numbers in names compared as numbers."""
-    keys = [[(not x.isdigit(), int(x) if x.isdigit() else 0, x)
-             for x in re.split(r"(\d+)", name) if x] for name in names]  # fmt: skip
+    keys = [[_part(x) for x in re.split("([0-9]+)", name) if x] for name in names]
     place = np.empty(len(names), dtype=np.int64)
     place[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
     return place
+
+
+def _part(text: str) -> tuple[bool, int, str, str]:
+    """Return what a part of a name is ordered by; numbers of any length are never converted."""
+    if not (text.isascii() and text.isdigit()):
+        return True, 0, text, text
+    number = text.lstrip("0")
+    return False, len(number), number, text
 
 
 def ways_in_order(group: Partition, parent: Partition, place: NDArray[np.int64]) -> float:

@@ -43,6 +43,13 @@ def test_numbers_in_names_are_compared_as_numbers() -> None:
     ]  # fmt: skip
 
 
+def test_names_from_damaged_files_have_an_order_too() -> None:
+    """Digits that are no number to Python, and numbers longer than it converts."""
+    names = ["9" * 5000, "\u00b2", "1\u00b22", "1" + "0" * 5000]
+    assert sorted(name_order(names)) == [0, 1, 2, 3]
+    assert name_order(names)[0] < name_order(names)[3]
+
+
 def test_groups_of_consecutive_names_are_cheap_to_write_down() -> None:
     place, root = np.arange(12), np.zeros(12, dtype=int)
     assert ways_in_order(place // 4, root, place) == pytest.approx(np.log(12)), "of one size"

@@ -237,7 +237,7 @@ def test_a_formula_without_a_variable_is_refused(tmp_path: Path, golden: Golden)
 
 
 def test_a_family_that_is_no_more_is_read_and_predicts(tmp_path: Path) -> None:
-    """Formulas are in the file: the name of their family is only told."""
+    """Formulas are in the file: the name of their family is information only."""
     terms = ["1", "floor(log2(p))", "ceil(log2(p))", "ceil(log2(p))*b"]
     old = Segment("off-powers", terms, [1e-6, 2e-6, 3e-6, 4e-10], where={"op": "allreduce"})
     models.write(Model([old]), tmp_path / "m.json")
