@@ -12,6 +12,7 @@ from isochrone.base import registry
 
 DECLARATIONS = {
     "*.readers": "READER",
+    "*.variables": "VARIABLES",
     "formats.exporters": "EXPORTER",
     "formats.importers": "IMPORTER",
     "formats.placements": "PLACEMENT",

@@ -28,6 +28,7 @@ FAMILIES = {
     "*.kinds": "kind of result",
     "*.readers": "reader of samples",
     "*.sweeps": "special sweep",
+    "*.variables": "set of variables",
     "applications.topologies": "topology",
     "cli.commands": "command",
     "cli.commands.baseline": "step of a baseline",

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.models.beyond import switches
+from isochrone.models.extension import added
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
 from isochrone.models.segment import Segment, Selector, owners
-from isochrone.models.sizes import BYTES, NODE, filled
+from isochrone.models.sizes import filled
 from isochrone.models.terms import evaluate_term, picked
 
 Array = NDArray[np.float64]
@@ -42,7 +43,7 @@ _NARROW = 1.3
 _EACH = 2
 """Points of one question, such as a gap between two segments."""
 
-_COUNTS = ("p", "nodes", "w", "pe", "pa", "out", "in")
+_COUNTS = ("p", "nodes", "w", *(name for one in added() for name in one.counts))
 
 _APART = 1.0
 """Difference from which a measurement decides, of what the two times together may be off by."""
@@ -214,12 +215,13 @@ def _alone(segment: Segment, points: Points, weights: str) -> tuple[Array, Array
 
 def _candidates(segments: Sequence[Segment], observed: Observations) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
-    # Ranks are not asked for beside nodes, nor bytes of a node beside its messages and their size.
+    # Ranks are not asked for beside nodes, nor what follows from messages and their size.
     every, held = set(needed(segments)), observed.variables.keys()
     if set(PLACES) <= held and every & {"p", *PLACES}:
         every = (every | set(PLACES)) - {"p"}
-    if every & set(BYTES) and set(NODE) <= held:
-        every = (every | set(NODE)) - {*BYTES, "pe"}
+    for one in added():
+        if set(one.basis) <= held and every & {*one.bytes}:
+            every = (every | set(one.basis)) - {*one.bytes, "pe"}
     names = [name for name in held if name in every]
     choices = [_values(name, observed, segments) for name in names]
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
@@ -228,10 +230,7 @@ def _candidates(segments: Sequence[Segment], observed: Observations) -> Points:
     points = {name: rows[fresh, k] for k, name in enumerate(names)}
     if set(PLACES) <= points.keys():
         points["p"] = points["nodes"] * points["ppn"]
-    if set(NODE) <= points.keys():
-        points = filled(points)
-        points["pe"] = (points["in"] + points["out"]) / 2
-    return points
+    return filled(points)
 
 
 def _values(name: str, observed: Observations, segments: Sequence[Segment]) -> list[float]:

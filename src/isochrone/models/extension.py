@@ -1,7 +1,7 @@
-"""What a subject adds to models: how its runs are read, and what is kept beside the formulas.
+"""What a subject adds to models: variables, readers of its runs, what is kept beside formulas.
 
-A reader is a plug-in, named after the member of samples or of a run's ``by`` that it is for: a run
-without such a member loads none.
+Variables are a plug-in that all models know. A reader is a plug-in, named after the member of
+samples or of a run's ``by`` that it is for: a run without such a member loads none.
 """
 
 from __future__ import annotations
@@ -12,12 +12,76 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base import registry
 from isochrone.runfile.run import Run
 
 _FOLDER = "*.readers"
+
+Points = dict[str, NDArray[np.float64]]
+"""Values by the names of variables."""
+
+
+@dataclass(frozen=True)
+class Variables:
+    """Variables of an experiment whose runs hold messages of one size, ``bytes``, at each point.
+
+    Either that size keeps its points apart (a selector, and formulas for each), or it is multiplied
+    out, and one formula is for all sizes.
+
+    Attributes
+    ----------
+    subject
+        What a model with them is of, for a sentence.
+    command
+        Which predicts by such a model.
+    kind
+        Of the runs.
+    words
+        Meaning, and text of an axis, by the names of variables.
+    counts
+        Those that are whole numbers, the most important first; a model with one is of ``subject``.
+    bytes, basis, filled
+        Numbers of bytes, what they follow from, and what adds them to points.
+    unless_known
+        Values of variables where they were not recorded; only formulas with bytes have these.
+    selectors
+        Whole numbers that keep formulas apart, and what they count.
+    with_bytes
+        A column and its value at points that only formulas with bytes describe.
+    costs
+        What the coefficient of a term is of, and how many of its units: two messages are a pair.
+    measure
+        How to measure several sizes.
+    """
+
+    subject: str
+    command: str
+    kind: str
+    words: Mapping[str, tuple[str, str]]
+    counts: tuple[str, ...]
+    bytes: tuple[str, ...]
+    basis: tuple[str, ...]
+    filled: Callable[[Points], Points]
+    unless_known: Mapping[str, float]
+    selectors: Mapping[str, str]
+    with_bytes: tuple[str, str]
+    costs: Mapping[str, tuple[str, float]]
+    measure: str
+
+
+@cache
+def added() -> list[Variables]:
+    """Return the variables of all experiments that have their own."""
+    names = registry.names("*.variables")
+    return [registry.load("*.variables", name).VARIABLES for name in names]
+
+
+def adding(names: Iterable[str]) -> Variables | None:
+    """Return what adds one of these counts."""
+    return next((one for one in added() if not set(one.counts).isdisjoint(names)), None)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from isochrone.models.beyond import switches
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
-from isochrone.models.extension import kept
+from isochrone.models.extension import adding, kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
@@ -96,7 +96,7 @@ def fit(
 
 
 def _of_sizes(samples: Samples, options: Options) -> Model:
-    """Fit several message sizes of a hot spot at once, unless that describes them much worse.
+    """Fit several sizes of counted messages at once, unless that describes them much worse.
 
     A formula for all sizes answers what those of each do not: another size.
     """
@@ -169,7 +169,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         raise left_out[0]
     observed = described
     sizes = np.zeros(0)
-    if {"pa", "in"} & samples.variables.keys():
+    if adding(samples.variables):
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(

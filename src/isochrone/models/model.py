@@ -34,7 +34,7 @@ from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import UNUSUAL, VARIABLES, design_matrix, picked
+from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
 
 Array = NDArray[np.float64]
@@ -130,7 +130,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         Ranks on a full node if the data filled one node after the other; else 0. So are ranks
         taken to be that are asked for without their nodes.
     sizes
-        Message sizes of the hot spots it was fitted to, from small to large; empty if not known.
+        Sizes of the counted messages it was fitted to, from small to large; empty if not known.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
     kept
@@ -355,7 +355,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
                 raise InputError(f"the model has several '{key}'", hint=f"choose one: {listed}")
             if not segments:
                 listed = ", ".join(map(str, known))
-                called = "number of hot processes" if key == "hot" else key
+                called = f"number of {NUMBERED[key]}" if key in NUMBERED else key
                 raise InputError(
                     f"the model has no {called} '{where[key]}'", hint=f"it has: {listed}"
                 )

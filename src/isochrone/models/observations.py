@@ -13,7 +13,7 @@ from isochrone.base.errors import InputError, located
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import LARGEST
-from isochrone.models.extension import readers_of
+from isochrone.models.extension import adding, readers_of
 from isochrone.models.placement import (
     CG,
     GROUP,
@@ -26,7 +26,7 @@ from isochrone.models.placement import (
 )
 from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
-from isochrone.models.terms import VARIABLES, picked
+from isochrone.models.terms import NUMBERED, VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
@@ -45,7 +45,7 @@ COUNTED = ("p", "nodes", "ppn", "w")
 SMALLEST = 1e-12
 """A variable is zero, or no smaller than this."""
 
-SELECTORS = ("op", "order", "mode", "bytes", "hot")
+SELECTORS = ("op", "order", "mode", "bytes", *NUMBERED)
 """What keeps data apart: each value gets formulas of its own."""
 
 NAMES = {"bytes": "b", "ranks": "p", "window": "w"}
@@ -327,12 +327,14 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
 def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Samples:
     """Sort columns by what they are; those a model does not know are left out.
 
-    The message size of a hot spot is a selector: its formulas hold for one size. ``n`` is a number
+    The size of counted messages is a selector: their formulas hold for one size. ``n`` is a number
     of operations only where nothing else says what took the time: in run files, and in tables of
     other programs, it is the number of repetitions that a row stands for.
     """
     named = {NAMES.get(key, key): values for key, values in columns.items()}
-    if "pa" in named or "in" in named:
+    added = adding(named)
+    kind = added.with_bytes[0] if added else ""
+    if added:
         size = named.pop("b", None)
         named |= {} if size is None else {"bytes": size}
     if not named.keys().isdisjoint(VARIABLES.keys() - {"n"}):
@@ -369,7 +371,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
     with located(where):
         return Samples(
             numbers, selectors, _numbers(named["seconds"], "seconds", where), experiment,
-            others={name: named[name] for name in ("shape",) if name in named}, remarks=remarks,
+            others={kind: named[kind]} if kind in named else {}, remarks=remarks,
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.models.extension import added
 from isochrone.runfile.run import Run
 
 Array = NDArray[np.float64]
@@ -48,10 +49,6 @@ def pairs_on_nodes(
     hosts = np.unique(np.array(run.hosts), return_inverse=True)[1]
     nodes = np.where(hosts[first] == hosts[second], 1.0, 2.0)
     return {} if np.ptp(nodes) else {"nodes": nodes}
-
-
-_OF_SIZE = ("ba", "bi", "bo")
-"""Bytes of a node, which are its messages times their size."""
 
 
 def contradicts(variables: Mapping[str, Array]) -> bool:
@@ -118,14 +115,12 @@ def grouping(variables: Mapping[str, Array]) -> list[str]:
     """Name the variables whose values are left out of a fit, one after the other, to test it.
 
     Where ``p`` varies, it stands for ``nodes`` and ``ppn``, too: all data of one node are half of
-    them, and what is left cannot tell what is inside a node. The bytes of a busy node follow from
-    its messages and their size; and whether others are busy, too, was measured or was not.
+    them, and what is left cannot tell what is inside a node. Bytes follow from messages and their
+    size; and what has a value where it is not known was measured or was not.
     """
-    follow = {
-        *(PLACES if "p" in variables else ()),
-        *(_OF_SIZE if "b" in variables else ()),
-        "busy",
-    }
+    follow = {*(PLACES if "p" in variables else ())}
+    for one in added():
+        follow |= {*one.unless_known, *(one.bytes if "b" in variables else ())}
     return [name for name in variables if name not in follow]
 
 

@@ -15,41 +15,38 @@ from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import LARGEST
+from isochrone.models.extension import adding
 from isochrone.models.formulas import number
 from isochrone.models.observations import COUNTED, NAMES, SELECTORS, apart
 from isochrone.models.placement import PLACES, contradicts
 from isochrone.models.segment import Segment, Selector
-from isochrone.models.sizes import BYTES
 from isochrone.models.tables import Frame, columns_of, is_frame
 from isochrone.models.tables import number as read_number
-from isochrone.models.terms import VARIABLES, picked, variables_of
+from isochrone.models.terms import BYTES, VARIABLES, picked, variables_of
 from isochrone.runfile.header import kind_of
 
 Array = NDArray[np.float64]
 P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for each point
 
-Subject = Literal["collective", "message", "node", "computation"]
+Subject = Literal["collective", "message", "computation"]
 
 WORDS = {
     "collective": "a collective",
     "message": "messages between pairs of ranks",
-    "node": "the messages of a busy node",
     "computation": "computation",
 }
 """What a model is of, for a sentence."""
-
-_OF_A_NODE = {"pa", "pe", "in", "out"}
 
 _OF_PAIRS = {"i", "j", "pairs"}
 """What tells the curves of a sweep of messages apart."""
 
 _ASKED = {"b": "message sizes", "p": "numbers of ranks", "w": "windows"}
-"""Variables that only a formula which holds them may be asked for. A hot spot has several names
+"""Variables that only a formula which holds them may be asked for. A subject may add several names
 for the same messages, and its formula is given them all."""
 
 
-def subject(experiment: str, segments: Sequence[Segment]) -> Subject:
-    """Say what a model is of.
+def subject(experiment: str, segments: Sequence[Segment]) -> str:
+    """Return what a model is of, one of `WORDS`, or what a subject says of its variables.
 
     That is what was measured, if it is an experiment whose curves are of pairs or of operations;
     else it shows in the variables, and in what keeps the formulas apart.
@@ -57,8 +54,8 @@ def subject(experiment: str, segments: Sequence[Segment]) -> Subject:
     known = {name for segment in segments for name in (*needed([segment]), *segment.fitted)}
     apart = {key for segment in segments for key in segment.where}
     by = set(kind_of(experiment).get("by", ()))
-    if known & _OF_A_NODE:
-        return "node"
+    if added := adding(known):
+        return added.subject
     if "n" in known:
         return "computation"
     if by & _OF_PAIRS or "mode" in apart:

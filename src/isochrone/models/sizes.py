@@ -1,47 +1,30 @@
-"""Hot spots of several message sizes: formulas for each size apart, or bytes as variables.
-
-A run of a hot spot says how many messages of which size a node had. Either the size keeps its
-points apart (a selector, and formulas for each), or it is multiplied out, and one formula is for
-all sizes. Points at which other nodes are busy, too, belong to the second kind alone.
-"""
+"""Counted messages of several sizes: formulas for each size apart, or bytes as variables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes
+from isochrone.models.extension import Points, Variables, added, adding
 from isochrone.models.family import Family
 from isochrone.models.observations import Samples
-from isochrone.models.terms import variables_of
-
-Array = NDArray[np.float64]
-
-BYTES = ("ba", "bi", "bo")
-"""Bytes of a node: within it, into it and out of it."""
-
-NODE = ("pa", "in", "out", "b")
-"""What these bytes follow from: messages of a node, and their size."""
-
-_SHAPE, _RING = "shape", "ring"
+from isochrone.models.terms import BYTES, variables_of
 
 
 def of_bytes(family: Family) -> bool:
-    """Whether all formulas of a family have the bytes of a node."""
+    """Whether all formulas of a family have such bytes."""
     return bool(family.forms) and all(
         not set(BYTES).isdisjoint(variables_of(form.terms)) for form in family.forms
     )
 
 
 def several(samples: Samples) -> bool:
-    """Whether these are points of a hot spot with several message sizes."""
-    sizes = samples.selectors.get("bytes")
-    known = {"pa", "in", "out"} <= samples.variables.keys()
-    return known and sizes is not None and len(np.unique(sizes)) > 1
+    """Whether these are points with several message sizes, which can be multiplied out."""
+    return _filling(samples) is not None and len(np.unique(samples.selectors["bytes"])) > 1
 
 
 def refuse_one_size(samples: Samples) -> None:
@@ -54,51 +37,64 @@ def refuse_one_size(samples: Samples) -> None:
     """
     sizes = np.unique(samples.selectors.get("bytes", np.zeros(0)))
     if len(sizes) == 1:
+        known = adding(samples.variables)
         raise InputError(
             f"all messages have {format_bytes(int(sizes[0]))}: costs per byte and per message "
-            "cannot be separated",
-            hint="measure several sizes: measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
-        )
+            "cannot be separated", hint=known.measure if known else "",
+        )  # fmt: skip
 
 
 def apart(samples: Samples) -> Samples:
-    """Return the points of one hot node, whose message size is a selector."""
-    if _SHAPE not in samples.others and "busy" not in samples.variables:
+    """Return the points that formulas without bytes describe, whose message size is a selector."""
+    one = adding(samples.variables)
+    if one is None:
         return samples
-    alone = samples.others.get(_SHAPE, np.zeros(0)) != _RING
-    kept = samples.rows(alone) if len(alone) == len(samples.seconds) else samples
-    return replace(
-        kept,
-        variables={name: v for name, v in kept.variables.items() if name != "busy"},
-        others=_without_shape(kept),
-    )
+    column, value = one.with_bytes
+    if column in samples.others:
+        samples = samples.rows(samples.others[column] != value)
+    return _without(samples, one, one.unless_known)
 
 
 def together(samples: Samples) -> Samples:
-    """Return all points with the bytes of the node as variables, whatever their message size."""
-    if "bytes" not in samples.selectors or not {"pa", "in", "out"} <= samples.variables.keys():
+    """Return all points with bytes as variables, whatever their message size."""
+    one = _filling(samples)
+    if one is None:
         return samples
     sizes = samples.selectors["bytes"].astype(np.float64)
-    busy = {"busy": np.zeros_like(sizes)}
-    return replace(
-        samples,
-        variables=filled({**busy, **samples.variables, "b": sizes}),
-        selectors={name: v for name, v in samples.selectors.items() if name != "bytes"},
-        others=_without_shape(samples),
-    )
+    unknown = {name: np.full_like(sizes, value) for name, value in one.unless_known.items()}
+    points = {**unknown, **samples.variables, "b": sizes}
+    every = one.filled(points)
+    points |= {name: every[name] for name in one.bytes}
+    return _without(replace(samples, variables=points), one, ["bytes"])
 
 
 def arranged(samples: Samples, variables: Sequence[str]) -> Samples:
     """Return the points as a model with these variables is asked for them."""
-    return together(samples) if {"b", "busy", *BYTES} & set(variables) else apart(samples)
+    whole = {"b", *BYTES, *(name for one in added() for name in one.unless_known)}
+    return together(samples) if whole & set(variables) else apart(samples)
 
 
-def filled(points: Mapping[str, Array]) -> dict[str, Array]:
-    """Return points with the bytes of the node, which has ``in``, ``out`` and 2 ``pa`` messages."""
-    b = points["b"]
-    bytes_ = {"ba": 2 * points["pa"] * b, "bi": points["in"] * b, "bo": points["out"] * b}
-    return {**points, **bytes_}
+def filled(points: Points) -> Points:
+    """Return points with the bytes that follow from them."""
+    for one in added():
+        if set(one.basis) <= points.keys():
+            points = one.filled(points)
+    return points
 
 
-def _without_shape(samples: Samples) -> dict[str, NDArray[np.str_]]:
-    return {name: v for name, v in samples.others.items() if name != _SHAPE}
+def _filling(samples: Samples) -> Variables | None:
+    """Return what multiplies the message size out, if the other variables are known."""
+    if "bytes" not in samples.selectors:
+        return None
+    known = {"b", *samples.variables}
+    return next((one for one in added() if set(one.basis) <= known), None)
+
+
+def _without(samples: Samples, one: Variables, names: Container[str]) -> Samples:
+    """Leave out variables and selectors, and which formulas the points are for."""
+    return replace(
+        samples,
+        variables={name: v for name, v in samples.variables.items() if name not in names},
+        selectors={name: v for name, v in samples.selectors.items() if name not in names},
+        others={name: v for name, v in samples.others.items() if name != one.with_bytes[0]},
+    )

@@ -29,7 +29,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
 from isochrone.models.starts import numbered
-from isochrone.models.terms import VARIABLES
+from isochrone.models.terms import BYTES, NUMBERED, VARIABLES
 from isochrone.runfile.origin import GIVEN, together
 from isochrone.runfile.samples import MARKS, counted
 
@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 Where = Callable[[int], str]
 """Names a row in errors, by its number from 0."""
 
-_NUMBERS = {*VARIABLES, "seconds", "bytes", "ranks", "window", "hot"}
+_NUMBERS = {*VARIABLES, "seconds", "bytes", "ranks", "window", *NUMBERED}
 """Columns of numbers."""
 
 _PARTNERS = ("i", "j", "pairs")
@@ -67,7 +67,7 @@ _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _SIZES = {
     "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9,
 }  # fmt: skip
-_UNITS = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", "ba", "bi", "bo"), _SIZES)}
+_UNITS = {"seconds": _TIMES, **dict.fromkeys(("b", "bytes", *BYTES), _SIZES)}
 """Units of the variables that have one, by name: factor to seconds or bytes."""
 
 _MEANINGS = ("seconds", *VARIABLES, *SELECTORS, "ranks", "window", "launch")

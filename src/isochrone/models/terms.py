@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.models.extension import added
 
 Array = NDArray[np.float64]
 
@@ -28,19 +29,17 @@ VARIABLES = {
     "ppn": "number of ranks on a node",
     "w": "messages in a window",
     "n": "number of operations",
-    "pa": "pairs of messages within a node",
-    "pe": "pairs of messages with other nodes",
-    "in": "messages from other nodes",
-    "out": "messages to other nodes",
-    "ba": "bytes within a node",
-    "bi": "bytes from other nodes",
-    "bo": "bytes to other nodes",
-    "busy": "mean of the busier directions of all nodes, as a part of the largest",
+    **{name: words[0] for one in added() for name, words in one.words.items()},
 }
 """Variables that models know, with their meaning and unit."""
 
+BYTES = [name for one in added() for name in one.bytes]
+"""Those that are bytes, and follow from messages and their size ``b``."""
 
-_IN_BYTES = {"b", "ba", "bi", "bo"}
+NUMBERED = {name: words for one in added() for name, words in one.selectors.items()}
+"""Selectors that are whole numbers, and what they count."""
+
+_IN_BYTES = {"b", *BYTES}
 
 
 def _floor_log2(v: Array) -> Array:

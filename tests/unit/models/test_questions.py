@@ -26,7 +26,7 @@ def of(model: Model) -> str:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples/models").glob("*.json")), ids=str)
 def test_a_published_model_says_what_it_is_of(path: Path) -> None:
-    expected = "node" if "tachyon" in path.stem else "collective"
+    expected = "the messages of a busy node" if "tachyon" in path.stem else "collective"
     assert of(models.read(path)) == expected
 
 
@@ -38,7 +38,7 @@ def test_what_was_measured_is_known_from_the_model() -> None:
     pair = models.fit(point_to_point())
     assert (of(pair), pair.experiment) == ("message", "point-to-point")
     hot = models.fit(hotspot(), "hotspot")
-    assert (of(hot), hot.experiment) == ("node", "hotspot")
+    assert (of(hot), hot.experiment) == ("the messages of a busy node", "hotspot")
 
 
 def test_bisections_are_messages_although_they_have_ranks() -> None:

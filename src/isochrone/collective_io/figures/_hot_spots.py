@@ -13,10 +13,10 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
+from isochrone.collective_io.variables.hotspot import BYTES, NODE, filled
 from isochrone.collective_io.workload import Floats
 from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import head, name_of, origin_notes, resolve
-from isochrone.models.sizes import BYTES, NODE, filled
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options

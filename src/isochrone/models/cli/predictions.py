@@ -21,6 +21,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
 from isochrone.models import Model
+from isochrone.models.extension import added
 from isochrone.models.pages.model import predicted_by
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import (
@@ -40,7 +41,7 @@ _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "b
 
 _ASKS = {
     "collective": "isochrone predict collective", "message": "isochrone predict message",
-    "node": "isochrone predict collective-io",
+    **{one.subject: one.command for one in added()},
 }  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def check_subject(model: Model, what: Subject, path: str) -> None:
     if found != what:
         of = f" ({printable(model.experiment, 40)})" if model.experiment else ""
         raise InputError(
-            f"the model is not of {WORDS[what]}, but of {WORDS[found]}{of}",
+            f"the model is not of {WORDS[what]}, but of {WORDS.get(found, found)}{of}",
             where=path, hint=f"try {_ASKS[found]}" if found in _ASKS else "",
         )  # fmt: skip
 

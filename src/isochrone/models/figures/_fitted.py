@@ -14,9 +14,11 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import Model, Observations, Samples
+from isochrone.models.extension import added
 from isochrone.models.load import joined, samples_of
 from isochrone.models.observations import applicable
-from isochrone.models.sizes import BYTES, arranged
+from isochrone.models.sizes import arranged
+from isochrone.models.terms import BYTES, NUMBERED
 from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, write_head
@@ -34,10 +36,8 @@ MAX_PANELS = 6
 WORDS = {
     "b": "message size", "p": "ranks", "nodes": "nodes", "ppn": "ranks on each node",
     "w": "messages in a window", "n": "operations",
-    "pa": "pairs of messages within the node", "pe": "pairs of messages with other nodes",
     "op": "operation", "bytes": "message size",
-    "in": "messages in", "out": "messages out", "ba": "bytes within the node",
-    "bi": "bytes in", "bo": "bytes out", "busy": "how busy all nodes are",
+    **{name: words[1] for one in added() for name, words in one.words.items()},
 }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def title_of(points: Observations) -> str:
     words = [
         format_bytes(int(value)) if key == "bytes" else str(value)
         for key, value in points.where.items()
-        if (key, value) != ("hot", 1)
+        if key not in NUMBERED or value != 1
     ]
     return printable(" · ".join(words), 60)
 

@@ -11,6 +11,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.models import deviations_by_group, goodness_of_fit
 from isochrone.models.deviation import Deviation
+from isochrone.models.extension import added
 from isochrone.models.figures._fitted import WORDS, Drawn, head, name_of, origin_notes, resolve
 from isochrone.runfile.origin import one_word, with_noun
 from isochrone.views.style import (
@@ -82,4 +83,4 @@ def _bars(axes: Axes, name: str, values: dict[str, Deviation]) -> None:
     plain_legend(axes, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
 
 
-VIEW = View(draw, kinds=("sweep", "hotspot", TABLE), several=True)
+VIEW = View(draw, kinds=("sweep", *(one.kind for one in added()), TABLE), several=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
 from isochrone.models.beyond import switches
+from isochrone.models.extension import added
 from isochrone.models.figures._fitted import (
     MAX_PANELS,
     WORDS,
@@ -24,8 +25,8 @@ from isochrone.models.figures._fitted import (
     title_of,
     value_text,
 )
-from isochrone.models.sizes import BYTES, NODE, filled
-from isochrone.models.terms import evaluate_term, variables_of
+from isochrone.models.sizes import filled
+from isochrone.models.terms import BYTES, evaluate_term, variables_of
 from isochrone.runfile.origin import with_noun
 from isochrone.views.scales import (
     Scale,
@@ -203,7 +204,7 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
 
 def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
     given = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
-    return filled(given) if set(NODE) <= given.keys() else given
+    return filled(given)
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -332,7 +333,9 @@ def _plain(axes: Axes, panel: Panel, below: str = "", title: str = "") -> None:
         axes.axvspan(float(ends[0]), float(ends[1]), color=FAINT, alpha=0.09, linewidth=0, zorder=0)
 
 
-VIEW = View(draw, kinds=("sweep", "hotspot", TABLE), usual=(TABLE,), several=True)
+VIEW = View(
+    draw, kinds=("sweep", *(one.kind for one in added()), TABLE), usual=(TABLE,), several=True
+)
 
 
 # --- lines ----------------------------------------------------------------------------------------
@@ -358,9 +361,10 @@ def smallest(x: Array) -> float:
 def axes_of(points: Observations, wanted: str) -> tuple[str, list[str]]:
     """Choose the variable across (that with most values), and those that make the lines."""
     counts = {name: len(np.unique(values)) for name, values in points.variables.items()}
-    if set(NODE) <= counts.keys():  # the others follow from these
-        counts = {name: counts[name] for name in (*NODE, "busy")}
-        wanted = wanted or "b"
+    for one in added():  # what follows from the basis
+        if set(one.basis) <= counts.keys():
+            counts = {name: counts[name] for name in (*one.basis, *one.unless_known)}
+            wanted = wanted or "b"
     if wanted and wanted not in counts:
         raise InputError(
             f"the data do not vary {wanted}", hint=f"the data have {', '.join(counts)}"

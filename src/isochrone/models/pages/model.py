@@ -14,11 +14,12 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, switches, untried
+from isochrone.models.extension import added
 from isochrone.models.formulas import formula, headings, number, printed, ranges, values
 from isochrone.models.questions import recorded
 from isochrone.models.segment import owners
 from isochrone.models.summary import UNKNOWN
-from isochrone.models.terms import VARIABLES, unit, variables_of
+from isochrone.models.terms import NUMBERED, VARIABLES, unit, variables_of
 from isochrone.pages.page import (
     Block,
     Column,
@@ -41,21 +42,7 @@ MAX_COSTS = 6
 NO_FAMILY = "no family of models fits: "
 
 _COSTS = {
-    "pe": ("for each message into the node or out of it", 0.5),
-    "max(in,out)": ("for each message of the busier direction", 1.0),
-    "min(in,out)": ("for each message of the other direction", 1.0),
-    "max(bi,bo)": ("for each MiB of the busier direction", 2.0**20),
-    "min(bi,bo)": ("for each MiB of the other direction", 2.0**20),
-    "busy*busy*max(bi,bo)": (
-        "more for each MiB of the busier direction if all nodes are equally busy",
-        2.0**20,
-    ),
-    "busy*busy*min(bi,bo)": (
-        "more for each MiB of the other direction if all nodes are equally busy",
-        2.0**20,
-    ),
-    "ba": ("for each MiB within the node", 2.0**20),
-    "pa": ("for each message within the node", 0.5),
+    **{term: cost for one in added() for term, cost in one.costs.items()},
     "1": ("as a fixed cost", 1.0),
 }
 """What the coefficient of a term is of, and how many of its units: two messages are a pair."""
@@ -232,7 +219,7 @@ def _selected(where: dict[str, Any]) -> str:
 
 
 def _costs(model: Model) -> list[Block]:
-    """Say for each segment of a hot spot what each kind of message costs the node."""
+    """Say for each segment what each kind of message costs; nothing if the terms are others."""
     if not any(
         term in segment.terms for segment in model.segments for term in _COSTS if term != "1"
     ):
@@ -242,8 +229,9 @@ def _costs(model: Model) -> list[Block]:
         names = [printable(where.get("order", "any order"), 20)]
         if isinstance(where.get("bytes"), int):
             names.append(format_bytes(where["bytes"]))
-        if where.get("hot", 1) != 1:
-            names.append(f"{where['hot']} hot processes")
+        names += [
+            f"{where[key]} {what}" for key, what in NUMBERED.items() if where.get(key, 1) != 1
+        ]
         for segment, words in zip(own, ranges(own), strict=True):
             costs, times = [], []
             for term, (what, part) in _COSTS.items():
