@@ -13,12 +13,12 @@ from isochrone.base.errors import InputError
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import SegmentFit
-from isochrone.models.deviation import MAX_GROUPS
+from isochrone.models.deviation import MAX_GROUPS, log_ratio
 from isochrone.models.model import Backtest
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.segment import LEAST_SPREAD, Segment, Widening
+from isochrone.models.segment import LEAST_SPREAD, Segment, Widening, owners
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked, variables_of
 
@@ -117,7 +117,10 @@ def backtested(
         if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
             trials and _stands(segment, part, observed)
         ):
-            segment.beyond["p"] = _widening(trials, segment, observed.only(part.mask))
+            least = (
+                _broken_off(fitted, segment, part.mask) if len(trials) < len(PARTS) else (0.0, 0.0)
+            )
+            segment.beyond["p"] = _widening(trials, least, segment, observed.only(part.mask))
     values = observed.variables["p"]
     return [_summed(observed, trials, values) for trials in found.values()]
 
@@ -223,7 +226,36 @@ def _largest(variables: Mapping[str, Array]) -> Array:
     return np.asarray(most[group])
 
 
-def _widening(trials: Sequence[_Trial], segment: Segment, own: Observations) -> Widening:
+def _broken_off(fitted: Fitted, segment: Segment, mask: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return by how much formulas of fewer ranks miss a segment at twice and four times their most.
+
+    What comes after a segment that is too short to be tried itself may be as far off.
+    """
+    observed, start = fitted.observed, segment.range.get("p", (None, None))[0]
+    below = [
+        one for one in fitted.segments
+        if start is not None and (one.range.get("p", (None, None))[1] or start) < start
+    ]  # fmt: skip
+    if not below:
+        return 0.0, 0.0
+    points = picked(observed.variables, mask)
+    owner = owners(below, points)
+    octaves, away = np.zeros((2, len(owner)))
+    for k, one in enumerate(below):
+        own = picked(points, owner == k)
+        octaves[owner == k] = np.log2(own["p"] / one.fitted["p"][1])
+        seconds = design_matrix(one.terms, own) @ np.array(one.coefficients)
+        away[owner == k] = np.expm1(log_ratio(seconds, observed.seconds[mask][owner == k]))
+    once, twice = (
+        np.quantile(away[near], _COMMON) if (near := abs(octaves - ahead) < 0.26).any() else 0.0
+        for ahead in (0.75, 1.75)
+    )
+    return float(once), float(max(twice, 2 * once))
+
+
+def _widening(
+    trials: Sequence[_Trial], least: tuple[float, float], segment: Segment, own: Observations
+) -> Widening:
     """Return by how much predictions at twice and at four times the largest value may be off more.
 
     That is what was seen last, and grows by as much from one doubling to the next as it did. What
@@ -233,7 +265,7 @@ def _widening(trials: Sequence[_Trial], segment: Segment, own: Observations) -> 
     if sizes is not None and len(np.unique(sizes)) > MAX_GROUPS:  # hardly two points of each
         sizes = None
     if not trials:
-        once, twice = _UNTRIED
+        once, twice = map(max, zip(_UNTRIED, least, strict=True))
         if sizes is None:
             return Widening([once], [twice])
         at = np.unique(sizes)
@@ -251,8 +283,8 @@ def _widening(trials: Sequence[_Trial], segment: Segment, own: Observations) -> 
             growth = float(np.clip(after / before, *_GROWTH))
 
     def ahead(size: float | None, part: float = 1.0) -> tuple[float, float]:
-        once = growth * _seen(last, size, 0, 1, part)
-        twice = growth * _seen(first, size, 1, 2, part)
+        once = max(growth * _seen(last, size, 0, 1, part), least[0])
+        twice = max(growth * _seen(first, size, 1, 2, part), least[1])
         return once, max(twice, (1 + growth) * once)
 
     if sizes is None:
