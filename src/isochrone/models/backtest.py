@@ -235,6 +235,7 @@ def _broken_off(fitted: Fitted, segment: Segment, mask: NDArray[np.bool_]) -> tu
     below = [
         one for one in fitted.segments
         if start is not None and (one.range.get("p", (None, None))[1] or start) < start
+        and one.fitted.get("nodes", (1, 2))[1] > 1  # that several nodes differ from one is known
     ]  # fmt: skip
     if not below:
         return 0.0, 0.0
