@@ -52,6 +52,9 @@ _UNTRIED = (0.1, 0.3)
 _COMMON = 0.75
 """Part of the points of a segment whose error every point has to expect."""
 
+_NEARLY = 0.26
+"""Octaves that count as the same: from a half to one beyond is what is found at twice the ranks."""
+
 _MOST = 10.0
 """An error that is larger tells no more."""
 
@@ -117,9 +120,8 @@ def backtested(
         if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
             trials and _stands(segment, part, observed)
         ):
-            least = (
-                _broken_off(fitted, segment, part.mask) if len(trials) < len(PARTS) else (0.0, 0.0)
-            )
+            short = len(trials) < len(PARTS)
+            least = _broken_off(fitted, segment, part.mask) if short else (0.0, 0.0)
             segment.beyond["p"] = _widening(trials, least, segment, observed.only(part.mask))
     values = observed.variables["p"]
     return [_summed(observed, trials, values) for trials in found.values()]
@@ -231,27 +233,25 @@ def _broken_off(fitted: Fitted, segment: Segment, mask: NDArray[np.bool_]) -> tu
 
     What comes after a segment that is too short to be tried itself may be as far off.
     """
-    observed, start = fitted.observed, segment.range.get("p", (None, None))[0]
+    observed, start = fitted.observed, segment.range.get("p", (None, None))[0] or 0.0
     below = [
         one for one in fitted.segments
-        if start is not None and (one.range.get("p", (None, None))[1] or start) < start
+        if (one.range.get("p", (None, None))[1] or np.inf) <= start
         and one.fitted.get("nodes", (1, 2))[1] > 1  # that several nodes differ from one is known
     ]  # fmt: skip
-    if not below:
-        return 0.0, 0.0
-    points = picked(observed.variables, mask)
-    owner = owners(below, points)
-    octaves, away = np.zeros((2, len(owner)))
+    points, once, twice = picked(observed.variables, mask), 0.0, 0.0
+    owner = owners(below, points) if below else np.full(mask.sum(), -1)
     for k, one in enumerate(below):
         own = picked(points, owner == k)
-        octaves[owner == k] = np.log2(own["p"] / one.fitted["p"][1])
         seconds = design_matrix(one.terms, own) @ np.array(one.coefficients)
-        away[owner == k] = np.expm1(log_ratio(seconds, observed.seconds[mask][owner == k]))
-    once, twice = (
-        np.quantile(away[near], _COMMON) if (near := abs(octaves - ahead) < 0.26).any() else 0.0
-        for ahead in (0.75, 1.75)
-    )
-    return float(once), float(max(twice, 2 * once))
+        away = np.expm1(log_ratio(seconds, observed.seconds[mask][owner == k]))
+        octaves = np.log2(own["p"] / one.fitted["p"][1])
+        found = [
+            min(float(np.quantile(away[near], _COMMON)), _MOST) if near.any() else 0.0
+            for near in (abs(octaves - ahead) <= _NEARLY for ahead in (0.75, 1.75))
+        ]
+        once, twice = max(once, found[0]), max(twice, found[1])
+    return once, max(twice, 2 * once)
 
 
 def _widening(

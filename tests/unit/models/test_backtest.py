@@ -71,6 +71,28 @@ def test_a_formula_that_is_wrong_is_widened_by_what_was_missed() -> None:
     assert width(model, 64) > 2 * width(without, 64)
 
 
+def fours(p: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return 2e-6 + np.ceil(np.log2(p) / 2) * (2e-6 + 6e-10 * b)
+
+
+@pytest.mark.parametrize(("per_node", "holds"), [(0, True), (4, False)])
+def test_a_short_segment_is_as_doubtful_as_the_one_before_it_was(
+    per_node: int, holds: bool
+) -> None:
+    """From 5 to 16 ranks nothing changes, as from 2 to 4: the next step is within the interval.
+
+    If that is where the second node begins, it is no sign of another step.
+    """
+    data = measured(fours, ranks=RANKS[:9])
+    if per_node:
+        nodes = np.ceil(data.variables["p"] / per_node)
+        data.variables |= {"nodes": nodes, "ppn": np.minimum(data.variables["p"], per_node)}
+    family = Family(name="level", forms=(Form(("1", "p", "b", "p*b"), ("τ", "α", "β", "γ")),))
+    model = models.fit(data, family, splits=models.parse_splits(["p:4"]))
+    assert (covered(model, fours, 32) == 1) is holds
+    assert (width(model, 32) > 1) is holds
+
+
 def test_inside_the_data_nothing_is_widened() -> None:
     model = models.fit(measured(tree), RING)
     (segment,) = model.segments
