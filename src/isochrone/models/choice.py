@@ -341,24 +341,20 @@ def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
     """
     found = []
     seconds = own.seconds
-    # Runs on one node say nothing of several: of those, ranks are left out one by one.
-    unknown: Array | float = 1.0
-    if "nodes" in own.variables:
-        unknown = _away(parts, seconds, own.variables["p"], 1.0, few=_FEW)
     for name in grouping(own.variables):
         values = own.variables[name]
         distinct, groups = np.unique(values, return_inverse=True)
         groups = groups.ravel()
         if len(distinct) < 2:
             continue
-        found.append((_away(parts, seconds, groups, unknown, few=_FEW), groups))
+        found.append((_away(parts, seconds, groups, few=_FEW), groups))
         if name == "p" and len(distinct) > 3:
             beyond = (values > distinct[-1] / 2).astype(np.int64)
             keep = beyond == 1
-            found.append((_away(parts, seconds, beyond, unknown)[keep], groups[keep]))
+            found.append((_away(parts, seconds, beyond)[keep], groups[keep]))
     if not found:
         each = np.arange(len(seconds))
-        found.append((_away(parts, seconds, each, unknown), each))
+        found.append((_away(parts, seconds, each), each))
     return found
 
 
@@ -368,10 +364,9 @@ def mean_error(errors: Sequence[Errors]) -> float:
 
 
 def _away(
-    parts: Sequence[SegmentFit], seconds: Array, groups: NDArray[Any], unknown: Array | float,
-    few: int = 0,
-) -> Array:  # fmt: skip
-    """Return |log(predicted / measured)| of groups that were left out; at most 10.
+    parts: Sequence[SegmentFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
+) -> Array:
+    """Return |log(predicted / measured)| of groups that were left out; at most 10, 1 if not known.
 
     Where a segment holds only a few groups, its points are left out one by one.
     """
@@ -381,7 +376,7 @@ def _away(
         if len(np.unique(own)) <= few:
             own = np.arange(len(own))
         predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
-    return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))
+    return np.where(np.isnan(predicted), 1.0, log_ratio(predicted, seconds))
 
 
 def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:
