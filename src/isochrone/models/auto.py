@@ -35,7 +35,7 @@ MANY = 400
 UNUSUAL_COST = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
 
-HOPELESS_BY = 2.0
+HOPELESS_BY = 1.0
 """SICc for each point by which a family is off much more than the best: 2.7 times as far."""
 
 HOPELESS = 0.5
@@ -77,7 +77,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     ]  # fmt: skip
     if any(one is taken for _, one in tried):  # it was compared with its own family only
         taken = PoolFitter(pool, observed, options, limits).compared(taken)
-    return (taken if whole is observed else fit_again(taken, whole, options)), rows + failed
+    return fit_again(taken, whole, options), rows + failed
 
 
 _JUMP = 1.5
@@ -337,6 +337,8 @@ def _in_region(candidates: Sequence[Candidate], region: Region) -> list[Candidat
 
 def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitted:
     """Fit the formulas that were chosen by some points to all; segments stay where they are."""
+    if fitted.observed is observed:
+        return fitted
     owner = owners(fitted.segments, observed.variables)
     segments, parts = [], []
     for k, segment in enumerate(fitted.segments):

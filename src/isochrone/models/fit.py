@@ -153,7 +153,9 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             if named is None:
                 found, tried = auto.ranked(one, options)
             else:
-                found, tried = PoolFitter(_family_pool(named, one), one, options).fit(), None
+                some, tried = auto.thinned(one), None
+                chosen = PoolFitter(_family_pool(named, one), some, options).fit()
+                found = auto.fit_again(chosen, one, options)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
         except InputError as error:

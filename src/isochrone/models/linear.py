@@ -109,7 +109,8 @@ def fit(
     """
     x = design_matrix(terms, variables)
     count, width = x.shape
-    refuse_vanished(terms, variables)
+    if not np.any(x, axis=0).all():
+        refuse_vanished(terms, variables)
     rows = x / seconds[:, None] if weights == "relative" else x
     rows = rows / np.abs(rows).max(axis=0)  # squares of the largest and smallest are no numbers
     named = [terms[k] for k in _dependent(rows / np.linalg.norm(rows, axis=0))]
@@ -167,7 +168,7 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
             away /= max(MAD_TO_SIGMA * float(np.median(away)), 1e-300)
             trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
         if iteration and all(
-            np.all(np.abs(now - then) <= 1e-10 * then)
+            np.all(np.abs(now - then) <= 1e-7 * then)
             for then, now in zip(before, (scale, trust), strict=True)
         ):
             break
