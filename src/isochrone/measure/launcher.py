@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
@@ -99,6 +100,20 @@ class Job:
         return starter
 
 
+PerNode = Callable[[Options, int, int, Path], Options]
+"""From options, ranks, those on a node, and a folder for a host file."""
+
+
+def per_node(words: str) -> PerNode:
+    """Return what adds words to the user's own, ``{k}`` and ``{nodes}`` filled in."""
+
+    def chosen(options: Options, ranks: int, k: int, folder: Path) -> Options:
+        own: Any = options.get("launcher_arg") or ()
+        return {"launcher_arg": [*words.format(k=k, nodes=-(-ranks // k)).split(), *own]}
+
+    return chosen
+
+
 @dataclass(frozen=True)
 class Launcher:
     """How the ranks of a job are started. Only ``command`` is needed.
@@ -118,6 +133,9 @@ class Launcher:
         Whether its own options select it, even if it is not named.
     ranks
         Default number of ranks; None: not known.
+    per_node
+        Returns the options that put so many of the ranks on a node, as `per_node`; None where this
+        cannot be chosen.
     binding
         Tokens that bind each rank to its own core; none where there are too few, or the MPI library
         binds by itself.
@@ -149,6 +167,7 @@ class Launcher:
     add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     asked_for: Callable[[Options], bool] = lambda options: False
     ranks: Callable[[Options], int | None] = lambda options: None
+    per_node: PerNode | None = None
     binding: Callable[[Job], tuple[str, ...]] = lambda job: ()
     warnings: Callable[[Job], list[str]] = lambda job: []
     notes: Callable[[Job], dict[str, str]] = lambda job: {}

@@ -87,6 +87,19 @@ class Setup:
         tasks = whole_number(os.environ.get("SLURM_NTASKS", ""))
         return max(2, len(os.sched_getaffinity(0))) if tasks is None else tasks
 
+    def with_per_node(self, ranks: int, per_node: int, folder: Path) -> Setup:
+        """Return it with so many ranks on each node; it may write a file into the folder.
+
+        Raises
+        ------
+        InputError
+            If the launcher cannot be told.
+        """
+        chosen = self.launcher.per_node
+        if chosen is None:
+            raise InputError(f"{self.name} cannot choose ranks on a node", where="--per-node")
+        return replace(self, options={**self.options, **chosen(self.options, ranks, per_node, folder)})
+
     def sweeps(self) -> dict[str, str]:
         """List the sweeps of the probe, if it can run without a launcher."""
         return self.built.sweeps() if self.launcher.stands_alone else {}

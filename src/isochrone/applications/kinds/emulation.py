@@ -268,7 +268,7 @@ def _slowdown(run: Run, found: Emulation) -> list[Block]:
 def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
     """Return ratios as a matrix, or as a list if there are many columns."""
     columns = found.columns()
-    cells = {(one.app, found.beside(one.beside)): _ratio(of(one)) for one in found.slowdowns}
+    cells = {(one.app, found.beside(one.beside)): ratio(of(one)) for one in found.slowdowns}
     title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
     if len(columns) > MAX_COLUMNS:
         rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
@@ -283,7 +283,7 @@ def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | No
     return Table(title, titles, tuple(rows))
 
 
-def _ratio(ratio: Estimate | None) -> str:
+def ratio(ratio: Estimate | None) -> str:
     """Write a ratio with its interval, never without."""
     if ratio is None or not ratio.known:
         return "?"

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+
+from isochrone import views
 
 from isochrone.applications.description import program_file, schema
 from isochrone.applications.description.description import (
@@ -29,25 +31,33 @@ from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description
 from isochrone.applications.emulation.recorded import DESCRIPTION
+from isochrone.applications.emulation.per_node import ranks_on_node, sharing
 from isochrone.applications.emulation.timing import MIN_REPEATS
+from isochrone.applications.kinds.emulation import ratio
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
+from isochrone.base.units import format_seconds
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_flag, add_option, count_of, read_time
-from isochrone.console.output import add_output, output_of
+from isochrone.console.options import add_flag, add_option, count_of, read_time, values_of
+from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.measure.estimate import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
+from isochrone.pages.page import Column, Row, Table
+from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
+from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("all applications of a description, alone and concurrently",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
      "isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone"),
+    ("Barton's Figs. 3 to 12: the same ranks on 16, 8 and 4 nodes",
+     "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl"),
     ("a JSON Schema, with which an editor checks descriptions", "isochrone emulate --schema"),
 )  # fmt: skip
 
@@ -77,6 +87,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--set", "NAME=VALUE", _setting,
         "set a parameter of SPEC: n=1024, or APP.n=1024 of one application; p=N: ranks; may be "
         "repeated", action="append", default=[])  # fmt: skip
+    add_option(parser, "--per-node", "LIST", values_of("ranks"),
+        "emulate with each of these numbers of ranks on a node, such as 1,2,4; compare and plot"
+    )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME; the result is then partial (default: no limit)"
     )  # fmt: skip
@@ -95,20 +108,58 @@ def run(args: argparse.Namespace) -> int:
     setup, ranks, made = _ranks(args, description)
     setup = setup or setup_of(args)
     notes = _notes(description, setup)
-    with _written(made, path) as file:
+    per_node = args.per_node or [0]
+    if max(per_node) > ranks:
+        raise InputError(f"the job has only {ranks} ranks", where="--per-node", hint="see -n")
+    paths = [path.with_stem(f"{path.stem}-ppn{k}") if k else path for k in per_node]
+    picture = path.with_suffix(".png")
+    for file in [picture, *paths] if args.per_node else ():
+        check_output(file, force=args.force)
+    with TemporaryDirectory() as folder, _written(made, path) as file:
         options = ["--program", str(file)]
         options += ["--time-limit", str(args.time_limit)] if args.time_limit is not None else []
         setup.check(EXPERIMENT, options, ranks)
-        tokens = setup.tokens(EXPERIMENT, options, ranks, path, force=args.force, notes=notes)
-        if args.dry_run:
-            print(command_line(tokens))
-            return 0
-        if setup.launcher.stands_alone and args.time_limit:
+        if setup.launcher.stands_alone and args.time_limit and not args.dry_run:
             agree(Expected(args.time_limit, "at most"), args)
-        follow(tokens, path, title=args.spec.stem, timeout=args.kill_after, quiet=args.quiet)
-    if not args.quiet:
-        terminal.render(page_of(read(path)))
+        for k, out in zip(per_node, paths, strict=True):
+            chosen = setup.with_per_node(ranks, k, Path(folder)) if k else setup
+            tokens = chosen.tokens(EXPERIMENT, options, ranks, out, force=args.force, notes=notes)
+            if args.dry_run:
+                print(command_line(tokens))
+                continue
+            follow(tokens, out, args.spec.stem, args.kill_after, quiet=args.quiet)
+            if k and (found := ranks_on_node(read(out))) != k:
+                raise InputError(
+                    f"the launcher put {found} ranks on a node, not {k}", where=str(out),
+                    hint="give the job more nodes, or fewer -n",
+                )  # fmt: skip
+    if args.dry_run:
+        return 0
+    runs = [read(out) for out in paths]
+    if args.per_node:
+        views.save(views.draw("per-node", runs), picture)
+    if args.quiet:
+        return 0
+    if args.per_node:
+        print_blocks([_compared(runs)])
+        print_path(picture)
+    else:
+        terminal.render(page_of(runs[0]))
     return 0
+
+
+def _compared(runs: Sequence[Run]) -> Table:
+    """Return wall times and slowdowns by the number of ranks on a node."""
+    rows = [
+        Row((name, str(k), format_seconds(seconds.median), ratio(slowdown)))
+        for name, of in sharing(runs).items() for k, seconds, slowdown in of
+    ]  # fmt: skip
+    columns = [
+        Column(title, right=title != "application")
+        for title in ("application", "ranks on a node", "time", "slowdown")
+    ]
+    title = "Wall time, and divided by that with fewest ranks on a node; 95 % interval"
+    return Table(title, tuple(columns), tuple(rows))
 
 
 def _asked(args: argparse.Namespace) -> Description:

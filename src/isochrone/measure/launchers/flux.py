@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from isochrone.measure.launcher import Job, Launcher, on_path
+from isochrone.measure.launcher import Job, Launcher, on_path, per_node
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -17,4 +17,6 @@ def command(job: Job) -> list[str]:
     return ["flux", "run", f"--ntasks={job.ranks}", *job.extra, *job.program]
 
 
-LAUNCHER = Launcher(command=command, detect=detect, priority=10)
+LAUNCHER = Launcher(
+    command=command, detect=detect, per_node=per_node("--nodes={nodes}"), priority=10
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from isochrone.measure.launcher import Job, Launcher
+from isochrone.measure.launcher import Job, Launcher, per_node
 
 _RELATIVES = ("MPICH", "Intel(R) MPI", "MVAPICH")
 
@@ -34,6 +34,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 LAUNCHER = Launcher(
     command=command,
     detect=detect,
+    per_node=per_node("-ppn {k}"),
     binding=binding,
     priority=20,
     starters=("mpiexec", "mpirun"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from isochrone.measure.launcher import Job, Launcher, on_path
+from isochrone.measure.launcher import Job, Launcher, on_path, per_node
 
 
 def detect(environ: Mapping[str, str], library: str) -> bool:
@@ -22,7 +22,7 @@ def command(job: Job) -> list[str]:
     tokens = [job.sibling("mpirun"), "-n", str(job.ranks)]
     if job.root:
         tokens.append("--allow-run-as-root")
-    if job.oversubscribed:
+    if job.oversubscribed and "--map-by" not in job.extra:
         tokens += ["--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"]
         tokens += ["--mca", "mpi_yield_when_idle", "1"]
     return [*tokens, *_without_ssh(job), *job.extra, *job.program]
@@ -65,6 +65,7 @@ def environment(variables: Mapping[str, str]) -> list[str]:
 LAUNCHER = Launcher(
     command=command,
     detect=detect,
+    per_node=per_node("--map-by ppr:{k}:node:OVERSUBSCRIBE"),
     binding=binding,
     priority=20,
     warnings=warnings,

@@ -57,6 +57,26 @@ def ranks(options: Options) -> int | None:
     return None if hosts is None else len(hosts.read_text(errors="replace").split())
 
 
+def per_node(options: Options, ranks: int, k: int, folder: Path) -> Options:
+    """Write a host file with k ranks on each of the first hosts of the usual one.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it has too few hosts.
+    """
+    usual = _files(options)[1]
+    known = [] if usual is None else list(dict.fromkeys(usual.read_text().split()))
+    if len(known) * k < ranks:
+        raise InputError(
+            f"{ranks} ranks, {k} on each node, need {-(-ranks // k)} hosts, not {len(known)}",
+            where=str(usual or "--platform-hosts"), hint="see -n",
+        )  # fmt: skip
+    made = folder / f"{k}.hosts"
+    made.write_text("".join(f"{known[rank // k]}\n" for rank in range(ranks)))
+    return {"platform_hosts": made}
+
+
 def command(job: Job) -> list[str]:
     """Return the tokens of ``smpirun -np RANKS``.
 
@@ -159,6 +179,7 @@ LAUNCHER = Launcher(
     add_arguments=add_arguments,
     asked_for=asked_for,
     ranks=ranks,
+    per_node=per_node,
     notes=notes,
     compiler="smpicc",  # SimGrid's own wrapper, not that of the machine's MPI
     package="install SimGrid, for example: apt-get install libsimgrid-dev",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from isochrone.measure.launcher import BINDING, Job, Launcher, on_path
+from isochrone.measure.launcher import BINDING, Job, Launcher, on_path, per_node
 
 CONFIGURATIONS = (
     "/etc/slurm/slurm.conf",
@@ -92,6 +92,7 @@ def _has_no_default() -> bool:
 LAUNCHER = Launcher(
     command=command,
     detect=detect,
+    per_node=per_node("--nodes={nodes} --ntasks-per-node={k}"),
     binding=binding,
     priority=10,
     warnings=warnings,

@@ -1,0 +1,38 @@
+"""Slowdown of applications with more ranks on a node, from several emulations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isochrone.applications.emulation.per_node import sharing
+from isochrone.runfile.run import Run
+from isochrone.views.lines import ChartText, Line, draw_lines
+from isochrone.views.view import Options, View
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw(runs: Sequence[Run], options: Options) -> Figure:
+    """Draw a line for each application, alone and with others.
+
+    Raises
+    ------
+    InputError
+        If no application took any time.
+    """
+    lines = [
+        Line(name, *np.array([(k, one.median, one.low, one.high) for k, _, one in of]).T)
+        for name, of in sharing(runs).items()
+    ]
+    facts = [runs[0].origin, f"{runs[0].size} ranks", "wall time / that with fewest ranks on a node",
+             "error bars: 95 % intervals"]  # fmt: skip
+    words = ChartText("Slowdown by ranks on a node", facts, "ranks on a node", "{:g}".format,
+                      "{:g}".format, runs)  # fmt: skip
+    return draw_lines(lines, words, "log")
+
+
+VIEW = View(draw, kinds=("emulation",), several=True)
