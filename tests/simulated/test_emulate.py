@@ -11,6 +11,7 @@ import pytest
 
 from beds.mpis import PATIENCE, ROOT, SCRIPTS
 from beds.simulation import Simulation
+from isochrone.applications.emulation.per_node import sharing
 from isochrone.applications.emulation.summary import Emulation
 from isochrone.applications.emulation.summary import emulation as summary
 from isochrone.measure.platforms import parse
@@ -83,3 +84,45 @@ def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_the
     assert not any(one.wall.differs for one in found.slowdowns)
     assert all(share.delivered == pytest.approx(1, abs=1e-3) for share in found.shares)
     assert run.origin == "simulated"
+
+
+@pytest.fixture
+def alike(simulation: Simulation, tmp_path: Path) -> list[str | Path]:
+    """Return a command that emulates four ranks that only compute, on four nodes of one core."""
+    machine = parse("nodes:4")
+    platform = simulation.folder / "one-core.xml"
+    platform.write_text(machine.xml())
+    platform.with_suffix(".hosts").write_text(machine.hosts())
+    app = {"name": "busy", "ranks": 4, "iterations": 3, "phases": [{"compute": "1ms"}]}
+    spec = tmp_path / "busy.yaml"
+    spec.write_text(json.dumps({"isochrone": "app/1", "apps": [app]}))
+    return [SCRIPTS / "isochrone", "emulate", spec, "--platform", platform,
+            "-o", tmp_path / "busy.jsonl"]  # fmt: skip
+
+
+def test_ranks_that_share_a_core_take_as_many_times_as_long(
+    alike: list[str | Path], tmp_path: Path
+) -> None:
+    """A run file for each number of ranks on a node, a table of slowdowns, a picture."""
+    argv = [*alike, "--per-node", "1,2,4"]
+    said = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert said.returncode == 0, said.stderr
+    runs = [read(tmp_path / f"busy-ppn{k}.jsonl") for k in (1, 2, 4)]
+    assert [len(set(run.hosts)) for run in runs] == [4, 2, 1]
+    ((name, found),) = sharing(runs).items()
+    assert (name, [k for k, _, _ in found]) == ("busy", [1, 2, 4])
+    assert [one.median for _, one, _ in found] == pytest.approx([3e-3, 6e-3, 12e-3], rel=0.01)
+    assert [one.median for _, _, one in found] == pytest.approx([1, 2, 4], rel=0.01)
+    assert (tmp_path / "busy.png").read_bytes().startswith(b"\x89PNG")
+    assert "4.00 (4.00 … 4.00)" in said.stdout
+
+
+@pytest.mark.parametrize("asked", ["1,x", "0", "1,8", "1 -n 8"])
+def test_ranks_on_a_node_that_cannot_be_are_one_line(
+    asked: str, alike: list[str | Path], tmp_path: Path
+) -> None:
+    """No number, more than the job has ranks, or more nodes than the platform has."""
+    argv = [*alike, "--per-node", *asked.split()]
+    said = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (said.returncode, said.stderr.count("\n")) == (2, 1), said.stderr
+    assert not list(tmp_path.glob("*.jsonl"))

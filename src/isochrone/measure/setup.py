@@ -98,7 +98,9 @@ class Setup:
         chosen = self.launcher.per_node
         if chosen is None:
             raise InputError(f"{self.name} cannot choose ranks on a node", where="--per-node")
-        return replace(self, options={**self.options, **chosen(self.options, ranks, per_node, folder)})
+        return replace(
+            self, options={**self.options, **chosen(self.options, ranks, per_node, folder)}
+        )
 
     def sweeps(self) -> dict[str, str]:
         """List the sweeps of the probe, if it can run without a launcher."""

@@ -19,7 +19,6 @@ from isochrone.pages.page import (
     AS_USUAL,
     Asked,
     Block,
-    Column,
     Facts,
     Kind,
     Page,
@@ -27,6 +26,7 @@ from isochrone.pages.page import (
     Section,
     Sentence,
     Table,
+    columns_of,
 )
 from isochrone.pages.words import of_ranks, plural, ranges, warnings_of
 from isochrone.runfile.clocks import KIND as CLOCKS
@@ -288,7 +288,7 @@ def _hosts(run: Run) -> Table:
     left_out = len(ranks) - MAX_HOSTS
     return Table(
         "Hosts of the ranks, as detected",
-        (Column("host"), Column("ranks", right=True), Column("which")),
+        columns_of("host", ">ranks", "which"),
         tuple(
             Row((host, str(len(own)), ranges(own))) for host, own in list(ranks.items())[:MAX_HOSTS]
         ),
@@ -324,7 +324,7 @@ def clock_section(run: Run) -> Section:
         ]
     offsets = Table(
         "",
-        (Column("clock offset"), *(Column(t, right=True) for t in ("median", "worst", "measured"))),
+        columns_of("clock offset", ">median", ">worst", ">measured"),
         tuple(
             Row((name, format_seconds(median), format_seconds(worst), plural(seen, "time")))
             for name, median, worst, seen in rows

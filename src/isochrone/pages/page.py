@@ -74,6 +74,11 @@ class Column:
     only: Medium = ""
 
 
+def columns_of(*titles: str) -> tuple[Column, ...]:
+    """Return columns; a title that begins with ``>`` is of numbers, aligned right."""
+    return tuple(Column(title.removeprefix(">"), right=title[:1] == ">") for title in titles)
+
+
 @dataclass(frozen=True)
 class Row:
     """Cells of a table; the tone is that of the whole row."""

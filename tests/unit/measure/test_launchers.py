@@ -267,3 +267,28 @@ def test_a_platform_with_factors_of_its_own_keeps_them(
     asked = job(ranks=2, program=("probe",), options={"platform": platform})
     words = launchers.load("simgrid").command(asked)
     assert ("--cfg=smpi/bw-factor:0:1" in words) == exact
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mpiexec-mpich", ["-ppn", "2"]),
+        ("mpirun-openmpi", ["--map-by", "ppr:2:node:OVERSUBSCRIBE"]),
+        ("srun", ["--nodes=3", "--ntasks-per-node=2"]),
+        ("flux", ["--nodes=3"]),
+    ],
+)
+def test_ranks_on_a_node_are_words_before_those_of_the_user(
+    name: str, words: list[str], tmp_path: Path
+) -> None:
+    """Five ranks, two on a node, are on three nodes."""
+    chosen = launchers.load(name).per_node
+    assert chosen is not None
+    found = chosen({"launcher_arg": ["-x"]}, 5, 2, tmp_path)
+    assert found == {"launcher_arg": [*words, "-x"]}
+
+
+def test_a_mapping_of_the_user_replaces_that_of_oversubscribed_ranks() -> None:
+    extra = ("--map-by", "ppr:4:node")
+    found = launchers.load("mpirun-openmpi").command(job(processors=2, extra=extra))
+    assert found == ["mpirun", "-n", "8", *extra, *PROGRAM]

@@ -15,7 +15,7 @@ from isochrone.base.units import format_seconds
 from isochrone.console.as_json import print_json
 from isochrone.console.input import read, tell_partial
 from isochrone.models.pages.model import predicted_by
-from isochrone.pages.page import Column, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 
 
@@ -50,10 +50,9 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     if args.json:
         print_json(Predicted(rows, run.origin or None, warnings))
         return 0
-    columns = (
-        Column("application"), Column(run.origin or "measured", right=True),
-        Column("predicted", right=True), Column("predicted is", right=True),
-        Column("95 % of the prediction", right=True),
+    columns = columns_of(
+        "application", f">{run.origin or 'measured'}", ">predicted", ">predicted is",
+        ">95 % of the prediction",
     )  # fmt: skip
     print_blocks([
         predicted_by(*known),

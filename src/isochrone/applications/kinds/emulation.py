@@ -21,7 +21,6 @@ from isochrone.pages.page import (
     Asked,
     Block,
     Code,
-    Column,
     Kind,
     Listing,
     Picture,
@@ -31,6 +30,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import between, on_ranks, plural, ranges, warnings_of
 from isochrone.runfile.header import Option
@@ -272,14 +272,14 @@ def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | No
     title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
     if len(columns) > MAX_COLUMNS:
         rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
-        named = (Column("application"), Column("with"), Column("slowdown", right=True))
+        named = columns_of("application", "with", ">slowdown")
         return Table(title, named, tuple(rows[:MAX_ROWS]), _more(rows), fold="All ratios")
     apps = sorted({app for app, _ in cells})
     rows = [
         Row((found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)))
         for app in apps
     ]  # fmt: skip
-    titles = (Column("application"), *(Column(f"with {name}", right=True) for name in columns))
+    titles = columns_of("application", *(f">with {name}" for name in columns))
     return Table(title, titles, tuple(rows))
 
 
@@ -309,9 +309,10 @@ def _walls(found: Emulation) -> Table:
             "–" if share and isnan(share.delivered) else delivered,
             f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
         )))  # fmt: skip
-    titles = ("application", "with", "n", "wall time", "95 % interval", "communication",
-              "least", "most", "computation", "overlap")  # fmt: skip
-    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    columns = columns_of(
+        "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">least",
+        ">most", ">computation", ">overlap",
+    )  # fmt: skip
     return Table(
         "Wall time of the iterations asked for; part of it in communication, mean over ranks and "
         "least and most of a rank; computation delivered by that asked for",
@@ -336,8 +337,7 @@ def _iterations(found: Emulation) -> Table:
             format_seconds(one.max),
         )) for one in found.iterations
     ]  # fmt: skip
-    titles = ("application", "with", "n", *ENOUGH, "max")
-    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    columns = columns_of("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max")
     least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
     return Table(
         "Time of an iteration, of its slowest rank, over all launches", columns,
@@ -362,8 +362,7 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
             _interval(one.mean), format_seconds(one.max),
         )) for one in alone
     ]  # fmt: skip
-    titles = ("application", "phase", "mean", "95 % interval", "slowest rank")
-    columns = tuple(Column(title, right=k > 1) for k, title in enumerate(titles))
+    columns = columns_of("application", "phase", ">mean", ">95 % interval", ">slowest rank")
     title = "Phases alone: time of an iteration in each, mean over the ranks, waiting included"
     by = [predicted_by(*asked.models)] if asked.models else []
     return [
@@ -400,8 +399,9 @@ def _edges(found: Emulation) -> list[Block]:
             ))  # fmt: skip
     largest = sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
     rows = tuple(_edge(found, one) for one in largest)
-    titles = ("application", "from rank", "to rank", "messages", "bytes", "bytes a message")
-    columns = tuple(Column(title, right=k > 0) for k, title in enumerate(titles))
+    columns = columns_of(
+        "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
+    )
     left = len(found.edges) - len(rows)
     more = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
     title = "Pairs of ranks with most bytes; ranks of the application"

@@ -21,7 +21,6 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.page import (
     Asked,
     Block,
-    Column,
     Kind,
     Picture,
     Row,
@@ -30,6 +29,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
@@ -155,11 +155,10 @@ def _messages(run: Run) -> list[Block]:
 
 
 def _operations(done: Sequence[Operation]) -> Table:
-    columns = [
-        Column(title, right=title not in ("operation",))
-        for title in ("operation", "size", "ranks", "calls", "bytes in all", "time in all",
-                      "mean", "longest")
-    ]  # fmt: skip
+    columns = columns_of(
+        "operation", ">size", ">ranks", ">calls", ">bytes in all", ">time in all", ">mean",
+        ">longest",
+    )  # fmt: skip
     rows = [
         Row((
             one.op, format_bytes(one.bytes) if one.moved else "–",
@@ -172,7 +171,7 @@ def _operations(done: Sequence[Operation]) -> Table:
     ]  # fmt: skip
     more = len(rows) - MAX_ROWS
     return Table(
-        "Operations, those that took most time first; all ranks together", tuple(columns),
+        "Operations, those that took most time first; all ranks together", columns,
         tuple(rows[:MAX_ROWS]), f"and {plural(more, 'more row')} (--json lists all)"
         if more > 0 else "",
     )  # fmt: skip

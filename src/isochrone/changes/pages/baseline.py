@@ -9,7 +9,7 @@ from isochrone.base.units import format_seconds
 from isochrone.changes.baseline import ENOUGH, Typical
 from isochrone.changes.comparability import Group
 from isochrone.changes.effects import at_size, called
-from isochrone.pages.page import Block, Column, Row, Sentence, Table
+from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, plural
 from isochrone.runfile.header import library_name
 
@@ -35,7 +35,7 @@ def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]])
     if not found:
         return [Sentence(f"{printable(folder, 200)} holds no complete run")]
     shown: list[Block] = []
-    columns = (Column(""), Column("typical", right=True), Column("next run, 95 %", right=True))
+    columns = columns_of("", ">typical", ">next run, 95 %")
     for group, times in found:
         shown.append(_title(group))
         large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]

@@ -10,7 +10,7 @@ from isochrone.base.verdicts import FASTER, SAME, SLOWER
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import VERDICTS, Difference, Part
 from isochrone.changes.gate import Limit
-from isochrone.pages.page import Block, Column, Row, Sentence, Table, Tone
+from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
 
 MAX_ROWS = 20
 TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
@@ -119,9 +119,8 @@ def _table(found: Comparison) -> Table:
         listed = sorted(found.points, key=lambda point: -abs(point.ratio - 1))
         rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
     more = len(rows) - MAX_ROWS
-    columns = (Column(""), Column("ratio, 95 % interval", right=True),
-               Column("median, A -> B", right=True),
-               Column("component" if found.parts else "point"))  # fmt: skip
+    columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
+                         "component" if found.parts else "point")  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
     return Table("", columns, tuple(rows[:MAX_ROWS]), left_out)
 

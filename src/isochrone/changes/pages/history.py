@@ -15,7 +15,6 @@ from isochrone.changes.pages.check import blocks
 from isochrone.pages.common import date_in_words
 from isochrone.pages.page import (
     Block,
-    Column,
     Listing,
     Page,
     Picture,
@@ -23,6 +22,7 @@ from isochrone.pages.page import (
     Section,
     Sentence,
     Table,
+    columns_of,
 )
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
@@ -139,8 +139,7 @@ def _differences(found: History, at: int) -> str:
 
 
 def _medians(found: History) -> Table:
-    columns = (Column(""), *(Column(title, right=True) for title in
-               ("first", "last", "minimum", "maximum", "changes")))  # fmt: skip
+    columns = columns_of("", ">first", ">last", ">minimum", ">maximum", ">changes")
     rows = []
     for one in found.series[:MAX_ROWS]:
         first, last = one.seconds[0], one.seconds[-1]
@@ -154,7 +153,7 @@ def _medians(found: History) -> Table:
 
 
 def _runs(found: History) -> Table:
-    columns = (Column("date"), Column("file"), Column("settings that differ from the run before"))
+    columns = columns_of("date", "file", "settings that differ from the run before")
     rows = tuple(
         Row((
             date_in_words(run.about.started) or "unknown",

@@ -9,7 +9,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.changes.launches import Launches, OverLaunches
 from isochrone.changes.pages.comparison import name_of
-from isochrone.pages.page import Block, Column, Row, Sentence, Table
+from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, plural
 
 MAX_ROWS = 256
@@ -18,9 +18,8 @@ MAX_PAIRS = 20
 FEW = 3
 """Fewer launches hardly show how much launches vary."""
 
-_COLUMNS = (
-    Column(""), Column("typical", right=True), Column("95 % interval", right=True),
-    Column("next launch", right=True), Column("spread", right=True), Column("launches", right=True),
+_COLUMNS = columns_of(
+    "", ">typical", ">95 % interval", ">next launch", ">spread", ">launches"
 )  # fmt: skip
 
 

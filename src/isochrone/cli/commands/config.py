@@ -16,7 +16,7 @@ from isochrone.base.suggestion import nearest
 from isochrone.console import configuration
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.configuration import Value
-from isochrone.pages.page import Block, Column, Listing, Row, Sentence, Table
+from isochrone.pages.page import Block, Listing, Row, Sentence, Table, columns_of
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
@@ -69,7 +69,7 @@ def _table(found: list[Value]) -> Block:
             one.setting.what,
         )) for one in found
     ]  # fmt: skip
-    return Table("", tuple(Column(title) for title in titles), tuple(rows))
+    return Table("", columns_of(*titles), tuple(rows))
 
 
 def _files(files: list[_File]) -> list[Block]:

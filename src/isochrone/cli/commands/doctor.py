@@ -24,7 +24,7 @@ from isochrone.measure import machine
 from isochrone.measure.library import library_file
 from isochrone.measure.machine import Check
 from isochrone.measure.setup import Setup, follow
-from isochrone.pages.page import Column, Row, Sentence, Table, Tone
+from isochrone.pages.page import Row, Sentence, Table, Tone, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 from isochrone.runfile.header import library_name
@@ -128,7 +128,7 @@ def _print(checks: list[Check]) -> None:
         Row((one.name, one.verdict, printable(one.found, 400)), STYLES[one.verdict])
         for one in checks
     ]
-    titles = (Column("check"), Column("verdict"), Column("found"))
+    titles = columns_of("check", "verdict", "found")
     advice = [
         Sentence(f"{one.name}: {printable(one.advice, 400)}", "strong")
         for one in checks if one.advice

@@ -18,7 +18,6 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 from isochrone import views
-
 from isochrone.applications.description import program_file, schema
 from isochrone.applications.description.description import (
     RUNS,
@@ -30,8 +29,8 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description
-from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.per_node import ranks_on_node, sharing
+from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.applications.kinds.emulation import ratio
 from isochrone.base.errors import InputError
@@ -46,7 +45,7 @@ from isochrone.measure.estimate import Expected
 from isochrone.measure.setup import Setup
 from isochrone.pages import terminal
 from isochrone.pages.common import page_of
-from isochrone.pages.page import Column, Row, Table
+from isochrone.pages.page import Row, Table, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -154,12 +153,10 @@ def _compared(runs: Sequence[Run]) -> Table:
         Row((name, str(k), format_seconds(seconds.median), ratio(slowdown)))
         for name, of in sharing(runs).items() for k, seconds, slowdown in of
     ]  # fmt: skip
-    columns = [
-        Column(title, right=title != "application")
-        for title in ("application", "ranks on a node", "time", "slowdown")
-    ]
     title = "Wall time, and divided by that with fewest ranks on a node; 95 % interval"
-    return Table(title, tuple(columns), tuple(rows))
+    return Table(
+        title, columns_of("application", ">ranks on a node", ">time", ">slowdown"), tuple(rows)
+    )
 
 
 def _asked(args: argparse.Namespace) -> Description:

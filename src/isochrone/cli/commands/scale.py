@@ -39,7 +39,7 @@ from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates
 from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
-from isochrone.pages.page import Block, Column, Row, Table, Warnings
+from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -168,6 +168,6 @@ def _blocks(found: Scaling) -> list[Block]:
     title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
     if found.held_out_error is not None:
         title += f"; error at the largest, held out: {found.held_out_error:+.1%}"
-    columns = (Column("ranks", right=True), Column("time", right=True), Column("95 %", right=True))
+    columns = columns_of(">ranks", ">time", ">95 %")
     blocks: list[Block] = [Table(title, columns, rows)]
     return [*blocks, Warnings(tuple(found.warnings))] if found.warnings else blocks

@@ -26,7 +26,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.allocation import Allocation
-from isochrone.pages.page import Block, Column, Row, Sentence, Table
+from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 
 
 @dataclass(frozen=True)
@@ -345,8 +345,7 @@ class ByAll(Proposal):
             rows.append(Row(cells))
         if self.romio is not None:
             rows.append(self.row(self.romio, "ROMIO"))
-        numbers = (Column(title, right=True) for title in ("time", "gain", "memory"))
-        columns = (Column("changed"), *numbers, Column("setting"))
+        columns = columns_of("changed", ">time", ">gain", ">memory", "setting")
         return [Table("", columns, tuple(rows))]
 
     def listed(self) -> list[Choice]:

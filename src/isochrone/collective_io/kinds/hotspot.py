@@ -20,7 +20,6 @@ from isochrone.collective_io.results.hotspot import (
 from isochrone.pages.page import (
     Asked,
     Block,
-    Column,
     Kind,
     Later,
     Picture,
@@ -30,6 +29,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import (
     interval,
@@ -174,11 +174,10 @@ def _model(run: Run, found: Sequence[GridPoint]) -> list[Block]:
 
 def _table(found: Sequence[GridPoint]) -> Table:
     shaped = any(point.shape != STAR for point in found)
-    columns = [
-        Column(title, right=title not in ("order", "busy"))
-        for title in ("intra", "in", "out", "pa", "pe", "order", "hot", *["busy"] * shaped, "size",
-                      "n", "median", "95 % interval", "min")
-    ]  # fmt: skip
+    columns = columns_of(
+        ">intra", ">in", ">out", ">pa", ">pe", "order", ">hot", *["busy"] * shaped, ">size", ">n",
+        ">median", ">95 % interval", ">min",
+    )  # fmt: skip
     rows = [
         Row((
             str(point.intra), str(point.into), str(point.out), f"{point.pa:g}", f"{point.pe:g}",
@@ -192,7 +191,7 @@ def _table(found: Sequence[GridPoint]) -> Table:
     ]  # fmt: skip
     more = len(found) - len(rows)
     return Table(
-        TITLE, tuple(columns), tuple(rows),
+        TITLE, columns, tuple(rows),
         f"and {plural(more, 'more point')} (--json lists all)" if more else "",
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip

@@ -25,7 +25,6 @@ from isochrone.collective_io.results.io_recording import (
 from isochrone.pages.page import (
     Asked,
     Block,
-    Column,
     Facts,
     Kind,
     Row,
@@ -34,6 +33,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
@@ -191,9 +191,10 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
         return []
     seen = [name for name in PARTS if any(name in one.parts for one in timed)]
     names = {file.number: _file(file) for file in opened}
-    titles = ("bytes a call", "pieces", "rounds", "calls", "time in all", "a second")
-    columns = [Column(title) for title in ("pattern", "op", "file")]
-    columns += [Column(title, right=True) for title in (*titles, *(LABELS[n] for n in seen))]
+    columns = columns_of(
+        "pattern", "op", "file", ">bytes a call", ">pieces", ">rounds", ">calls", ">time in all",
+        ">a second", *(f">{LABELS[n]}" for n in seen),
+    )  # fmt: skip
     rows = [
         Row((
             str(one.pattern.number), one.pattern.op, names.get(one.pattern.file, ""),
@@ -207,7 +208,7 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     ]  # fmt: skip
     more = len(timed) - len(rows)
     return [Table(
-        "Patterns of collective access, most expensive first", tuple(columns),
+        "Patterns of collective access, most expensive first", columns,
         tuple(rows), f"and {plural(more, 'more pattern')} (--json lists all)" if more else "",
     )]  # fmt: skip
 

@@ -24,7 +24,6 @@ from isochrone.pages.options import in_use
 from isochrone.pages.page import (
     Asked,
     Block,
-    Column,
     Facts,
     Kind,
     Picture,
@@ -34,6 +33,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import (
     interval,
@@ -260,13 +260,11 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
                 format_seconds(times.median), interval(times), format_seconds(times.min),
                 *(rate or [""]),
             )))  # fmt: skip
-    columns = [Column(title) for title in ("phase", "op", "time of")]
-    columns += [
-        Column(title, right=True)
-        for title in ("size", "n", "median", "95 % interval", "min", "bandwidth")
-    ]
+    columns = columns_of(
+        "phase", "op", "time of", ">size", ">n", ">median", ">95 % interval", ">min", ">bandwidth"
+    )
     title = "Phases of collective I/O; each time is that of the slowest rank"
-    return [Table(title, tuple(columns), tuple(rows))]
+    return [Table(title, columns, tuple(rows))]
 
 
 def _nodes(run: Run) -> list[Table]:
@@ -282,10 +280,9 @@ def _nodes(run: Run) -> list[Table]:
         for one in sorted(shown, key=lambda one: int(one["node"]))
     ]  # fmt: skip
     more = len(found) - len(rows)
-    titles = ("intra", "in", "out")
     return [Table(
         "Messages of the nodes in all rounds when writing; reading swaps in and out",
-        (Column("node"), *(Column(title, right=True) for title in titles), Column("")),
+        columns_of("node", ">intra", ">in", ">out", ""),
         tuple(rows), f"and {plural(more, 'more node')} (--json lists all)" if more else "",
     )]  # fmt: skip
 

@@ -9,7 +9,7 @@ from isochrone.base.units import format_ratio, format_seconds
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
-from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.words import plural
 
 MAX_ROWS = 40
@@ -93,10 +93,10 @@ def _gain(found: ComparedOrders) -> str:
 def _table(found: ComparedOrders) -> Table:
     """Table of the orders, by expected time."""
     known = any(map(math.isfinite, (one.high for one in found.orders)))
-    titles = ["expected", *["interval"] * known]
+    titles = [">expected", *[">interval"] * known]
     if found.launched:
-        titles += [found.origin, "interval", "deviation"]
-    columns = (Column("order"), Column(""), *(Column(title, right=True) for title in titles))
+        titles += [f">{found.origin}", ">interval", ">deviation"]
+    columns = columns_of("order", "", *titles)
     rows = []
     for number, one in enumerate(found.orders):
         cells = [printable(found.label(number), 80), printable(found.what_is(number), 60)]

@@ -10,7 +10,7 @@ from isochrone.collective_io.predict.best_possible import BestPossible, best_pos
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.words import between
 from isochrone.runfile.run import Run
 
@@ -71,7 +71,7 @@ def _parts(cost: WholeCost) -> Table:
             format_seconds(seconds, 3), f"{100 * seconds / cost.seconds:.0f} %"
         )  # fmt: skip
         rows.append(Row((LABELS[part], *cells)))
-    columns = (Column("part"), Column("time", right=True), Column("share", right=True))
+    columns = columns_of("part", ">time", ">share")
     return Table("", columns, tuple(rows))
 
 

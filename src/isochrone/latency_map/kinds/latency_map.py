@@ -30,6 +30,7 @@ from isochrone.pages.page import (
     Tile,
     Tiles,
     Tone,
+    columns_of,
 )
 from isochrone.pages.words import of_ranks, ranges, warnings_of
 from isochrone.runfile.run import Run
@@ -323,11 +324,11 @@ def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
 
 def _by_size(run: Run, what: str, found: Topology) -> Table:
     sizes = run.message_sizes()
-    levels = (Column(f"level {level.level}", right=True) for level in found.levels)
+    levels = (f">level {level.level}" for level in found.levels)
     left_out = len(sizes) - MAX_SIZES
     return Table(
         f"{what.capitalize()} round trip of each level by message size",
-        (Column("message"), *levels),
+        columns_of("message", *levels),
         tuple(
             Row((format_bytes(size), *map(format_seconds, pairs.medians(run, what, size, found))))
             for size in sizes[:MAX_SIZES]
@@ -347,10 +348,9 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
             f"The {len(listed)} pairs that are slowest for their level. Being listed does not "
             "make a pair slow: some pair is always the slowest."
         )
-    columns = [Column("ranks"), Column("hosts"), Column("level"),
-               Column("against level", right=True), Column(what, right=True)]  # fmt: skip
-    columns += [Column("95 % interval", right=True)] * known
-    columns += [Column("at first", right=True), Column("again, alone", right=True)] * again
+    columns = ["ranks", "hosts", "level", ">against level", f">{what}"]
+    columns += [">95 % interval"] * known
+    columns += [">at first", ">again, alone"] * again
     rows = []
     for pair in listed:
         ends = dict.fromkeys((hosts[pair.i], hosts[pair.j]))
@@ -359,7 +359,7 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
         cells += [_interval(pair)] * known
         cells += [format_seconds(pair.first), cells[4] if pair.retested else "–"] * again
         rows.append(Row(tuple(cells)))
-    return Table(title, tuple(columns), tuple(rows))
+    return Table(title, columns_of(*columns), tuple(rows))
 
 
 def _interval(pair: pairs.Pair) -> str:

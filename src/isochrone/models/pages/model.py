@@ -22,13 +22,13 @@ from isochrone.models.summary import UNKNOWN
 from isochrone.models.terms import NUMBERED, VARIABLES, unit, variables_of
 from isochrone.pages.page import (
     Block,
-    Column,
     Listing,
     Picture,
     Row,
     Sentence,
     Table,
     Warnings,
+    columns_of,
 )
 from isochrone.pages.words import plural
 from isochrone.runfile.origin import one_word, together, with_noun
@@ -157,9 +157,8 @@ def _table(model: Model) -> Table:
     for k, (one, words) in enumerate(zip(model.segments, headings(model.segments), strict=True), 1):
         errors = (UNKNOWN if e is None else format_error(e) for e in (one.left_out, one.tried))
         rows.append(Row((str(k), words, str(one.points or ""), *errors, f"t = {formula(one)}")))
-    columns = (
-        Column("segment", right=True), Column("holds for"), Column("points", right=True),
-        Column("left out", right=True), Column("largest p", right=True), Column("formula"),
+    columns = columns_of(
+        ">segment", "holds for", ">points", ">left out", ">largest p", "formula"
     )  # fmt: skip
     return Table(
         "Formulas with their errors in cross-validation and at the largest numbers of ranks, "
@@ -176,8 +175,7 @@ def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
         name = ", ".join(filter(None, (f"{k}" if several else "", words)))
         yield Sentence(f"t = {formula(segment)}", "strong", name)
         if coefficients:
-            titles = ("coefficient", "of", "value", "unit", "95 % interval")
-            columns = (Column(title, right=title == "value") for title in titles)
+            columns = columns_of("coefficient", "of", ">value", "unit", "95 % interval")
             numbers = zip(
                 segment.symbols, segment.terms, segment.coefficients, segment.low or [],
                 segment.high or [], strict=True,
@@ -295,7 +293,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
             found[f"{name} = {text}"] = deviation
     titles = ("minimum", "average", "maximum")
     rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
-    columns = (Column(""), *(Column(title, right=True) for title in titles))
+    columns = columns_of("", *(f">{title}" for title in titles))
     return Table(
         f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
     )  # fmt: skip
@@ -314,8 +312,7 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
             "–" if row["sicc"] is None else f"{row['sicc']:.1f}",
             str(row["coefficients"]), str(row["pieces"]), "<- taken" if k == 0 else "",
         )))  # fmt: skip
-    numbers = (Column(title, right=True) for title in ("error", "SICc", "coefficients", "segments"))
-    columns = (Column("family"), *numbers, Column(""))
+    columns = columns_of("family", ">error", ">SICc", ">coefficients", ">segments", "")
     yield Table(
         f"Families by cross-validation error{', ' if words else ''}{words}", columns, tuple(rows)
     )
@@ -338,8 +335,8 @@ def rivals(model: Model) -> Iterator[Block]:
             yield Sentence("no other formula fits equally well", about=words)
             continue
         places = _beyond(model, segment)
-        columns = [Column("family"), Column("weight", right=True)]
-        columns += [Column(", ".join(values(point)), right=True) for point in places]
+        beyond = (">" + ", ".join(values(point)) for point in places)
+        columns = columns_of("family", ">weight", *beyond, "formula")
         rows = []
         for one, weight in segment.every():
             times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
@@ -347,7 +344,7 @@ def rivals(model: Model) -> Iterator[Block]:
             rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
         yield Table(
             f"Formulas that fit equally well{', ' if words else ''}{words}",
-            (*columns, Column("formula")), tuple(rows), "the first was selected",
+            columns, tuple(rows), "the first was selected",
         )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from isochrone.pages.options import varied
 from isochrone.pages.page import (
     Asked,
     Block,
-    Column,
     Facts,
     Kind,
     Later,
@@ -25,6 +24,7 @@ from isochrone.pages.page import (
     Table,
     Tile,
     Tiles,
+    columns_of,
 )
 from isochrone.pages.words import (
     between,
@@ -310,7 +310,7 @@ def _table(read: _Read, fold: str) -> Table:
     more = len(points) - len(rows)
     return Table(
         read.title,
-        (*(Column(title, right=True) for title, _, _ in columns), Column("")),
+        columns_of(*(f">{title}" for title, _, _ in columns), ""),
         tuple(rows),
         f"and {plural(more, 'more size')} (--json lists all)" if more else "",
         fold,

@@ -32,7 +32,7 @@ from isochrone.console.options import add_option, read_count
 from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
 from isochrone.models.pages.model import origin_of, predicted_by
-from isochrone.pages.page import Block, Column, Row, Table, Warnings
+from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
@@ -154,10 +154,9 @@ def _blocks(
         for one in found:
             rows.append(Row((*values, *_cells(one)), "strong"))
             rows += [Row((*("" for _ in names), *cells)) for cells in _of_phases(one)]
-    titles = ("ranks", "an iteration", "in all", "95 %")
-    columns = (
-        *(Column(printable(name, 20), right=True) for name in names), Column("application"),
-        *(Column(title, right=True) for title in titles),
+    columns = columns_of(
+        *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">an iteration",
+        ">in all", ">95 %",
     )  # fmt: skip
     return [
         predicted_by(*known),

@@ -32,7 +32,7 @@ from isochrone.console.output import check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
-from isochrone.pages.page import Block, Column, Row, Sentence, Table, Warnings
+from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import console, print_blocks
 from isochrone.pages.words import plural
 from isochrone.views import save
@@ -175,9 +175,10 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
         ), "bad" if row["node"] in hot else "")
         for row in shown
     ]  # fmt: skip
-    data = ("bytes within", "bytes in", "bytes out")
-    titles = ("ranks", "intra", "in", "out", "pa", "pe", *data, "cost")
-    columns = (Column("node"), *(Column(title, right=True) for title in titles))
+    columns = columns_of(
+        "node", ">ranks", ">intra", ">in", ">out", ">pa", ">pe", ">bytes within", ">bytes in",
+        ">bytes out", ">cost",
+    )  # fmt: skip
     cooler = len(found.hosts) - len(rows)
     left_out = f"and {plural(cooler, 'cooler node')} (--json lists all)" if cooler else ""
     table = Table("", columns, tuple(rows), left_out)
