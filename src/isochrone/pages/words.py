@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Estimate
 from isochrone.base.text import printable
-from isochrone.base.units import format_seconds
+from isochrone.base.units import format_ratio, format_seconds
 from isochrone.pages.page import Warnings
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times
 
 MAX_WARNINGS = 20
+
+EVEN = "~1"
+"""Stands behind a ratio whose interval contains 1."""
 
 
 def ranges(ranks: Sequence[int]) -> str:
@@ -41,6 +45,15 @@ def between(least: float, most: float) -> str:
     low, high = format_seconds(least), format_seconds(most)
     number, _, unit = low.partition(" ")
     return f"{number} … {high}" if high.endswith(f" {unit}") else f"{low} … {high}"
+
+
+def ratio_of(ratio: Estimate | None) -> str:
+    """Write a ratio with its interval, never without."""
+    if ratio is None or not ratio.known:
+        return "?"
+    mark = "" if ratio.differs else f" {EVEN}"
+    low, high = format_ratio(ratio.low), format_ratio(ratio.high)
+    return f"{format_ratio(ratio.median)} ({low} … {high}){mark}"
 
 
 class _Sized(Protocol):

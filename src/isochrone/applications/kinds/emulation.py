@@ -32,7 +32,15 @@ from isochrone.pages.page import (
     Tiles,
     columns_of,
 )
-from isochrone.pages.words import between, on_ranks, plural, ranges, warnings_of
+from isochrone.pages.words import (
+    EVEN,
+    between,
+    on_ranks,
+    plural,
+    ranges,
+    ratio_of,
+    warnings_of,
+)  # fmt: skip
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -47,9 +55,6 @@ LONGEST = 20_000
 """Characters of a description that are shown."""
 
 ALONE = "–"
-EVEN = "~1"
-"""Stands behind a ratio whose interval contains 1."""
-
 CHANCE = "Of ratios that are 1 in truth, one in 20 is beyond its interval by chance"
 
 TIMELINE = (
@@ -268,7 +273,7 @@ def _slowdown(run: Run, found: Emulation) -> list[Block]:
 def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
     """Return ratios as a matrix, or as a list if there are many columns."""
     columns = found.columns()
-    cells = {(one.app, found.beside(one.beside)): ratio(of(one)) for one in found.slowdowns}
+    cells = {(one.app, found.beside(one.beside)): ratio_of(of(one)) for one in found.slowdowns}
     title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
     if len(columns) > MAX_COLUMNS:
         rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
@@ -281,15 +286,6 @@ def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | No
     ]  # fmt: skip
     titles = columns_of("application", *(f">with {name}" for name in columns))
     return Table(title, titles, tuple(rows))
-
-
-def ratio(ratio: Estimate | None) -> str:
-    """Write a ratio with its interval, never without."""
-    if ratio is None or not ratio.known:
-        return "?"
-    mark = "" if ratio.differs else f" {EVEN}"
-    low, high = format_ratio(ratio.low), format_ratio(ratio.high)
-    return f"{format_ratio(ratio.median)} ({low} … {high}){mark}"
 
 
 # --- times ----------------------------------------------------------------------------------------

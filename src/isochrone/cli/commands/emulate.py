@@ -32,7 +32,6 @@ from isochrone.applications.description.reading import read as read_description
 from isochrone.applications.emulation.per_node import ranks_on_node, sharing
 from isochrone.applications.emulation.recorded import DESCRIPTION
 from isochrone.applications.emulation.timing import MIN_REPEATS
-from isochrone.applications.kinds.emulation import ratio
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
 from isochrone.base.units import format_seconds
@@ -47,6 +46,7 @@ from isochrone.pages import terminal
 from isochrone.pages.common import page_of
 from isochrone.pages.page import Row, Table, columns_of
 from isochrone.pages.terminal import print_blocks
+from isochrone.pages.words import ratio_of
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
@@ -150,7 +150,7 @@ def run(args: argparse.Namespace) -> int:
 def _compared(runs: Sequence[Run]) -> Table:
     """Return wall times and slowdowns by the number of ranks on a node."""
     rows = [
-        Row((name, str(k), format_seconds(seconds.median), ratio(slowdown)))
+        Row((name, str(k), format_seconds(seconds.median), ratio_of(slowdown)))
         for name, of in sharing(runs).items() for k, seconds, slowdown in of
     ]  # fmt: skip
     title = "Wall time, and divided by that with fewest ranks on a node; 95 % interval"
