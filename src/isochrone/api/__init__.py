@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isochrone import models, views
 from isochrone.api.run_experiment import measure
@@ -30,9 +30,7 @@ from isochrone.pages.page import Asked
 from isochrone.runfile.any_file import foreign, read
 from isochrone.runfile.file_type import looks_like_a_table
 from isochrone.runfile.run import Run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure
 
 __all__ = [
     "Analysis", "Source", "analyse", "compare", "fit", "measure", "plot", "read",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +21,7 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Layout
 from isochrone.views.head import HeadLine, write_head
 from isochrone.views.style import CAPTION, SLOW, new_figure, plain_axes, time_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure
 
 MAX_NODES = 256
 """More rows are not distinguishable."""

@@ -4,8 +4,6 @@ This folder is the engine; a family is a file in `families` with a `Family` call
 fitted `Model` consists of segments (`Segment`): formulas, each with the range where it holds.
 """
 
-from __future__ import annotations
-
 from isochrone.models.deviation import deviations_by_group, goodness_of_fit
 from isochrone.models.family import Family, Form
 from isochrone.models.family import declaration as family

@@ -8,16 +8,12 @@ import matplotlib, drawing does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.views.saving import SUFFIXES, save, to_svg
-from isochrone.views.view import ORDERS, TABLE, Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+from isochrone.views.view import ORDERS, TABLE, Figure, Options, View
 
 __all__ = ["SUFFIXES", "TABLE", "Options", "View", "draw", "fitting", "save", "to_svg", "usual"]
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, FAINT, INK, TITLE, check, shortened, text_width, wrapped
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure
 
 _TITLE_AT = 0.14  # inches below the upper edge
 _FIRST = 0.40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,7 @@ from isochrone.views.style import (
     plain_axes,
     text_width,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure
 
 _WIDTH, _HEIGHT = 6.6, 4.1  # inches of the axes
 _LEFT, _BOTTOM = 0.95, 0.66

@@ -9,15 +9,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure
 
 SUFFIXES = (".png", ".svg", ".pdf")
 

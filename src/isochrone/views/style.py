@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
+from isochrone.views.view import Axes, Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
 
 # The report replaces these three by the colours of its theme, so no other element may use them.
 INK = "#1f2430"

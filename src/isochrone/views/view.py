@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:  # what figures are made of is imported only when one is drawn
+    Axes = Figure = Any
 
 TABLE = "table"
 """The kind of what is no run: a CSV, or samples that were read from a data frame."""

@@ -69,6 +69,11 @@ class Graph:
     root: int | None = None
 
 
+def star(options: Options) -> Graph:
+    """Join rank 0 with all others."""
+    return Graph(tuple(Edge(0, rank) for rank in range(1, options.ranks)), root=0)
+
+
 @dataclass(frozen=True)
 class Options:
     """What a topology is asked for.

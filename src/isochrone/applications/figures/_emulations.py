@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import KIND
 from isochrone.base.errors import InputError
@@ -11,9 +10,7 @@ from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_lines, write_head
 from isochrone.views.style import COLOURS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure
 
 COMPUTATION = COLOURS[0]
 COMMUNICATION = COLOURS[1:]

@@ -28,12 +28,10 @@ from isochrone.views.style import (
     plain_axes,
     print_numbers,
 )
-from isochrone.views.view import Options, View
+from isochrone.views.view import Axes, Figure, Options, View
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
 
 _MAX_CELLS = 2048  # a side; more than this no screen or page resolves
 _MAX_NUMBERS = 10  # ranks up to which the cells hold their numbers

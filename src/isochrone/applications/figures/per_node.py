@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isochrone.applications.emulation.per_node import sharing
 from isochrone.runfile.run import Run
 from isochrone.views.lines import ChartText, Line, draw_lines
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure, Options, View
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:

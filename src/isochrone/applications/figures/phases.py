@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
@@ -27,11 +26,7 @@ from isochrone.views.style import (
     plain_axes,
     text_width,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 TOTAL = "iteration"
 """What all phases of an iteration together are called."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isochrone.applications.emulation.recorded import App, Event, applications, events, launched
 from isochrone.applications.figures._emulations import (
@@ -29,11 +28,7 @@ from isochrone.views.style import (
     plain_axes,
     text_width,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 _COMPUTE = "compute"
 _WAITING = ("recv", "wait", "irecv")

@@ -238,7 +238,10 @@ def _prepare(tree: Plan, program: Program) -> None:
         first = node.steps[0][0]
         kinds = {type(step) for steps in node.steps for step in steps}
         if kinds == {Compute}:
-            _computing(node)
+            steps = [step for steps in node.steps for step in steps if isinstance(step, Compute)]
+            alike = len({(step.time, step.schedule) for step in steps}) == 1
+            if len(steps) == len(node.ranks) and alike:
+                node.computing = _Computing.of(node.ranks, steps)
         elif kinds == {Collective} and isinstance(first, Collective):
             if first.op not in (*FROM_ROOT, *TO_ROOT) and not first.grid:
                 found = {step for steps in node.steps for step in steps}
@@ -247,12 +250,6 @@ def _prepare(tree: Plan, program: Program) -> None:
             sizes = {step.size for steps in node.steps for step in steps if isinstance(step, Isend)}
             if all(len(program.values[size]) == 1 for size in sizes):
                 _exchange(node)
-
-
-def _computing(node: _Phase) -> None:
-    steps = [step for steps in node.steps for step in steps if isinstance(step, Compute)]
-    if len(steps) == len(node.ranks) and len({(s.time, s.schedule) for s in steps}) == 1:
-        node.computing = _Computing.of(node.ranks, steps)
 
 
 def _exchange(node: _Phase) -> None:

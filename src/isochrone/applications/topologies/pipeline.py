@@ -1,7 +1,5 @@
 """Stages, one rank each, that work on what the stage before sends."""
 
-from __future__ import annotations
-
 from isochrone.applications.description.topology import Edge, Graph, Topology
 
 TOPOLOGY = Topology(

@@ -468,7 +468,7 @@ def _phases(
     """Yield the phases of a round: its computation, if any, and what it is."""
     one = place.round
     if any(spent.mean > 0 for spent in one.before.values()):
-        yield {"compute": _plain(computation(one.before, ranks, place.period))}
+        yield {"compute": plain(computation(one.before, ranks, place.period))}
     if one.call is not None and one.call.op == "farm":
         yield {"exchange": farms[one.call.root].exchange(ranks)}
     elif one.call is not None:
@@ -477,7 +477,7 @@ def _phases(
         yield {"exchange": _exchange(one, ranks, place.period)}
 
 
-def _plain(value: dict[str, Any]) -> Any:
+def plain(value: dict[str, Any]) -> Any:
     """Return a time alone, where nothing else is said."""
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
@@ -518,7 +518,7 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
         value = computation(computing, ranks, 0 if one.kind == "request" else period)
         if one.kind == "request":  # no one else computes in it
             value.pop("imbalance", None)
-        found["compute"] = _plain(value)
+        found["compute"] = plain(value)
     return found
 
 

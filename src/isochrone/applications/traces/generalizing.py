@@ -25,6 +25,7 @@ from isochrone.applications.traces.deriving import (
     flat,
     named,
     omitted_share,
+    plain,
     structure,
 )
 from isochrone.applications.traces.farms import Farm
@@ -269,8 +270,7 @@ class _Generalizing:
                 found["imbalance"] = {"empirical": [float(f"{f:.4g}") for f in chosen]}
             else:
                 found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
-        alone = found.keys() == {"time"} and isinstance(found["time"], str)
-        return found["time"] if alone else found
+        return plain(found)
 
     def of_rank_0(self, spent: Sequence[Mapping[int, Spent]], here: str) -> dict[str, Any]:
         """Return computation of rank 0 that is another function of p than that of the others."""
@@ -308,13 +308,13 @@ class _Generalizing:
         self, among: Sequence[Sequence[Sequence[int]]], op: str, here: str
     ) -> dict[str, Any]:
         """Return groups as rows or columns: their size, and the distance of their ranks."""
-        shapes = [_size_and_stride(g, p) for g, p in zip(among, self.ranks, strict=True)]
-        if any(shape is None for shape in shapes):
+        found = map(_size_and_stride, among, self.ranks)
+        shapes = [shape for shape in found if shape]
+        if len(shapes) < len(among):
             raise self.refuse(
                 f"position {here}", f"the groups of {op} are neither rows nor columns"
             )
-        sizes = [shape[0] for shape in shapes if shape]
-        strides = [shape[1] for shape in shapes if shape]
+        sizes, strides = zip(*shapes, strict=True)
         size, stride = whole(self.by_ranks(sizes)), whole(self.by_ranks(strides))
         if size is None or stride is None:
             what = f"the groups of {op} have {sizes} ranks, {strides} apart"
@@ -451,18 +451,14 @@ def _offsets(
                  for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
         sizes = [one for one in found if one is not None]
         if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
-            missing = [
-                offset for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
-                if offset not in one and _possible(offset, balanced(p, dimensions), periodic)
-            ]  # fmt: skip
-            if not missing and dimensions == _least(sizes[-1]):
+            missing = any(
+                offset not in one and _possible(offset, balanced(p, dimensions), periodic)
+                for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
+            )  # fmt: skip
+            moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
+            if not missing and dimensions == max(moving, default=0) + 1:
                 return dimensions, periodic, sizes
     return None
-
-
-def _least(sizes: Mapping[Vector, float]) -> int:
-    """Return how many dimensions offsets need: those in which one of them moves, and all before."""
-    return max((k + 1 for offset in sizes for k, step in enumerate(offset) if step), default=1)
 
 
 def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:

@@ -48,14 +48,14 @@ def growth(values: Values, first: str = "") -> Growth | None:
         return Growth(_number(next(iter(values.values()))), 0.0)
     if min(values.values()) <= 0:
         return None
-    shapes = list(_shapes(sorted(values)))
+    shapes = dict(_shapes(sorted(values)))
     best = Growth("", math.inf)
-    for text, shape in sorted(shapes, key=lambda one: one[0] != first):
+    for text, shape in sorted(shapes.items(), key=lambda one: one[0] != first):
         found = _scaled(values, text, shape)
         if found.error < best.error - EXACT:
             best = found
     for base in ("1/p", "p", "log2(p)"):
-        summed = _with_constant(values, base) if len(values) > 2 else None
+        summed = _with_constant(values, base, shapes[base]) if len(values) > 2 else None
         if summed is not None and summed.error < best.error - 2 * EXACT:
             best = summed
     return best if best.error <= ENOUGH else None
@@ -101,13 +101,10 @@ def _scaled(values: Values, text: str, shape: Values) -> Growth:
     return Growth(_number(factor) if text == "1" else f"{_number(factor)}*{text}", error)
 
 
-def _with_constant(values: Values, base: str) -> Growth | None:
+def _with_constant(values: Values, base: str, shape: Values) -> Growth | None:
     """Return a constant and a multiple of something, both positive."""
-    ranks = np.array(sorted(values), dtype=float)
-    found = np.array([values[int(p)] for p in ranks])
-    terms = {"1/p": 1 / ranks, "p": ranks, "log2(p)": np.log2(ranks)}[base]
-    columns = np.column_stack([np.ones(len(ranks)), terms]) / found[:, None]
-    (constant, factor), *_ = np.linalg.lstsq(columns, np.ones(len(ranks)), rcond=None)
+    columns = np.array([(1 / value, shape[p] / value) for p, value in values.items()])
+    (constant, factor), *_ = np.linalg.lstsq(columns, np.ones(len(values)), rcond=None)
     if constant <= 0 or factor <= 0:
         return None
     error = float(np.abs(columns @ [constant, factor] - 1).max())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,7 @@ from isochrone.views.style import (
     time_ticks,
     time_unit,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 MAX_LINES = 10
 MAX_PANELS = 16

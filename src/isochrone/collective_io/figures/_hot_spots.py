@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,7 @@ from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import head, name_of, origin_notes, resolve
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
-from isochrone.views.view import Options
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure, Options
 
 KNOWN = ("pe", "busy", *NODE, *BYTES)
 """Variables of models of a node."""

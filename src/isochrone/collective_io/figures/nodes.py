@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +25,7 @@ from isochrone.views.style import (
     short_names,
     text_width,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 MAX_NAMES = 24
 _LONGEST = 12  # characters of a name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,11 +23,7 @@ from isochrone.views.style import (
     text_width,
     time_unit,
 )
-from isochrone.views.view import ORDERS, Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import ORDERS, Axes, Figure, Options, View
 
 _COLOURS = (PALE, COLOURS[0])
 """Of expected and measured times."""

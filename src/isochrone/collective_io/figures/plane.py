@@ -8,7 +8,6 @@ over max(in,out), one for each min(in,out).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,12 +28,7 @@ from isochrone.models.formulas import ranges
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from isochrone.views.view import Axes, Figure, Options, View
 
 MAX_LINES = 8
 MAX_FORMULAS = 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +27,7 @@ from isochrone.models import Model
 from isochrone.models.figures._fitted import MAX_PANELS
 from isochrone.runfile.run import Run
 from isochrone.views.style import CAPTION, INK, LABEL, Unit, dress_space, new_figure, time_unit
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+from isochrone.views.view import Figure, Options, View
 
 _MESH = 25
 """Points along a side of the surface, including the fold."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,11 +33,7 @@ from isochrone.views.style import (
     plain_axes,
     plain_legend,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 _MAX_GRIDS = 7
 """Maximum number of grids next to the library; of more, the best ones and some of all shapes."""

@@ -6,7 +6,6 @@ Of units their rows and columns are framed, of pairs their cells.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,7 @@ from isochrone.base.text import printable
 from isochrone.latency_map.slow import Slow
 from isochrone.views.head import HeadLine
 from isochrone.views.style import CAPTION, INK, SLOW, shortened
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from isochrone.views.view import Axes
 
 _MAX_NAMED = 3
 

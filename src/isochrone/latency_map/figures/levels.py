@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,11 +43,7 @@ from isochrone.views.style import (
     time_ticks,
     time_unit,
 )
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import Axes, Figure, Options, View
 
 _MAX_LEAVES = 64  # ranks that are named one by one; of more, the hosts are named
 _LINE = 0.155  # inches that one line of labels needs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +22,7 @@ from isochrone.sweep.figures._sweeps import (
 from isochrone.sweep.labels import Labels, distinguish, ranks_per_node
 from isochrone.views.lines import ChartText, Line, draw_lines
 from isochrone.views.scales import tick_seconds
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure, Options, View
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:

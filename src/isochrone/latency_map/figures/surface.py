@@ -29,11 +29,10 @@ from isochrone.views.style import (
     time_ticks,
     time_unit,
 )
-from isochrone.views.view import Options, View
+from isochrone.views.view import Figure, Options, View
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
-    from matplotlib.figure import Figure
 
 _MAX_POINTS = 128
 """Of a side of the mesh; with more, walls hide what is behind them, and nobody sees the points."""

@@ -1,7 +1,5 @@
 """Allreduce: a reduce and a broadcast of its result."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family
 
 FAMILY = Family(

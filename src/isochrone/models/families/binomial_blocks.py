@@ -1,7 +1,5 @@
 """Blocks along a tree: few steps, each with more blocks than the last."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

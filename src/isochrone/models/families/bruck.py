@@ -1,7 +1,5 @@
 """All blocks in few steps, each with half of all blocks."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

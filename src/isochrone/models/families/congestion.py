@@ -1,7 +1,5 @@
 """Messages that share links: growth with the root of the ranks, or faster than they."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

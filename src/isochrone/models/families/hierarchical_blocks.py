@@ -1,7 +1,5 @@
 """Trees within and between nodes that carry the blocks of all ranks: few steps, much to send."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

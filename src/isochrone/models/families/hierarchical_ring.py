@@ -1,7 +1,5 @@
 """One rank after the other, or a ring: within a node and between nodes at a cost of its own."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

@@ -1,7 +1,5 @@
 """A tree between nodes and one within each: the steps of each have a cost of their own."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

@@ -1,7 +1,5 @@
 """The port of a node, which its ranks share: between nodes each step sends the bytes of all."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

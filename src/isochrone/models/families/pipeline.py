@@ -1,7 +1,5 @@
 """A long message in segments, along a chain of ranks or a binary tree."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

@@ -1,7 +1,5 @@
 """Messages in pairs of which only a batch is under way at a time."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 _BATCHES = (8, 16, 32)

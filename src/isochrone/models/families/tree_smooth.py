@@ -1,7 +1,5 @@
 """Steps that grow with the logarithm of the ranks, whole or not."""
 
-from __future__ import annotations
-
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +22,7 @@ from isochrone.runfile.origin import with_noun
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, write_head
 from isochrone.views.saving import without_glyph_warnings
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure
 
 Array = NDArray[np.float64]
 Drawn = Run | Samples | Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,11 +22,7 @@ from isochrone.views.style import (
     plain_legend,
     text_width,
 )
-from isochrone.views.view import TABLE, Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import TABLE, Axes, Figure, Options, View
 
 _MAX_GROUPS = 24
 _WIDTH = 8.2  # inches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,7 @@ from isochrone.views.style import (
     plain_axes,
     plain_legend,
 )
-from isochrone.views.view import TABLE, Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from isochrone.views.view import TABLE, Axes, Figure, Options, View
 
 Array = NDArray[np.float64]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,7 @@ from isochrone.sweep.figures._sweeps import bars, chosen_scale, collect, facts, 
 from isochrone.sweep.labels import distinguish
 from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_rate
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure, Options, View
 
 _OF = {"pair": "of one pair", "pairs": "of all pairs together"}
 """Of what the bandwidth is, by what a curve is of."""

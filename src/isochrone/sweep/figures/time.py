@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from isochrone.runfile.run import Run
 from isochrone.sweep.figures._sweeps import bars, chosen_scale, collect, facts, lines, meaning
 from isochrone.sweep.labels import distinguish
 from isochrone.views.lines import ChartText, draw_lines
 from isochrone.views.scales import tick_bytes, tick_seconds
-from isochrone.views.view import Options, View
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from isochrone.views.view import Figure, Options, View
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
