@@ -167,7 +167,7 @@ bench: $(VENV)/ready-test
 	PYTHONPATH=tests $(BIN)/python bench/run.py --mpicc $(BIN)/mpicc
 
 # docs/evaluation.md: quick is the default, below ten minutes of processor time; FULL=1 draws more.
-# ONLY=pairs,models: these sections; PEERS="OSU=/path/osu_latency": programs of others, made by smpicc.
+# ONLY=pairs,models: these sections; PEERS="LinkTest=/path/linktest": programs of others (bench/peers/build.sh).
 evaluation: $(VENV)/ready-test
 	PYTHONPATH=tests:bench $(BIN)/python bench/evaluation.py $(if $(FULL),--full) $(if $(ONLY),--only $(ONLY)) \
 	    $(PEERS:%=--peer %)

@@ -5,7 +5,8 @@
 
 Writes evaluation.md, its pictures, and a CSV of each table. The quick sizes take less than ten
 minutes of processor time in all; `--full` draws more cases. Programs of others are given with
-`--peer NAME=PATH`, compiled with ``smpicc``; what is not given is left out, nothing is downloaded.
+`--peer NAME=PATH`, compiled with ``smpicc`` (`bench/peers/build.sh`). Nothing is downloaded. Rows
+of programs that are not given stay as they were measured before.
 With `--only` other sections stay as they were measured before.
 """
 
@@ -24,6 +25,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parent)]
 
+from evaluated.peers import TITLES  # noqa: E402
 from evaluated.section import Bed, Section, Table  # noqa: E402
 
 from isochrone.views import save  # noqa: E402
@@ -36,7 +38,10 @@ HEAD = """# Evaluation
 
 Where the truth is known: simulated machines of SimGrid, and synthetic machines, laws and programs. `make evaluation` writes this page, its
 figures and a CSV of each table (`docs/evaluated`) in {seconds:.0f} s of processor time; `make evaluation FULL=1` draws more cases. The
-pages of features have what was measured on real and virtual clusters. {peers}
+pages of features have what was measured on real and virtual clusters.
+
+Programs of others are built by `bench/peers/build.sh` from sources that you have, and given as `PEERS="OSU=FOLDER LinkTest=PATH …"`.
+Rows of programs that are not given stay as they were measured before.
 
 Real programs: `bench/programs/build.sh` builds HPCG, LULESH, miniFE and AMG from sources that you have, to be recorded and predicted.
 All four were built with GCC and MPICH, and recorded on 2 to 8 ranks. They are not in these numbers, since nobody knows their truth.
@@ -62,18 +67,20 @@ def main() -> None:
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH")
     parser.add_argument("--output", type=Path, default=Path(__file__).parents[1] / "docs")
     args = parser.parse_args()
-    peers = dict(one.split("=", 1) for one in args.peer)
+    peers = {}
+    for one in args.peer:
+        name, _, path = one.partition("=")
+        if name.lower() not in TITLES or not Path(path).exists():
+            parser.error(f"--peer {one}: NAME is one of {', '.join(TITLES)}; PATH must exist")
+        peers[name.lower()] = Path(path).absolute()  # a Python of an environment is a link
     folder = args.output / "evaluated"
     folder.mkdir(parents=True, exist_ok=True)
     for name in args.only.split(",") if args.only else SECTIONS:
         with tempfile.TemporaryDirectory() as scratch:
-            bed = Bed(
-                Path(scratch), not args.full, {n: Path(p).resolve() for n, p in peers.items()}
-            )
-            kept = evaluated(name, bed, folder)
+            kept = evaluated(name, Bed(Path(scratch), not args.full, peers, folder), folder)
         (folder / f"{name}.json").write_text(json.dumps(asdict(kept), ensure_ascii=False, indent=1))
         print(f"{name}: {kept.processor:.0f} s of processor time", flush=True)
-    write_page(args.output, peers)
+    write_page(args.output)
 
 
 def evaluated(name: str, bed: Bed, folder: Path) -> Text:
@@ -116,17 +123,14 @@ def markdown(table: Table) -> list[str]:
     )
 
 
-def write_page(output: Path, peers: dict[str, str]) -> None:
+def write_page(output: Path) -> None:
     """Write the page from all sections that were evaluated."""
     texts = {
         name: Text(**json.loads(path.read_text()))
         for name in SECTIONS if (path := output / "evaluated" / f"{name}.json").exists()
     }  # fmt: skip
-    said = f"Programs of others: {', '.join(peers)}." if peers else (
-        "Programs of others (OSU, IMB, LinkTest …: `PEERS=\"NAME=PATH\"`) were not given, so they have no rows."
-    )  # fmt: skip
     total = sum(text.processor for text in texts.values())
-    parts = [HEAD.format(seconds=total, peers=said)]
+    parts = [HEAD.format(seconds=total)]
     for letter, text in zip("abcdefg", texts.values(), strict=False):
         parts.append(f"## ({letter}) {text.title}\n\n{text.text}\n\n"
                      f"Duration: {text.processor:.0f} s of processor time.\n")  # fmt: skip

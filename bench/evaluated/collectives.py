@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +24,7 @@ OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", 
 SIZES = (64, 4096, 65536)
 LOOP = Path(__file__).parents[1] / "collective_loop.c"
 Times = dict[tuple[str, int], float]
+ERRORS = ("program", "points", "mean error", "worst")
 
 
 def evaluate(bed: Bed) -> Section:
@@ -35,15 +39,16 @@ def evaluate(bed: Bed) -> Section:
         ("Isochrone, automatic sizes", len(messages), *map(percent, _typical(messages))),
         ("the same, read between its sizes", len(between), *map(percent, _typical(between))),
     ]
-    for name, run, _ in peers.on(bed, platform, 2):
-        if run is not None and run.kind == "sweep":
-            off, _ = _messages(run, machine)
-            rows.append((name, len(off), *map(percent, _typical(off))))
+    others, wrong = _messages_of_others(bed, platform, machine)
+    rows += others
+    collected: dict[str, list[float]] = defaultdict(list)
     ranks = (8, 12) if bed.quick else (4, 8, 12, 16)
     starts, worst = [], dict.fromkeys(("window", "barrier"), 0.0)
     errors: dict[str, list[float]] = {"window": [], "barrier": []}
     for number in ranks:
         truth = _common_start(bed, platform, number)
+        for name, off in _collectives_of_others(bed, platform, number, truth, wrong):
+            collected[name] += off
         found = {}
         for sync in errors:
             isochrone(*measure, "collective", "-n", number, "--op", ",".join(OPERATIONS),
@@ -56,6 +61,9 @@ def evaluate(bed: Bed) -> Section:
             for sync, error in off.items():
                 errors[sync].append(abs(error))
                 worst[sync] = max(worst[sync], abs(error))
+    compared = [("Isochrone, `--sync window`", len(errors["window"]), *map(percent, _typical(errors["window"]))),
+                *((name, len(off), *map(percent, _typical(off))) for name, off in sorted(collected.items()))]  # fmt: skip
+    compared += bed.measured_before("collectives-of-others")[1:] if not bed.peers else []
     starts.sort(key=lambda row: -abs(float(row[5].split()[0])))
     return Section(
         f"A machine in SimGrid: {LINE}. Messages are compared with times on paper; collectives with "
@@ -65,11 +73,44 @@ def evaluate(bed: Bed) -> Section:
          f"{percent(np.mean(errors['barrier']))} off, at worst {percent(worst['barrier'])}."],
         [f"`--sync barrier` is up to {percent(worst['barrier'])} off on a simulator: the ranks leave "
          "the barrier at different times. Use `--sync window`.",
-         "ReproMPI and the collectives of OSU and IMB are compared only where they are given."],
-        [Table("messages", ("program", "points", "mean error", "worst"), rows),
+         *(f"{peers.TITLES[peer]} is not in the tables: {why}." for peer, why in wrong.items())],
+        [Table("messages", ERRORS, rows), Table("collectives-of-others", ERRORS, compared),
          Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts, 8)],
         _figure(errors),
     )  # fmt: skip
+
+
+def _messages_of_others(
+    bed: Bed, platform: Path, machine: Platform
+) -> tuple[list[tuple[object, ...]], dict[str, str]]:
+    """Return a row of each given program that measures one pair, and why others have none."""
+    if not bed.peers:
+        return list(bed.measured_before("messages")[2:]), {}
+    rows: list[tuple[object, ...]] = []
+    wrong = {}
+    for peer in peers.MESSAGES.keys() & bed.peers.keys():
+        try:
+            curve, _ = peers.MESSAGES[peer](bed, platform)
+        except (peers.PeerError, OSError, ValueError) as error:
+            wrong[peer] = str(error)
+            continue
+        off = [abs(seconds / machine.one_way(0, 1, size) - 1) for size, seconds in curve.items()]
+        rows.append((peers.TITLES[peer], len(off), *map(percent, _typical(off))))
+    return sorted(rows), wrong
+
+
+def _collectives_of_others(
+    bed: Bed, platform: Path, ranks: int, truth: Times, wrong: dict[str, str]
+) -> Iterator[tuple[str, list[float]]]:
+    """Yield what a given program prints, and its errors."""
+    for peer, op in product(peers.COLLECTIVES.keys() & bed.peers.keys() - wrong.keys(), OPERATIONS):
+        try:
+            found = peers.COLLECTIVES[peer](bed, platform, ranks, op, SIZES)
+        except (peers.PeerError, OSError, ValueError) as error:
+            wrong[peer] = f"{op}: {error}"
+            continue
+        for name, curve in found.items():
+            yield name, [abs(curve[size] / truth[op, size] - 1) for size in SIZES if size in curve]
 
 
 def _messages(run: Run, machine: Platform) -> tuple[list[float], list[float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -29,15 +30,26 @@ class Bed:
         Whether sizes are for ten minutes of processor time in all.
     peers
         Programs of others, by name; compiled with ``smpicc``.
+    earlier
+        Tables of the evaluation before this one.
     """
 
     folder: Path
     quick: bool = True
     peers: dict[str, Path] = field(default_factory=dict)
+    earlier: Path | None = None
 
     def many(self, quick: int, full: int) -> int:
         """Return how many cases are drawn."""
         return quick if self.quick else full
+
+    def measured_before(self, table: str) -> list[tuple[str, ...]]:
+        """Return the rows of a table of programs that are not given, as they were measured before."""
+        file = self.earlier / f"{table}.csv" if self.earlier else None
+        if file is None or not file.exists():
+            return []
+        with file.open(newline="") as stream:
+            return [tuple(row) for row in csv.reader(stream)][1:]
 
 
 @dataclass
