@@ -64,8 +64,7 @@ def add_message_size(parser: argparse.ArgumentParser) -> None:
 def add_threshold(parser: argparse.ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "slowdown, compared with the rest of the map, from which a component is called slow "
-        "(default: 10%%)",
+        "a component is slow if it is this much slower than the rest of the map (default: 10%%)",
         default=0.10)  # fmt: skip
 
 
@@ -80,7 +79,8 @@ def add_mpi(parser: argparse._ActionsContainer) -> None:
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "MPI compiler for what runs with MPI (default: the launcher's, else $MPICC, else mpicc in "
+        "MPI compiler wrapper that builds the probe (default: the launcher's, else $MPICC, else "
+        "mpicc in "
         "PATH)")  # fmt: skip
 
 

@@ -137,7 +137,7 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     if several:
         raise InputError(
             f"the table has several values of '{several[0]}', which look like repetitions",
-            where=str(path), hint="compare the run files, or a table of each",
+            where=str(path), hint="compare the run files, or write a table for each",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
     starts = np.unique(data.start)

@@ -134,7 +134,7 @@ class Slow:
             near, far = self.ratios[0][1], self.ratios[-1][1]
             text += f" ({near:.1f}x), on the farthest {far:.1f}x"
         if self.first is not None:
-            text += f" (re-measured alone; {format_seconds(self.first)} at first)"
+            text += f" (re-measured; {format_seconds(self.first)} at first)"
         return text
 
     @property

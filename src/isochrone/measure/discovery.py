@@ -133,7 +133,7 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> P
     found = Probe(program, wrapper, "named")
     try:
         if found.source != own_hash():
-            tell(f"{program}: used, although built from other sources than this version")
+            tell(f"{program} is used, although another version built it")
     except IsochroneError as error:
         hint = "load the MPI it was built for"
         raise InputError(str(error), where=where, hint=hint) from error

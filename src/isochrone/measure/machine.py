@@ -97,7 +97,7 @@ def _boost(root: Path) -> Check:
     if boost == "1" or no_turbo == "0":
         return Check(
             "turbo", "advice", "on: the frequency depends on load and temperature",
-            "turn it off to compare runs, or compare launches in turns (compare --measure)",
+            "turn it off to compare runs, or compare alternate launches (compare --measure)",
         )  # fmt: skip
     return Check("turbo", "ok", "off")
 

@@ -15,7 +15,7 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 ``dragonfly:4x3x2``      groups x routers per group x nodes per router
 ``latency:0.5us``        latency of a node's link, and of each torus link (default 0.5us)
 ``trunk:1us``            latency of a link between switches (default twice ``latency``)
-``bandwidth:12.5GB``     per second, of a node's link; a link between switches: the sum of its nodes
+``bandwidth:12.5GB``     of a node's link, per second; between switches: the sum of its nodes' links
 ``loopback:0.2us``       latency within a node; its bandwidth is four times that of a link
 ``slow-node:3*10``       link of node 3: 10 times the latency, a tenth of the bandwidth (default 10)
 ``slow-pair:2-5*10``     10 times the latency, only between nodes 2 and 5

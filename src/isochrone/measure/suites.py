@@ -76,7 +76,8 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != self.arguments:
             raise InputError(
-                f"the run is not of the current preset {self.preset.name}", where=str(self.path),
+                "the run has other settings than the preset "
+                f"{self.preset.name}", where=str(self.path),
                 hint="choose another folder",
             )  # fmt: skip
         if not found.complete:

@@ -138,7 +138,7 @@ def declaration(name: str) -> Family:
     found = getattr(registry.load(_FOLDER, name), "FAMILY", None)
     where = str(registry.path_of(_FOLDER, name))
     if not isinstance(found, Family):
-        raise InputError("the file declares no Family called FAMILY", where=where)
+        raise InputError("the file has no Family in a variable named FAMILY", where=where)
     try:
         with located(where):
             sums = {  # of the formulas of other families

@@ -64,7 +64,7 @@ def passed(found: Comparison, limits: list[Limit]) -> str:
 def what_to_measure() -> str:
     """Return how to measure several launches."""
     return (
-        "isochrone measure … --launches 5 on each side, or at once and in turns: "
+        "isochrone measure … --launches 5 on each side, or both together, alternately: "
         "isochrone compare --measure '…' '…' --launches 5"
     )
 

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--rebuild",
         "compile the probe even if it is up to date")  # fmt: skip
     add_flag(parser, "--no-cache",
-        "ignore cached results of mpiexec, mpicc and the probe")  # fmt: skip
+        "ignore what is cached about mpiexec, mpicc and the probe")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

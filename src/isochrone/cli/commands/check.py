@@ -2,9 +2,9 @@
 
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is "good", "slow" (than the rest of the map), "slower" (than the baseline) or "not known". The exit
-status is 1 if it is slow or slower; with --strict also if it is not known. A component is possibly
-slow, and its hosts are suspects, until a second measurement confirms it.
+is "good", "slow" (compared with the rest of the map), "slower" (than the baseline) or "not known".
+The exit status is 1 if it is slow or slower; with --strict also if it is not known. A component is
+possibly slow, and its hosts are suspects, until a second measurement confirms it.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        warn(f"'{printable(host, 80)}' is not a valid host name, and is omitted from the list")
+        warn(f"'{printable(host, 80)}' is not a valid host name, and is left out of the host list")
     return int(failed)
 
 

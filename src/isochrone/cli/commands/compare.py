@@ -1,13 +1,13 @@
 """Compare two measurements, with statistics over launches.
 
 A and B are each a run file, an output file of OSU, IMB or nccl-tests, a CSV table, a folder of run
-files, or a list of these, joined by commas. Several runs of the same measurement are launches of
-it; `before.jsonl` includes before-1.jsonl, before-2.jsonl … written by `isochrone measure
+files, or a list of these, joined by commas. Several runs of the same measurement are treated as its
+launches; `before.jsonl` includes before-1.jsonl, before-2.jsonl … written by `isochrone measure
 --launches`. A ratio above 1 means that B is slower than A.
 
 Times differ more between launches than between repetitions within a launch. A verdict needs at
 least two launches of A and of B, --fail-on at least three; five are better. With --measure, A and B
-are the arguments of two `isochrone measure` commands, which are launched in turns.
+are the arguments of two `isochrone measure` commands, which are launched alternately.
 
 With --with-prediction, a run of `isochrone emulate` is compared with the prediction of fitted
 models: `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
@@ -46,7 +46,7 @@ EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
     ("for a nightly job: exit code 1 if something is slower by more than 5 %",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
-    ("measure both sides in turns, so that drift of the machine cancels",
+    ("measure both sides alternately, so that drift of the machine cancels",
      "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
     ("an emulation against what models say of it",
      "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
@@ -99,9 +99,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
     add_flag(parser, "--common", argparse.SUPPRESS)  # always so
-    group = parser.add_argument_group("measuring both sides in turns")
+    group = parser.add_argument_group("measuring both sides alternately")
     add_flag(group, "--measure",
-        "run isochrone measure with the arguments A and with B, in turns: A B B A …"
+        "run isochrone measure with the arguments A and with B, alternately: A B B A …"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
         f"--measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip

@@ -2,8 +2,9 @@
 
 FILE is a run file (point-to-point, bisection, collective, hotspot), an output file of OSU, IMB or
 nccl-tests, or a CSV table with columns such as op,p,b,seconds (else: --map-columns). A family is a
-set of formulas, such as hockney: latency + bytes / bandwidth. --family auto selects the family with
-the smallest cross-validation error. Run files without anything to fit, such as maps, are skipped.
+set of formulas, such as hockney: latency + bytes / bandwidth. --family auto selects the simplest
+family whose cross-validation error is as small as the best. Run files without anything to fit, such
+as maps, are skipped.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list other formulas that fit equally well, and what they extrapolate")  # fmt: skip
+        "list other formulas that fit equally well, and what they predict beyond the "
+        "data")  # fmt: skip
     add_flag(parser, "--explain",
         "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
@@ -81,8 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: time of all measurements, e.g. 5m, for which points are proposed "
-        "(default: one point)",
+        "with --explain: propose points that take this time in all, e.g. 5m (default: a single "
+        "point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"

@@ -1,4 +1,4 @@
-"""Convert results or traces of other programs to run files or descriptions."""
+"""Convert results of other programs to run files, or traces to descriptions of applications."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
     add_option(parser, "file", "FILE", Path,
-        "file to convert; of a trace with one file per rank: all files, or their folder",
+        "file to convert; if a trace has a file per rank: all of them, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
         f"format of results: {', '.join(runs)}; of traces (recording: of isochrone record): "

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
-        help="sweeps: scale of both axes (default: log if the sizes are multiples)",
+        help="sweeps: scale of both axes (default: log if sizes grow by factors)",
     )  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
         "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip

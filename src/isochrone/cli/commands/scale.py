@@ -7,7 +7,8 @@ The first form also records the (unmodified) program. From the recordings the co
 derives a description of the program for any number of ranks; the models predict its time. Without
 --model the messages and collective operations of the program are measured first, with the same
 launcher. As a test the largest recording is predicted from the others; its error widens the
-interval. If a call does not scale regularly, the command fails and names the first such call.
+interval. If the size, count or partners of a call follow no rule in the number of
+ranks, the command fails and names the first such call.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "record PROGRAM on these numbers of ranks, such as 4,8,16")  # fmt: skip
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
-        "time of all measurements (default: 5min)", default=300.0)  # fmt: skip
+        "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")

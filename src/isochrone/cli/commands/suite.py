@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time of all measurements (default: as listed at SUITE)"
+        "time for all measurements (default: as listed at SUITE)"
     )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip

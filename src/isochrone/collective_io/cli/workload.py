@@ -122,8 +122,8 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
     group.add_argument(
         "--driver", choices=("even", "lustre", "ompio"),
-        help="MPI-IO driver: ROMIO's generic one with file domains of even size (default), ROMIO "
-        "for Lustre, or Open MPI's OMPIO",
+        help="MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
+        "Lustre, or Open MPI's OMPIO",
     )  # fmt: skip
     add_option(group, "--cb-buffer-size", "SIZE", read_size,
         "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"
@@ -211,7 +211,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model file of a hot spot (from fit -o, or in examples/models)",
+        "model of 'measure hotspot' (from fit -o, or in examples/models)",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
         "messages posted first: within a node (intra-first, default), or between "

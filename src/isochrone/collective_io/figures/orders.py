@@ -101,7 +101,7 @@ def _notes(found: ComparedOrders) -> list[str]:
     if not found.launched:
         return [*notes, "nothing was launched"]
     mean, worst = found.deviations()
-    notes.append(f"{len(one.times)} launches of each, in turns; 95 % intervals")
+    notes.append(f"{len(one.times)} launches of each, alternately; 95 % intervals")
     notes.append(f"deviation {100 * mean:.1f} % on average, {100 * worst:.1f} % at most")
     ranks = found.correlation
     if np.isfinite(ranks.value):

@@ -49,7 +49,8 @@ class NodeCost:
         if unknown or set(self.model.variables) <= {"b", "busy"}:
             found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model depends on {found}, not on the messages of a node (pa, pe)",
+                f"the model depends on {found}, not on messages within a node (pa) and between "
+                "nodes (pe)",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
 

@@ -253,7 +253,7 @@ def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
     """Return the records of a name, which were checked when the run was read."""
     if run.kind != KIND:
         raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
+            f"this is a run of '{run.experiment}'", where=run.where,
             hint="collective I/O is recorded by 'isochrone record --collective-io'",
         )  # fmt: skip
     return run.tables.get(name, Table()).rows()

@@ -85,7 +85,7 @@ def phases(run: Run) -> list[Phase]:
     """
     if run.kind != KIND:
         raise InputError(
-            f"this run is of '{run.experiment}'", where=run.where,
+            f"this is a run of '{run.experiment}'", where=run.where,
             hint="tiles are what 'isochrone measure tile-io' measures",
         )  # fmt: skip
     table = run.tables.get("sample")

@@ -12,7 +12,7 @@ FAMILY = Family(
         "operations in MPICH*, International Journal of High Performance Computing Applications "
         "19, 49-66: allgather as a ring, alltoall in pairs. Between nodes (n - 1) messages of "
         "their leaders, as in Zhu, Goodell, Gropp and Thakur 2009, *Hierarchical collectives in "
-        "MPICH2*, EuroPVM/MPI, or (n - 1) q of all ranks; (q - 1) within; written out"
+        "MPICH2*, EuroPVM/MPI, or (n - 1) q of all ranks; (q - 1) within of equal cost"
     ),
     limitations="Trees, whose time grows with the logarithm of the ranks.",
     forms=(

@@ -10,7 +10,7 @@ FAMILY = Family(
     source=(
         "Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel and Dongarra 2007, *Performance "
         "analysis of MPI collective operations*, Cluster Computing 10, 127-143: segments of a "
-        "fixed size follow each other, (depth + segments) steps; written out"
+        "fixed size follow each other, (depth + segments) steps of equal cost"
     ),
     limitations="Messages shorter than a segment.",
     forms=(

@@ -14,7 +14,7 @@ from isochrone.runfile.baseline_folder import remove
 EXAMPLES = (
     ("a night that turned out to be bad",
      "isochrone baseline remove nights 20261122T030000-a6144b0b22a67e68.jsonl"),
-    ("the copy of tonight.jsonl, which itself is kept",
+    ("remove the baseline's copy; tonight.jsonl itself is kept",
      "isochrone baseline remove nights tonight.jsonl"),
 )  # fmt: skip
 

@@ -62,7 +62,7 @@ EXAMPLES = (
     ("a hints file; no rank moves",
      "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "-o romio-hints"),
-    ("also how many there are, and their buffers",
+    ("choose also their number and their buffers",
      "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
 )  # fmt: skip
 

@@ -55,7 +55,7 @@ from isochrone.pages import terminal
 EXAMPLES = (
     ("an order for the launcher, of nodes with 4, 4, 2 and 2 ranks",
      "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order"),
-    ("for Open MPI, proved by measuring",
+    ("for Open MPI, verified by measuring",
      "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
      "openmpi --measure"),
 )  # fmt: skip

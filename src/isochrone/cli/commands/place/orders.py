@@ -1,8 +1,8 @@
-"""Predict the exchange of collective I/O in several node orders, and measure it to compare.
+"""Predict the data exchange of collective I/O in several node orders, and measure it to compare.
 
-The orders are the given one, the best and the worst found, sorted and random ones, or those that
---orders lists. The output shows whether the prediction finds the best order, and its error, as
-figure 6 of the cFireworks paper (Cha) does.
+The orders are the given one, the best and the worst found, the nodes sorted by their number of
+ranks, and random ones. --orders lists others instead. The output shows whether the prediction finds
+the best order, and its error, as figure 6 of the cFireworks paper (Cha) does.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ EXAMPLES = (
     ("what is expected of six orders",
      "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
      "--max-orders 6 --dry-run"),
-    ("measure them in turns, and draw both",
+    ("measure them alternately, and draw both",
      "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "--figure orders.png"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ several numbers of ranks. Values outside its range are refused.
 With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
 one along its columns. Its time is the sum of both phases, multiplied by the measured slowdown, if
 any, of groups that run at the same time. `all` lists all grids and the library's own algorithm;
-`best` lists the same, the fastest first (docs/grid-collectives.md).
+`best` sorts these, the fastest first (docs/grid-collectives.md).
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot, for each part of the file, the node with its data and the node of its aggregator "
+        "plot, for each file domain, the node that has the data and the node of the aggregator "
         "(.png, .svg, .pdf)")  # fmt: skip
     add_flag(parser, "--force", "overwrite existing output")
 

@@ -3,7 +3,7 @@
     isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
 
 First the collective reads and writes of the program are recorded. A model of the machine then
-proposes hints, and the program is launched with and without them in turns. Hints that make it
+proposes hints, and the program is launched with and without them alternately. Hints that make it
 significantly faster are written to a file; often there are none. The program is launched many
 times, and writes its output each time (see --before).
 """

@@ -4,7 +4,7 @@
 
 First the MPI calls of the program are recorded. The operations and sizes that take most time are
 then measured: with the default of the MPI library, its other algorithms, and two-phase algorithms
-on grids of ranks. The program is launched with and without the best ones in turns: first with a
+on grids of ranks. The program is launched with and without the best ones alternately: first with a
 tuning file of the library, then with a table for isochrone exec. Only what makes the whole program
 faster is kept. The program is launched many times, and writes its files each time (see --before).
 """
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "launches of each measurement, and pairs of launches of the program (default: 5)",
         default=5)  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time of all measurements (default: 3min)", default=180.0)  # fmt: skip
+        "time for all measurements (default: 3m)", default=180.0)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
         "smallest gain in time, with 95%% confidence (default: 5%%)", default=0.05)  # fmt: skip
     add_before(parser)
