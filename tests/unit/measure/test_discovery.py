@@ -111,7 +111,7 @@ def test_one_of_other_sources_on_the_path_is_passed_over_and_said(machine: Machi
     assert machine.find().origin == PACKAGE
     (line,) = machine.told
     assert "site/bin/isochrone-probe: skipped" in line
-    assert "other sources" in line
+    assert "another version" in line
 
 
 @pytest.mark.parametrize("says", [OLD, "isochrone-probe 0.1.0\\nMPICH Version: 4.0"])
@@ -123,7 +123,7 @@ def test_one_of_other_sources_is_used_with_a_warning_if_it_is_named(
     own = program(machine.folder / "own", says)
     assert machine.find(str(own)).path == own
     (line,) = machine.told
-    assert "other sources" in line
+    assert "another version" in line
     golden(line)
 
 

@@ -83,8 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: propose points that take this time in all, e.g. 5m (default: a single "
-        "point)",
+        "with --explain: time for all measurements, such as 5m (default: one point)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"

@@ -32,7 +32,7 @@ def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
     group = parser.add_argument_group("measurement of the result")
     add_flag(group, "--measure",
-        f"measure the exchange with the given and with the proposed {what}, alternately")  # fmt: skip
+        f"measure the exchange with the given and the proposed {what}, alternately")  # fmt: skip
     _add_jobs(group, "--measure: ", "arrangement")
 
 
