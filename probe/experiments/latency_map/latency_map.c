@@ -76,7 +76,9 @@ static const iso_option_t own_options[] = {
      "(default: all pairs)",
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
-     "measure only a random part of the pairs: 5%, or a number of pairs; auto: each node meets half of the other nodes, and at least 64 if there are so many",
+     "measure only a random part of the pairs: 5%, or a number of pairs; auto: "
+     "each node meets half of the other nodes, and at least 64 if there are so "
+     "many",
      &options.sample},
     {0},
 };
