@@ -228,5 +228,5 @@ def _is_ours(source: str, name: str, tell: Warn) -> bool:
     """Whether a binary was built from the sources of this package."""
     if source == own_hash():
         return True
-    tell(f"{name}: skipped, built from other sources than this version")
+    tell(f"{name}: skipped, another version built it")
     return False
