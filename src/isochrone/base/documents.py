@@ -1,6 +1,6 @@
 """JSON documents and JSON Schemas derived from classes.
 
-The keys of a document are the annotated members of a class (a dataclass or a msgspec struct) and
+The keys of a document are the annotated members of a class (dataclass or msgspec struct) and
 the properties that are `shown`, with their declared types. Descriptions in the schema come from the
 section *Attributes* of the docstring. A member ``nbytes`` is the key ``bytes``, and a trailing
 underscore of a Python keyword is not part of the key. Any other name is ``Annotated[…, "as
@@ -85,7 +85,9 @@ def _keys(kind: Any) -> dict[str, _Key]:
     if hasattr(kind, "__struct_fields__"):
         from msgspec import structs  # nothing but a struct needs it
 
-        fields = structs.fields(kind)
+        from isochrone.base.record import Record
+
+        fields = () if issubclass(kind, Record) else structs.fields(kind)
     keys = {name: "bytes" if name == "nbytes" else name.rstrip("_") for name in hints}
     keys |= {one.name: one.encode_name for one in fields}
     optional = {one.name for one in fields if not one.required}

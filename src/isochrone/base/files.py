@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -81,6 +80,8 @@ def read_bytes(path: Path) -> bytes:
 
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
+    import hashlib  # its library is large
+
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
@@ -19,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isochrone.base.documents import MaybeNan
-from isochrone.base.stats import binomial, known, middles_by
+from isochrone.base.record import Record
+from isochrone.base.stats import binomial, known, median_of, middles_by
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 Array = NDArray[np.float64]
@@ -88,8 +88,7 @@ def verdict(
 # ---- one sample --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(Record):
     """A median over repetitions, and its 95 % interval; NaN where these are too few."""
 
     n: int
@@ -116,7 +115,7 @@ class Estimate:
 def estimate(values: Iterable[float]) -> Estimate:
     """Return the median of at least one value, and its interval by `even_median_interval`."""
     sample = np.array(list(values))
-    return Estimate(len(sample), float(np.median(sample)), *even_median_interval(sample))
+    return Estimate(len(sample), median_of(sample), *even_median_interval(sample))
 
 
 def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
@@ -213,7 +212,7 @@ def grouped_median_interval(
     if len(keys) < FEW_GROUPS:
         raise ValueError(f"{len(keys)} groups are too few for an interval")
     low, high = median_interval((lower + upper) / 2, confidence)
-    middle = float(np.median(sample))
+    middle = median_of(sample)
     return min(low, middle), max(high, middle)
 
 
@@ -434,8 +433,7 @@ def ratio_interval(
 # ---- launches in turns -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Speedup:
+class Speedup(Record):
     """How many times faster the proposed arrangement is.
 
     Attributes

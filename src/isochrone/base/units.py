@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Literal
 
 from isochrone.base.errors import InputError
@@ -48,6 +47,8 @@ def parse_bytes(text: str) -> Bytes:
     factor = _BYTE_UNITS.get(match[2].lower()) if match else None
     if match is None or factor is None:
         raise InputError(f"{text!r} is not a size", hint="write for example 64, 1KiB or 4MB")
+    from fractions import Fraction  # few commands have a size
+
     value = Fraction(match[1]) * factor
     if value.denominator != 1:
         raise InputError(f"the size {text!r} is not a whole number of bytes")

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
+from isochrone.base.stats import median_of
 from isochrone.changes.effects import (
     Further,
     Quantities,
@@ -126,7 +127,7 @@ class Against(NamedTuple):
     notes: list[str]
 
 
-def _ratio(log: np.floating[Any]) -> float:
+def _ratio(log: float) -> float:
     """Return the ratio of a logarithm, clamped to a finite number."""
     return float(np.exp(min(float(log), _LARGEST)))
 
@@ -287,7 +288,7 @@ def _judged(
     worse = sorted(_of_switches(_first_causes(changes), found), key=lambda one: -one.ratio)
     each = np.array([one.kind for one in found.items])
     visible = {
-        kind: _ratio(np.median(limit[each == kind])) for kind in dict.fromkeys(each.tolist())
+        kind: _ratio(median_of(limit[each == kind])) for kind in dict.fromkeys(each.tolist())
     }
     return Against(worse, visible, len(found.items), odd.tolist(), found.notes)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
+from isochrone.base.stats import median_of
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
 
 Array = NDArray[np.float64]
@@ -190,7 +191,7 @@ def changed_parts(
                 continue
             explained[alike] = True
             sides = [float(np.exp(np.nanmean(side[:, alike]))) for side in (before, after)]
-            added = float(np.median(base[alike] * np.expm1(single.change[alike])))
+            added = median_of(base[alike] * np.expm1(single.change[alike]))
             found.append(Part(
                 group.kind, group.who, group.nbytes, sides[0], sides[1], added, differing[k],
                 tuple(alike.tolist()), len(group.points),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from isochrone.applications.emulation.summary import emulation
 from isochrone.base.errors import InputError
-from isochrone.base.stats import MAD_TO_SIGMA
+from isochrone.base.stats import MAD_TO_SIGMA, median_of
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
@@ -307,7 +307,7 @@ class _Map:
         code = np.minimum(one, other) * count + np.maximum(one, other)
         codes, parts = zip(*parted(code, rows), strict=True)
         pairs = np.column_stack(np.divmod(codes, count))
-        level = np.array([int(np.median(self.level[own])) for own in parts])
+        level = np.array([int(median_of(self.level[own])) for own in parts])
         if len(parts) == len(rows):
             return pairs, level, self.delta[:, np.concatenate(parts)], list(parts)
         delta = np.array([np.median(self.delta[:, own], axis=1) for own in parts]).T
@@ -449,21 +449,21 @@ def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Ar
     """
     levels, of_level = np.unique(level, return_inverse=True)
     units = int(pairs.max()) + 1
-    middle = np.array([np.median(values[of_level == k]) for k in range(len(levels))])
+    middle = np.array([median_of(values[of_level == k]) for k in range(len(levels))])
     if len(np.unique(pairs)) < MIN_UNITS:
         return middle, np.zeros(units), values - middle[of_level]
     ends = of_level, len(levels) + pairs[:, 0], len(levels) + pairs[:, 1]
     count = len(levels) + units
     found, rest = np.zeros(count), values - middle[of_level]
     for _ in range(_ROUNDS):
-        spread = max(MAD_TO_SIGMA * float(np.median(np.abs(rest))), 1e-6)
+        spread = max(MAD_TO_SIGMA * median_of(np.abs(rest)), 1e-6)
         weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(rest), 1e-12))
         before, found = found, _least_squares(ends, weight, values, count)
         rest = values - sum(found[end] for end in ends)
         if np.max(np.abs(found - before)) < _SETTLED:
             break
     own = found[len(levels) :]
-    common = float(np.median(own[np.unique(pairs)]))
+    common = median_of(own[np.unique(pairs)])
     return found[: len(levels)] + 2 * common, own - common, rest
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.segmentation import segment
+from isochrone.base.stats import median_of
 from isochrone.changes.comparability import PLACE, Difference, Group, differences, groups_of
 from isochrone.changes.effects import Quantity, quantities
 from isochrone.runfile.run import Run
@@ -140,11 +141,11 @@ def _changes(logs: Array, seconds: Array) -> list[Change]:
     changes = []
     for start, at, end in zip(edges, edges[1:], edges[2:], strict=False):
         one, two = logs[start:at], logs[at:end]
-        shift = float(np.median(two) - np.median(one))
+        shift = median_of(two) - median_of(one)
         freedom = len(one) + len(two) - 2
         squares = np.sum((one - np.mean(one)) ** 2) + np.sum((two - np.mean(two)) ** 2)
         error = float(np.sqrt(squares / freedom * (1 / len(one) + 1 / len(two))))
         if abs(np.expm1(abs(shift))) > LEAST and abs(shift) > SURE * error:
-            sides = float(np.median(seconds[start:at])), float(np.median(seconds[at:end]))
+            sides = median_of(seconds[start:at]), median_of(seconds[at:end])
             changes.append(Change(at, *sides, float(np.exp(shift))))
     return changes

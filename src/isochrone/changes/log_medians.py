@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import median_of
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.components import Group
@@ -167,7 +168,7 @@ def _medians(run: Run) -> dict[Key, float]:
     if not names:
         raise InputError("a sample has no size", where=run.where)
     found = points(table, names, run.where)
-    return {key: float(np.log(np.median(seconds[rows]))) for key, rows in found.items()}
+    return {key: float(np.log(median_of(seconds[rows]))) for key, rows in found.items()}
 
 
 def _others(keys: Sequence[dict[str, Any]], left: Mask, right: Mask) -> str:

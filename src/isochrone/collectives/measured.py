@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.stats import median_of
 from isochrone.models.placement import CG
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 
@@ -155,7 +156,7 @@ def miss_at(sizes: Array, seconds: Array, size: float) -> float:
         return 0.0
     above = int(np.searchsorted(sizes, size))
     around = [missed[k] for k in (above - 1, above) if k in missed]
-    return float(max([float(np.median(list(missed.values()))), *around]))
+    return float(max([median_of(list(missed.values())), *around]))
 
 
 def merged(groups: Iterable[MeasuredGroup]) -> list[MeasuredGroup]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,8 @@ def print_json(document: Any) -> None:
 
 def json_text(document: Any, indent: int | None = None) -> str:
     """Return a document as JSON. What is NaN or infinite is null: JSON has neither."""
+    import json  # few commands print it
+
     return json.dumps(plain(document), indent=indent, allow_nan=False)
 
 

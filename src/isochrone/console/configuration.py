@@ -12,12 +12,12 @@ import os
 import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 from isochrone.console.options import read_percent, read_time, read_time_or_zero
@@ -33,8 +33,7 @@ MAX_LINE = 2000
 """Bytes: a key of n parts takes memory as the square of n."""
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Record):
     """Something that can be set.
 
     Attributes
@@ -64,8 +63,7 @@ class Setting:
         return self.variables[0]
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Record):
     """A setting as it is in force.
 
     Attributes

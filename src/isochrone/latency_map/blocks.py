@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import middles_by, row_medians
+from isochrone.base.stats import distinct, median_of, middles_by, row_medians
 from isochrone.latency_map.partitions import Partition, level_of
 
 Matrix = NDArray[np.float64]
@@ -74,7 +74,7 @@ class Blocks:
         """The same with one time between all groups and one within all."""
         same = self.groups[:, None] == self.groups
         upper = np.triu(np.ones_like(same), 1)
-        near, far = (np.median(self.expected[pairs & upper]) for pairs in (same, ~same))
+        near, far = (median_of(self.expected[pairs & upper]) for pairs in (same, ~same))
         level = np.where(same, near, far)
         return self._nats(level + self.added, level)
 
@@ -101,7 +101,7 @@ class Blocks:
         a, b, seconds, error = self.cells
         level = level_of(chain, a, b)
         total = self.within
-        for k in np.unique(level):
+        for k in distinct(level):
             here = level == k
             usual = np.quantile(seconds[here], QUANTILES, method="nearest")
             rest = (seconds[here] / usual[:, None] - 1) / error[here]

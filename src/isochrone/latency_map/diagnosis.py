@@ -9,16 +9,19 @@ explains, beyond chance and beyond its own uncertainty.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_HALF,
     MAD_EFFICIENCY,
     Q80_TO_SIGMA,
+    distinct,
+    median_of,
     middles_by,
     outlier_limit,
 )
@@ -97,8 +100,7 @@ FEW = 0.01
 """Part of the pairs that may be off all the same: times have heavy tails."""
 
 
-@dataclass(frozen=True)
-class _Cost:
+class _Cost(Record):
     """Something that adds time to some of the pairs of ranks, before it has a name.
 
     Attributes
@@ -127,7 +129,7 @@ def _freedom(spread: float, own: float, times: Times) -> float:
     By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
     components*, Biometrics Bulletin 2, 110-114).
     """
-    error = float(np.median(times.error))
+    error = median_of(times.error)
     if not times.freedom or not error:
         return own
     both = (spread**2 + error**2) ** 2
@@ -143,7 +145,7 @@ def _fits(fit: Explanation, times: Times) -> bool:
 
 def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
     """Return what a part adds to the middle one of its pairs, and the standard error of that."""
-    middle = float(np.median(extra[extra > 0]))
+    middle = median_of(extra[extra > 0])
     return middle, error * middle / seconds
 
 
@@ -188,7 +190,7 @@ class Diagnosis:
     ) -> None:
         self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
         self.recorded = [canonical(p) for p in recorded]
-        self.by_host = hosts_known(hosts) and len(np.unique(node)) == len(set(hosts))
+        self.by_host = hosts_known(hosts) and len(distinct(node)) == len(set(hosts))
 
     # ---- explaining ----------------------------------------------------------------------------
 
@@ -265,7 +267,7 @@ class Diagnosis:
         if self.outer is None or times.units < MIN_NODES:
             return np.inf
         partners = np.bincount(np.concatenate([times.i, times.j]), minlength=times.units)
-        sigma = float(np.median(np.hypot(self.outer.spread, times.error)))
+        sigma = median_of(np.hypot(self.outer.spread, times.error))
         return float(SEEN_BY * sigma / np.sqrt(max(np.quantile(partners, 0.05), 1)))
 
     @cached_property
@@ -281,7 +283,7 @@ class Diagnosis:
         seen, lower, upper = middles_by(self.node[inner.i], inner.seconds)
         ratios = nearest[seen] / ((lower + upper) / 2)
         near = np.mean(ratios > 1)
-        return bool(near >= 1 - EXCEPTIONS and np.median(ratios) >= MIN_RATIO_RECORDED)
+        return bool(near >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
 
     @cached_property
     def partitions(self) -> list[Partition]:
@@ -431,7 +433,7 @@ class Diagnosis:
         assert self.inner is not None
         extra = self._of_ranks_pairs(None, self.inner.added(part, seconds, self.inner_times))
         ranks = np.array(part.members)
-        whole = [np.flatnonzero(self.node == k) for k in np.unique(self.node[ranks])]
+        whole = [np.flatnonzero(self.node == k) for k in distinct(self.node[ranks])]
         kind = "rank" if len(ranks) == 1 else "switch"
         if len(ranks) > 1 and np.array_equal(np.concatenate(whole), ranks) and self.by_host:
             kind = "node"
@@ -511,16 +513,14 @@ class Diagnosis:
         mask = cost.seconds > 0
         without = np.maximum(self.expected - cost.seconds, np.minimum(self.healthy, self.expected))
         ratios = tuple(
-            LevelRatio(
-                int(k), float(np.median((self.expected / without)[mask & (self.level == k)]))
-            )
-            for k in np.unique(self.level[mask])
+            LevelRatio(int(k), median_of((self.expected / without)[mask & (self.level == k)]))
+            for k in distinct(self.level[mask])
         )
         level = ratios[0][0]
         here = mask & (self.level == level)
         interval = INTERVAL_HALF * cost.error
         return self._slow(
-            cost.kind, cost.ranks, mask, here, ratios[0][1], float(np.median(without[here])),
+            cost.kind, cost.ranks, mask, here, ratios[0][1], median_of(without[here]),
             (cost.added, cost.added - interval, cost.added + interval), ratios, cost.instead,
         )  # fmt: skip
 
@@ -542,10 +542,10 @@ class Diagnosis:
         return Slow(
             kind=kind, who=self._who(kind, ranks), ratio=ratio, ranks=tuple(ranks.tolist()),
             hosts=tuple(dict.fromkeys(self.hosts[k] for k in ranks if self.hosts[k])),
-            level=int(self.level[here][0]), seconds=float(np.median(self.pairs.seconds[shown])),
+            level=int(self.level[here][0]), seconds=median_of(self.pairs.seconds[shown]),
             expected=expected, pairs=int(mask.sum()), added=added[0], low=added[1], high=added[2],
             ratios=ratios, instead=instead, retested=retested,
-            first=float(np.median(self.pairs.first[shown])) if retested else None,
+            first=median_of(self.pairs.first[shown]) if retested else None,
         )  # fmt: skip
 
     def _who(self, kind: str, ranks: Index) -> str:
@@ -611,10 +611,10 @@ class Diagnosis:
         return self._pair(np.arange(len(self.pairs.i)) == k, seconds / ratio, seconds)
 
     def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
-        ranks = np.unique(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
+        ranks = distinct(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
         first = self.node[ranks] == self.node[ranks[0]]
         ranks = np.concatenate([ranks[first], ranks[~first]])
-        error = INTERVAL_HALF * seconds * float(np.median(self.pairs.error[mask]))
+        error = INTERVAL_HALF * seconds * median_of(self.pairs.error[mask])
         extra = seconds - expected
         added = extra, extra - error, extra + error
         return self._slow("pair", ranks, mask, mask, seconds / expected, expected, added)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
 from isochrone.base.stats import INTERVAL_HALF
 from isochrone.latency_map.explanation import Explanation
 from isochrone.latency_map.partitions import Partition
@@ -16,8 +15,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Estimator:
+class Estimator(Record):
     """Estimates the times of pairs by the explanation of a map.
 
     Attributes

@@ -5,12 +5,13 @@ t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from operator import attrgetter
 
 import numpy as np
+from msgspec import field
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
 
@@ -20,8 +21,7 @@ LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
 PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """Something that may be slow: a unit, or a group of units.
 
     Attributes
@@ -51,8 +51,7 @@ class Part:
         return np.asarray(ends if self.pattern == ENDS else ends > 0, dtype=float)
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Record):
     """One explanation.
 
     Attributes

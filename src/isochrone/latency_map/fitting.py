@@ -10,14 +10,14 @@ over its precision, and every part the logarithm of the choices there were. So "
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import lgamma
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from isochrone.base.stats import middles_by
+from isochrone.base.stats import distinct, median_of, middles_by
 from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
@@ -78,7 +78,7 @@ class Fitter:
         self.code = code
         self.level = level_of(chain, times.i, times.j)
         self.levels = len(chain)
-        self.used = np.unique(self.level)
+        self.used = distinct(self.level)
         self.one_hot = (self.level[:, None] == self.used).astype(float)
         self.count = self.one_hot.sum(axis=0)
         self.middles = self.middle_of_levels(times.seconds)
@@ -141,7 +141,7 @@ class Fitter:
         if k == 0:
             key = self.chain[0][i]
             if self.chain[0].max() == 0:
-                return np.array([np.median(y), np.quantile(y, 0.2, method="lower")])
+                return np.array([median_of(y), np.quantile(y, 0.2, method="lower")])
         else:
             closest = self.chain[0]
             a, b = closest[i], closest[j]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import median_of
 from isochrone.latency_map.times import Times
 
 MIN_NODES = 8
@@ -45,7 +46,7 @@ def grid_of(times: Times) -> Grid | None:
     nearest = np.full(times.units, np.inf)
     for end in (times.i, times.j):
         np.minimum.at(nearest, end, times.seconds)
-    near = times.seconds <= NEAREST * float(np.median(nearest))
+    near = times.seconds <= NEAREST * median_of(nearest)
     hops = _hops(times, near)
     if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
         return None

@@ -15,7 +15,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import row_medians
+from isochrone.base.stats import distinct, row_medians
 from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 from isochrone.latency_map.times import Times
@@ -226,7 +226,7 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
     low = float(log.min())
     for first, last in pairwise(edges):
         pairs = order[first:last]
-        members = np.unique(np.concatenate([times.i[pairs], times.j[pairs]]))
+        members = distinct(np.concatenate([times.i[pairs], times.j[pairs]]))
         if len(members) > 2:
             own = np.full((len(members), len(members)), np.nan)
             a, b = (np.searchsorted(members, end[pairs]) for end in (times.i, times.j))
@@ -266,7 +266,7 @@ def profile_distance(times: Matrix) -> Matrix:
     np.fill_diagonal(own, np.nan)
     columns = np.arange(n)
     if n > REFERENCES:
-        columns = np.unique(np.linspace(0, n - 1, REFERENCES).astype(int))
+        columns = distinct(np.linspace(0, n - 1, REFERENCES).astype(int))
     seen = own[:, columns]
     distance = np.zeros((n, n))
     for a in range(n - 1):

@@ -10,14 +10,14 @@ outside that are as near as those inside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import lgamma
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from isochrone.base.stats import MAD_TO_SIGMA, row_medians
+from isochrone.base.stats import MAD_TO_SIGMA, distinct, median_of, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
@@ -349,7 +349,7 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
     ``sizes`` counts groups of other sizes, too.
     """
     total = 0.0
-    for k in np.unique(parent):
+    for k in distinct(parent):
         count = np.unique(group[parent == k], return_counts=True)[1]
         n = int(count.sum())
         alike = np.bincount(count)
@@ -367,7 +367,7 @@ def separates(near: Matrix, far: Matrix, *, recorded: bool) -> bool:
     """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
     if not near.size or not far.size:
         return False
-    ratio = np.median(far) - np.median(near)
+    ratio = median_of(far) - median_of(near)
     if ratio < np.log(MIN_RATIO_RECORDED if recorded else MIN_RATIO):
         return False
     smaller = min(near.size, far.size)
@@ -392,7 +392,7 @@ def noise_of(times: Times) -> float:
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
     least = []
-    some = np.unique(np.linspace(0, times.units - 1, 64).astype(int))
+    some = distinct(np.linspace(0, times.units - 1, 64).astype(int))
     for a in some:
         difference = matrix[a] - matrix
         difference -= row_medians(difference)[:, None]
@@ -400,4 +400,4 @@ def noise_of(times: Times) -> float:
         relative[a] = np.nan
         known = row_medians(relative)
         least += [known[~np.isnan(known)].min()] if not np.isnan(known).all() else []
-    return max(MAD_TO_SIGMA * float(np.median(least)), MIN_SPREAD) if least else UNKNOWN_NOISE
+    return max(MAD_TO_SIGMA * median_of(least), MIN_SPREAD) if least else UNKNOWN_NOISE

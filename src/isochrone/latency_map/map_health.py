@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.stats import mad
+from isochrone.base.stats import distinct, mad
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
@@ -150,7 +150,7 @@ class _Ratios:
         ratios = part.ratios or ((part.level, part.ratio),)
         shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
         unit = self._units(part)
-        of_part = np.unique(unit[list(part.ranks)])
+        of_part = distinct(unit[list(part.ranks)])
         others = np.setdiff1d(unit, of_part)
         if len(others) < MIN_NODES - 1:
             return True

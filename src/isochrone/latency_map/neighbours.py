@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import distinct
 from isochrone.latency_map.blocks import Blocks
 from isochrone.latency_map.explanation import LEAVING, Explanation
 from isochrone.latency_map.groupings import (
@@ -102,7 +103,7 @@ def _alone(fit: Explanation, partition: Partition) -> Iterator[list[Partition]]:
         if part.pattern == LEAVING and len(part.members) > 1:
             members = list(part.members)
             level = canonical(np.isin(np.arange(len(partition)), members).astype(np.int64))
-            if len(np.unique(partition[members])) > 1 and nested(partition, level):
+            if len(distinct(partition[members])) > 1 and nested(partition, level):
                 yield [partition, level]
 
 

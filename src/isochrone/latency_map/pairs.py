@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
+from isochrone.base.stats import median_of
 from isochrone.latency_map.partitions import Partition, level_matrix, level_of
 from isochrone.latency_map.topology import Level, Topology
 from isochrone.latency_map.units import RankPairs, rank_pairs
@@ -15,8 +16,7 @@ from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Record):
     """One pair of ranks, compared with its level.
 
     Attributes
@@ -66,7 +66,7 @@ def medians(run: Run, what: str, nbytes: int, found: Topology) -> list[float]:
     pairs = rank_pairs(run, what, nbytes)
     level = _levels(found, pairs)
     members = (pairs.seconds[level == k] for k in range(len(found.levels)))
-    return [float(np.median(values)) if values.size else float("nan") for values in members]
+    return [median_of(values) for values in members]
 
 
 def _levels(found: Topology, pairs: RankPairs) -> NDArray[np.int64]:

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import distinct
+
 Partition = NDArray[np.int64]
 """Number of the group of each rank or node."""
 
@@ -58,5 +60,5 @@ def level_matrix(partitions: Sequence[Partition]) -> NDArray[np.int8]:
 
 def nested(a: Partition, b: Partition) -> bool:
     """Whether each group of one partition lies within one group of the other."""
-    both = len(np.unique(a * (int(b.max()) + 1) + b))
+    both = len(distinct(a * (int(b.max()) + 1) + b))
     return both in (a.max() + 1, b.max() + 1)

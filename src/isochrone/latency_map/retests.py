@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import Slow, Topology
@@ -103,8 +104,8 @@ class _Known:
         code = table["i"].astype(np.int64) * run.size + table["j"]
         again = table.flag("retest")
         self.size, self.hosts = run.size, run.hosts
-        self.measured = np.unique(code[of_size & ~again])
-        self.again = np.unique(code[again])
+        self.measured = distinct(code[of_size & ~again])
+        self.again = distinct(code[again])
         self.levels = len(found.levels)
         self.chain = [partition_of(level, run.size) for level in found.levels]
 

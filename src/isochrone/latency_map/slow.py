@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 from isochrone.base.documents import IfKnown, shown
+from isochrone.base.record import Record
 from isochrone.base.units import format_seconds
 
 
@@ -24,8 +24,7 @@ class NotUnderstood(NamedTuple):
     to: float
 
 
-@dataclass(frozen=True)
-class SlowKind:
+class SlowKind(Record):
     """What a kind of slow component is; whoever treats kinds differently asks this.
 
     Attributes
@@ -54,8 +53,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Slow:
+class Slow(Record):
     """One part of the machine that is slower than its like.
 
     Attributes

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
+from isochrone.base.stats import distinct
 from isochrone.latency_map.partitions import Partition
 
 Vector = NDArray[np.float64]
@@ -23,8 +25,7 @@ groups of 10, all groups come out with more than half of the pairs, most with 40
 with less; below 15 % also groups that do not exist, and slow switches to them."""
 
 
-@dataclass(frozen=True)
-class Times:
+class Times(Record):
     """The measured pairs of a map of units, each once.
 
     Attributes
@@ -83,7 +84,7 @@ class Times:
         place = np.arange(len(order)) - np.searchsorted(ends[order], ends[order])
         near = order[place < NEAREST] % len(self.i)
         drawn = np.random.default_rng(1).permutation(len(self.i))[:most]
-        chosen = np.unique(np.concatenate([near, drawn]))
+        chosen = distinct(np.concatenate([near, drawn]))
         return replace(
             self, i=self.i[chosen], j=self.j[chosen], seconds=self.seconds[chosen],
             error=self.error[chosen],

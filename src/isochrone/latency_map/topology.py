@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +15,8 @@ import numpy as np
 
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
+from isochrone.base.record import Record
+from isochrone.base.stats import distinct, median_of
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
@@ -52,8 +53,7 @@ MAX_MISSING = 0.2
 """If a greater part of the pairs was not measured, levels that do not show prove nothing."""
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(Record):
     """One level of the communication hierarchy.
 
     Attributes
@@ -80,8 +80,7 @@ class Level:
     groups: list[list[int]]
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(Record):
     """Where the ranks are.
 
     Attributes
@@ -100,8 +99,7 @@ class Placement:
     ranks_per_node: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Topology:
+class Topology(Record):
     """What a latency map says about the machine.
 
     Attributes
@@ -242,7 +240,7 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
     for k, partition in enumerate(diagnosis.partitions):
         members = seconds[diagnosis.level == k]
         low, high = median_interval(members)
-        median = float(np.median(members)) if members.size else float("nan")
+        median = median_of(members)
         name = _name(partition, recorded)
         found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
     return found
@@ -295,7 +293,7 @@ def _warnings(
             "the hosts of the ranks are not recorded, so slow nodes cannot be named",
         )
     last = partitions[-2] if len(partitions) > 1 else np.zeros(1)
-    nodes_of_groups = (np.unique(diagnosis.node[last == k]) for k in (0, 1))
+    nodes_of_groups = (distinct(diagnosis.node[last == k]) for k in (0, 1))
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
         warn("two-groups", "only two groups of nodes: a slow link between them "
                            "cannot be detected")  # fmt: skip
@@ -342,7 +340,7 @@ def _stands_out(diagnosis: Diagnosis) -> str:
     """Mention the pair that is far slower than the middle one of few on one level."""
     pairs = diagnosis.pairs
     worst = int(np.argmax(pairs.seconds))
-    ratio = pairs.seconds[worst] / np.median(pairs.seconds)
+    ratio = pairs.seconds[worst] / median_of(pairs.seconds)
     if ratio < OUTLIER_RATIO or len(diagnosis.partitions) > 1:
         return ""
     return f"; pair {pairs.i[worst]}-{pairs.j[worst]} takes {ratio:.1f}x the median"

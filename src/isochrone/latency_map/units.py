@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_WIDTH,
     MAD_EFFICIENCY,
     MAD_TO_SIGMA,
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
+    known,
+    median_of,
     middles_by,
 )
 from isochrone.base.table import Table
@@ -44,8 +46,7 @@ MIN_COST = 0.02
 """A rank that differs by less than this part of its times has none, however sure that is."""
 
 
-@dataclass(frozen=True)
-class RankPairs:
+class RankPairs(Record):
     """The pairs of ranks of a map, each once.
 
     Attributes
@@ -150,8 +151,8 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
         _, lower, upper = middles_by(rank, np.abs(own - middle[rank]))
         scatter = MAD_TO_SIGMA * (lower + upper) / 2
         spread[ranks] = MEDIAN_LOSS * scatter / np.sqrt(np.bincount(rank)[ranks])
-    typical = float(np.median(pairs.seconds[outer]))
-    usual = float(np.nanmedian(spread))
+    typical = median_of(pairs.seconds[outer])
+    usual = median_of(known(spread))
     for host in range(int(node.max()) + 1):
         ranks = np.flatnonzero((node == host) & ~np.isnan(middle))
         if len(ranks) < 2:
@@ -161,7 +162,7 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
         uncertain = 2 * np.maximum(spread[ranks], usual)
         sure = SURE * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
-        beyond = middle[ranks] - float(np.median(middle[ranks][cheap]))
+        beyond = middle[ranks] - median_of(middle[ranks][cheap])
         slow = ~cheap & (beyond > MIN_COST * typical)
         cost[ranks[slow]] = beyond[slow]
         error[ranks] = uncertain

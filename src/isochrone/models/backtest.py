@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import median_of
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import SegmentFit
@@ -190,7 +191,7 @@ def _trials(
     values = variables["p"]
     places = [variables[name] for name in PLACES if name in variables]
     largest = _largest(variables)
-    largest = np.maximum(largest, np.median(largest))  # fewer of a size are no end of it
+    largest = np.maximum(largest, median_of(largest))  # fewer of a size are no end of it
     for part in PARTS:
         near = values <= largest / part
         if len(np.unique(values[near])) < _FEWEST or near.all():

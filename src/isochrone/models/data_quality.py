@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtri
 
-from isochrone.base.stats import MEDIAN_LOSS
+from isochrone.base.stats import MEDIAN_LOSS, median_of
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
 from isochrone.models.formulas import number
@@ -85,8 +85,8 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
     place = f"{format_ratio(found.ratio.max())}x at {', '.join(where)}"
     return [
         f"the repetitions at {points} of {point.max() + 1} points form two groups with a ratio "
-        f"of {format_ratio(float(np.median(found.ratio)))} (at most {place}): the median is that "
-        f"of the larger group ({100 * (1 - np.median(found.share)):.0f} % of the repetitions)"
+        f"of {format_ratio(median_of(found.ratio))} (at most {place}): the median is that "
+        f"of the larger group ({100 * (1 - median_of(found.share)):.0f} % of the repetitions)"
     ]
 
 
@@ -187,7 +187,7 @@ def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Arra
         return plain
     median = medians_by(logs, cell)
     rows = np.bincount(cell)
-    typical = float(np.median(rows[several]))
+    typical = median_of(rows[several])
     # how a row is spread around the mean of those that are alike
     alike = several & (rows > 1)
     freedom = int(rows[alike].sum() - alike.sum())
@@ -201,11 +201,11 @@ def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Arra
     if freedom < 3:
         return plain
     spread = spread_of(rest, freedom)
-    each = float(np.median(np.bincount(owner)))
+    each = median_of(np.bincount(owner))
     error = spread * (MEDIAN_LOSS if typical >= 3 else 1.0) / np.sqrt(typical)
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     ranges = np.maximum.reduceat(median, first) - np.minimum.reduceat(median, first)
-    apart = float(np.median(ranges))
+    apart = median_of(ranges)
     # Twice what the farthest of so many normal values is away at most: the range they may have.
     if apart < max(spread, -2 * float(ndtri(_CHANCE / each)) * error, float(np.log(MIN_RATIO))):
         return plain

@@ -18,7 +18,7 @@ from scipy.linalg import qr, solve_triangular
 from scipy.special import stdtrit
 
 from isochrone.base.errors import InputError
-from isochrone.base.stats import MAD_TO_SIGMA
+from isochrone.base.stats import MAD_TO_SIGMA, median_of
 from isochrone.models.starts import spread_of
 from isochrone.models.terms import design_matrix, variables_of
 
@@ -165,7 +165,7 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
             scale = 1 / np.where(predicted > _LOWEST * seconds, predicted, seconds)
         if robust:
             away = np.abs((seconds - predicted) * scale)
-            away /= max(MAD_TO_SIGMA * float(np.median(away)), 1e-300)
+            away /= max(MAD_TO_SIGMA * median_of(away), 1e-300)
             trust = np.where(away <= _HUBER, 1.0, _HUBER / np.maximum(away, _HUBER))
         if iteration and all(
             np.all(np.abs(now - then) <= 1e-7 * then)

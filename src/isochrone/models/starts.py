@@ -19,7 +19,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
-from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, middles_by
+from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, middles_by
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -120,13 +120,13 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     parts = (shared / per_start, (1 - 1 / per_start) * alone if of_rest > 0 else 0.0)
     variance = sum(parts)
     if variance == 0:
-        return Starts(int(np.median(number)), 0.0, float(of_common))
+        return Starts(int(median_of(number)), 0.0, float(of_common))
     # Satterthwaite 1946, An approximate distribution of estimates of variance components.
     freedom = variance**2 / (parts[0] ** 2 / of_common + parts[1] ** 2 / max(of_rest, 1))
     known = error[~np.isnan(error)]
-    explained = float(np.median(known**2)) if len(known) else 0.0
+    explained = median_of(known**2) if len(known) else 0.0
     return Starts(
-        int(np.median(number)), sqrt(max(variance - explained, 0.0)), freedom,
+        int(median_of(number)), sqrt(max(variance - explained, 0.0)), freedom,
         sqrt(max(alone - explained, 0.0)),
     )  # fmt: skip
 
@@ -151,7 +151,7 @@ def medians_by(values: Array, group: Index) -> Array:
 
 def spread_of(rest: Array, freedom: int) -> float:
     """Return the standard deviation of what is left around a fit, by its median deviation."""
-    return MAD_TO_SIGMA * float(np.median(np.abs(rest))) * sqrt(len(rest) / freedom)
+    return MAD_TO_SIGMA * median_of(np.abs(rest)) * sqrt(len(rest) / freedom)
 
 
 # --- repetitions become points --------------------------------------------------------------------
@@ -189,7 +189,7 @@ def summarised(
     error = MEDIAN_LOSS * MAD_TO_SIGMA * spread / np.sqrt(counts)
     error = np.where(counts >= 3, error, np.nan)  # the spread of two is a coin toss
     known = error[~np.isnan(error)]
-    within = float(np.median(known)) if len(known) else None
+    within = median_of(known) if len(known) else None
     if len(codes) == len(repeats):
         return (median, repeats, within, ONE_START, codes % starts)
     logs, owner = np.log(median), codes // starts

@@ -8,9 +8,12 @@ notes).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
+from msgspec import field
+from msgspec.structs import replace
+
+from isochrone.base.record import Record
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
 
@@ -21,8 +24,7 @@ Medium = Literal["", "terminal", "report"]
 """Where something is shown; empty: everywhere."""
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(Record):
     """One statement.
 
     Attributes
@@ -46,8 +48,7 @@ class Sentence:
     only: Medium = ""
 
 
-@dataclass(frozen=True)
-class Listing:
+class Listing(Record):
     """Statements below a title; ``more`` names what was left out."""
 
     title: str
@@ -57,16 +58,14 @@ class Listing:
     only: Medium = ""
 
 
-@dataclass(frozen=True)
-class Warnings:
+class Warnings(Record):
     """Data-quality warnings, one sentence each."""
 
     items: tuple[str, ...]
     only: ClassVar[Medium] = ""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Record):
     """A column of a table; numbers are aligned ``right``."""
 
     title: str
@@ -79,16 +78,14 @@ def columns_of(*titles: str) -> tuple[Column, ...]:
     return tuple(Column(title.removeprefix(">"), right=title[:1] == ">") for title in titles)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Record):
     """Cells of a table; the tone is that of the whole row."""
 
     cells: tuple[str, ...]
     tone: Tone = ""
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Record):
     """Columns and rows below a title.
 
     Attributes
@@ -120,8 +117,7 @@ class Table:
         return replace(self, columns=columns, rows=rows)
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(Record):
     """A key figure: its value, what it measures, and a note."""
 
     value: str
@@ -129,16 +125,14 @@ class Tile:
     note: str
 
 
-@dataclass(frozen=True)
-class Tiles:
+class Tiles(Record):
     """The key figures, side by side. For the report only."""
 
     items: tuple[Tile, ...]
     only: ClassVar[Medium] = "report"
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Record):
     """A figure of `isochrone.views`, for the report only.
 
     Attributes
@@ -166,8 +160,7 @@ MIN_RANKS = 3
 """Two ranks have one time only: no map, surface or hierarchy."""
 
 
-@dataclass(frozen=True)
-class LiveMap:
+class LiveMap(Record):
     """An interactive latency map. For the report only, whose script draws it from its data.
 
     Attributes
@@ -183,16 +176,14 @@ class LiveMap:
     only: ClassVar[Medium] = "report"
 
 
-@dataclass(frozen=True)
-class Later:
+class Later(Record):
     """Blocks that take a while to make, such as a fitted formula. For the report only."""
 
     make: Callable[[], Sequence[Block]]
     only: ClassVar[Medium] = "report"
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Record):
     """Names and values, such as the options of a measurement; a report folds them below a title."""
 
     title: str
@@ -200,8 +191,7 @@ class Facts:
     only: Medium = ""
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Record):
     """Pseudo-code, with the passages to stress. For the report only."""
 
     text: str
@@ -212,8 +202,7 @@ class Code:
 Block = Sentence | Listing | Warnings | Table | Tiles | Picture | LiveMap | Later | Facts | Code
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Record):
     """Blocks below a heading.
 
     Attributes
@@ -240,8 +229,7 @@ def said(part: Section | Block | Column, medium: Medium) -> bool:
     return part.only in ("", medium)
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Record):
     """The page of one run.
 
     Attributes
@@ -265,8 +253,7 @@ class Page:
     sections: tuple[Section, ...]
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Record):
     """What the user asks for in addition to a run.
 
     Attributes
@@ -288,8 +275,7 @@ AS_USUAL = Asked()
 """Nothing is asked for."""
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Record):
     """How one kind of result is shown.
 
     Attributes

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
+from isochrone.base.record import Record
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
 
 
-@dataclass(frozen=True)
-class Added:
+class Added(Record):
     """What became of one file.
 
     Attributes
@@ -153,6 +151,8 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
 def _add(folder: Path, run: Run) -> Added:
     assert run.path is not None
     source = run.path
+    import tempfile  # not needed to read
+
     handle, name = tempfile.mkstemp(dir=folder, prefix=".", suffix=".partial")
     partial = Path(name)
     try:

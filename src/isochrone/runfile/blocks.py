@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 
 BLOCK = "pairs"
@@ -105,7 +106,7 @@ def can_hold(table: Table) -> bool:
 def lines_of(table: Table) -> Iterator[bytes]:
     """Yield the lines of a table of pairs."""
     number = 0
-    sizes = np.unique(table["bytes"])
+    sizes = distinct(table["bytes"])
     for size in sizes.tolist():
         rows = np.flatnonzero(table["bytes"] == size)
         for start in range(0, len(rows), _PAIRS):
@@ -121,7 +122,7 @@ def _line(table: Table, number: int, nbytes: int) -> bytes:
     }  # fmt: skip
     for key in NUMBERS:
         values = table.flag(key) if key in FLAGS else table[key] if key in table else np.ones(1)
-        same = key not in ENDS and len(np.unique(values)) == 1
+        same = key not in ENDS and len(distinct(values)) == 1
         record[key] = int(values[0]) if same else _text(values.astype("<u4"))
     for key in TIMES:
         record[key] = _text(table[key].astype("<f4"))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.documents import IfKnown
+from isochrone.base.record import Record
+from isochrone.base.stats import median_of
 from isochrone.runfile.run import Run
 
 KIND = "clocks"
 
 
-@dataclass(frozen=True)
-class Offsets:
+class Offsets(Record):
     """Comparisons of the clocks of two ranks, at any time after they were synchronised. Seconds.
 
     Attributes
@@ -37,8 +36,7 @@ class Offsets:
     worst_age: float
 
 
-@dataclass(frozen=True)
-class Clocks:
+class Clocks(Record):
     """The ``sync`` and ``offset`` records of a run, in seconds.
 
     Attributes
@@ -74,13 +72,13 @@ def clocks(run: Run) -> Clocks:
         worst = int(np.argmax(offsets))
         i, j, age = (float(_column(run, "offset", key)[worst]) for key in ("i", "j", "age"))
         offset = Offsets(
-            comparisons=len(offsets), median=float(np.median(offsets)), max=float(offsets[worst]),
-            bound=float(np.median(_column(run, "offset", "bound"))),
+            comparisons=len(offsets), median=median_of(offsets), max=float(offsets[worst]),
+            bound=median_of(_column(run, "offset", "bound")),
             worst_pair=(int(i), int(j)), worst_age=age,
         )  # fmt: skip
     return Clocks(
         synchronised=len(run.tables["sync"]),
-        residual_median=float(np.median(_column(run, "sync", "residual_median"))),
+        residual_median=median_of(_column(run, "sync", "residual_median")),
         residual_max=float(_column(run, "sync", "residual_max").max()),
         drift_max=float(_column(run, "sync", "drift_max")[-1]),
         offset=offset,

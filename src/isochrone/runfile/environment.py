@@ -6,11 +6,11 @@ Where two runs of the same measurement differ, their environments are the first 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec.structs import asdict
 
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.runfile.header import Header
 
@@ -26,8 +26,7 @@ _OUTPUT = ("LOG", "WARN", "VERBOSE", "DEBUG", "STATS", "PROFILE", "SHOW", "PRINT
 """Words in names of variables that change the output of a library rather than its behaviour."""
 
 
-@dataclass(frozen=True)
-class Differing:
+class Differing(Record):
     """A difference between the environments of two sides.
 
     Attributes

@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from isochrone.base import registry
+from isochrone.base.record import Record
 from isochrone.runfile.rules import check
 from isochrone.runfile.run import Run
 
 
-@dataclass(frozen=True)
-class Importer:
+class Importer(Record):
     """A format of another program.
 
     Attributes

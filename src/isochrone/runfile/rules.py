@@ -7,15 +7,17 @@ A file that breaks a rule is refused by every command. Missing values are allowe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 from typing import Any
 
 import numpy as np
+from msgspec import field
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
+from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
@@ -36,8 +38,7 @@ _ROUNDING = 1e-9
 """Two statistics of the same times may contradict by this part, as they are computed in floats."""
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Record):
     """Which numbers a member of a record may hold.
 
     Attributes
@@ -80,8 +81,7 @@ _SPREAD = Rule(most=MAX_SECONDS)
 _SOME_RANKS = Rule(least=1, most=lambda ranks: ranks, whole=True)
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Record):
     """What holds for the records of one name.
 
     Attributes
@@ -361,7 +361,7 @@ def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
     if key not in table:
         return wrong
     pair = table["i"][rows].astype(np.int64) * ranks + table["j"][rows]
-    if ranks**2 <= 8 * len(rows) and len(np.unique(table["bytes"])) == 1:
+    if ranks**2 <= 8 * len(rows) and len(distinct(table["bytes"])) == 1:
         seen = np.zeros(ranks**2, dtype=bool)
         seen[pair] = True
         if np.count_nonzero(seen) == len(pair):  # each once; sorting takes far longer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.runfile.arrow import arrow_table
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin
 from isochrone.runfile.samples import counting
@@ -241,7 +240,7 @@ class Run:
 
     def message_sizes(self) -> list[int]:
         """List the message sizes of a latency map in bytes, smallest first."""
-        return [int(size) for size in np.unique(self.pairs()["bytes"])]
+        return [int(size) for size in distinct(self.pairs()["bytes"])]
 
     def no_such_pairs(self, nbytes: int | None) -> InputError:
         """Return the error for a size that was not measured."""
@@ -356,6 +355,8 @@ class Run:
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:
         """Return the records of one name as a table of Arrow: `to_pandas`, by pyarrow."""
+        from isochrone.runfile.arrow import arrow_table  # a package that few have
+
         return arrow_table(self.columns(name), self.header, self.where)
 
     def to_xarray(self, what: str = "median") -> DataArray:
@@ -393,4 +394,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         state = "complete" if self.complete else "partial"
+        from html import escape  # for notebooks only
+
         return f"<b>{escape(self.experiment)}</b> on {self.size} ranks ({state})"

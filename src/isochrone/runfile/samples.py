@@ -36,6 +36,7 @@ from isochrone.base.inference import (
     median_interval,
     quantile_interval,
 )
+from isochrone.base.stats import distinct, median_of
 from isochrone.base.table import Table
 
 Key = tuple[tuple[str, Any], ...]
@@ -207,7 +208,7 @@ def enclose(
         single repetition.
     """
     if passes is not None and not np.isnan(passes).any():
-        count = len(np.unique(passes))
+        count = len(distinct(passes))
         if count >= FEW_GROUPS:
             return (*grouped_median_interval(values, passes), count)
     if len(values) < 2:
@@ -219,7 +220,7 @@ def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | Non
     """Summarise at least one repetition, in seconds; ``passes`` as for `enclose`."""
     low, high, count = enclose(repetitions, passes)
     return Times(
-        n=len(repetitions), passes=count, median=float(np.median(repetitions)), low=low, high=high,
+        n=len(repetitions), passes=count, median=median_of(repetitions), low=low, high=high,
         min=float(repetitions.min()), mean=float(repetitions.mean()), max=float(repetitions.max()),
         **spread_of(repetitions),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
+from isochrone.base.stats import median_of
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.columns import MAX_SECONDS
@@ -348,7 +349,7 @@ def _bandwidth(
         rates = table["rate"][rows]
         if not np.isnan(rates).any():
             low, high, _ = enclose(rates, passes_of(table, rows))
-            return float(np.median(rates)), low, high
+            return median_of(rates), low, high
     return tuple(nbytes / value if value > 0 else None for value in seconds)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.views.view import Axes, Figure
 
@@ -62,8 +62,7 @@ class Unit(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(Record):
     """Neighbouring positions ``first`` … ``last`` that lie on the same host."""
 
     host: str

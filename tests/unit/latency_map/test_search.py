@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from isochrone.latency_map.blocks import Blocks
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part

@@ -11,6 +11,7 @@ import numpy as np
 from isochrone.applications.emulation.recorded import App, Launched, PhaseSeconds, RankTime
 from isochrone.applications.emulation.timing import others
 from isochrone.base.inference import Estimate, estimate
+from isochrone.base.stats import median_of
 
 PREEMPTED = 20.0
 """Involuntary context switches of a rank in a second from which on it shares its processor with
@@ -78,7 +79,7 @@ def shares(found: Sequence[Launched], times: Sequence[RankTime]) -> list[Shares]
     made = []
     for app, together in sorted(groups, key=lambda key: (key[0], len(key[1]), key[1])):
         ranks = groups[app, together].values()
-        parts = [np.median([one.communication / one.seconds for one in own]) for own in ranks]
+        parts = [median_of([one.communication / one.seconds for one in own]) for own in ranks]
         asked = math.fsum(one.asked for own in ranks for one in own)
         delivered = math.fsum(one.delivered for own in ranks for one in own)
         rates = [
@@ -108,7 +109,7 @@ def phases(
         names = apps[app].phases
         name = names[phase] if phase < len(names) else str(phase)
         mean = estimate(one.mean for one in own)
-        most = float(np.median([one.max for one in own]))
+        most = median_of([one.max for one in own])
         made.append(Phase(app, phase, name, others(app, together), mean, most))
     return made
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.stats import median_of
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
@@ -274,7 +275,7 @@ class _Search:
         """Return the cost of orders, and the sum of powers as a tie-breaker."""
         each = self.costs.each(orders)
         cost = self.costs.weights @ each.max(axis=2)
-        scale = max(float(np.median(cost)), 1e-300)
+        scale = max(median_of(cost), 1e-300)
         power = self.costs.weights @ ((np.maximum(each, 0.0) / scale) ** _POWER).sum(axis=2)
         return (cost if self.costs.separable else self.costs.total(orders)), power
 

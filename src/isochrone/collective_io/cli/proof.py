@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.inference import Speedup, speedup

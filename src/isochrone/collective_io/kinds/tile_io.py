@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds

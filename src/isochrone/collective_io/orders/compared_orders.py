@@ -25,6 +25,7 @@ from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
+from isochrone.base.stats import median_of
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats
@@ -79,7 +80,7 @@ class ComparedOrder:
     @shown
     def measured(self) -> MaybeNan:
         """Median over the launches; NaN if there are none."""
-        return float(np.median(self.times)) if len(self.times) else math.nan
+        return median_of(self.times)
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from isochrone.base.errors import InputError
-from isochrone.base.stats import known
+from isochrone.base.stats import known, median_of
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
@@ -115,7 +113,7 @@ def _typical(
 ) -> MeasuredCall:
     """Return the median of equal calls, for each recorded phase."""
     seen = {name: [time for time in column if time is not None] for name, column in times.items()}
-    middle = {name: float(np.median(column)) for name, column in seen.items() if column}
+    middle = {name: median_of(column) for name, column in seen.items() if column}
     scatter = {name: scatter_of(column) for name, column in seen.items() if column}
     scatter[INDEPENDENT] = scatter["seconds"]
     whole = middle.pop("seconds")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -121,7 +122,7 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
         *(_costs(model) or _formulas(model)),
         _quality(model),
         Sentence("`isochrone fit` shows intervals, cross-validation and other families."),
-        replace(picture, options=options),
+        structs.replace(picture, options=options),
     ]
 
 

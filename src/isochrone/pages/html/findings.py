@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from isochrone.pages.common import kind_of
 from isochrone.pages.page import Block, Listing, Page, Sentence, Tone, Warnings, said

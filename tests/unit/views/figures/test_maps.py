@@ -6,7 +6,6 @@ import colorsys
 import itertools
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d import proj3d
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from drawn import texts, words
