@@ -10,6 +10,7 @@ import pytest
 from beds.golden import Golden
 from beds.mpis import ROOT
 from isochrone import models
+from isochrone.collective_io.variables.hotspot import VARIABLES
 from isochrone.models import Model, Segment, of_run
 from isochrone.models.questions import subject
 from made_up.hotspots import hotspot
@@ -26,7 +27,7 @@ def of(model: Model) -> str:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples/models").glob("*.json")), ids=str)
 def test_a_published_model_says_what_it_is_of(path: Path) -> None:
-    expected = "the messages of a busy node" if "tachyon" in path.stem else "collective"
+    expected = VARIABLES.subject if "tachyon" in path.stem else "collective"
     assert of(models.read(path)) == expected
 
 
@@ -38,7 +39,7 @@ def test_what_was_measured_is_known_from_the_model() -> None:
     pair = models.fit(point_to_point())
     assert (of(pair), pair.experiment) == ("message", "point-to-point")
     hot = models.fit(hotspot(), "hotspot")
-    assert (of(hot), hot.experiment) == ("the messages of a busy node", "hotspot")
+    assert (of(hot), hot.experiment) == (VARIABLES.subject, "hotspot")
 
 
 def test_bisections_are_messages_although_they_have_ranks() -> None:
