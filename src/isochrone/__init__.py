@@ -3,8 +3,6 @@
 Measure it, model it, predict it, and act on the prediction. ``__init__.pyi`` has the types.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

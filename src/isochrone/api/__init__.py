@@ -3,8 +3,6 @@
 Everything here is also in ``isochrone`` itself, where it is loaded when it is first used.
 """
 
-from __future__ import annotations
-
 import copy
 import io
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """One measurement from Python: the probe is started, and what it measured is read."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Untrusted text as a cell of a table that no spreadsheet executes, and its inverse."""
 
-from __future__ import annotations
-
 import re
 
 _FORMULA = re.compile(r"'*[=+\-@＝＋－＠]")

@@ -7,8 +7,6 @@ underscore of a Python keyword is not part of the key. Any other name is ``Annot
 NAME"]``.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

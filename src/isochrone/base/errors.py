@@ -1,7 +1,5 @@
 """Errors for users, one line each: what happened, where, and what to try."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

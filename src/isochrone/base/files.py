@@ -1,7 +1,5 @@
 """Files: atomic writing, checks and hashes."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Check of the 'format' number of a file."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from isochrone.base.errors import InputError

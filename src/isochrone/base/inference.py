@@ -7,8 +7,6 @@ repetitions of one launch are one observation of the machine (Hunold & Carpen-Am
 therefore one number, its log-median.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

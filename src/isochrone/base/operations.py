@@ -1,7 +1,5 @@
 """The collective operations of MPI that are measured, modelled, simulated and recorded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

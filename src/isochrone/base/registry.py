@@ -8,8 +8,6 @@ A dash in the name the user types is an underscore in the file name, and a
 keyword of Python has one appended.
 """
 
-from __future__ import annotations
-
 import keyword
 import re
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Elimination in the normal equations, for many formulas of the same columns at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -27,8 +27,6 @@ Find the protocol switch in a sweep over message sizes, from medians and their 9
 ['1e-06', '5e-06']
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Temporary handlers of the signals that end this process."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

@@ -1,7 +1,5 @@
 """The small statistics of a measurement; every formula names its source."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Suggestions for mistyped names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -1,7 +1,5 @@
 """Untrusted text (host names, logs, names of files) made safe to print on a terminal."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

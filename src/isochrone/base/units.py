@@ -3,8 +3,6 @@
 Binary prefixes (KiB, MiB, GiB) are powers of 1024 and decimal ones (kB, MB, GB) powers of 1000.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

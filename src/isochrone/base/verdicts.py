@@ -1,7 +1,5 @@
 """The verdict words, the same in show, check, compare, history, reports, JUnit and JSON."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 Change = Literal["slower", "faster", "same", "not known"]

@@ -14,8 +14,6 @@ Whole runs vary more than their components. A level (or curve) is therefore also
 slower relative to the other levels of the same launch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict

@@ -5,8 +5,6 @@ run with earlier runs (`baseline`). A slow component that was not measured again
 only *possibly slow*. A run that cannot be judged is *not known*, with what to measure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

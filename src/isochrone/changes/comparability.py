@@ -8,8 +8,6 @@ The setting of a run is what it measured, where and how. These parts of it must 
 * everything, for a baseline.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

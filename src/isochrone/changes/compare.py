@@ -6,8 +6,6 @@ or levels, nodes … and single points), within a kind by Bonferroni, among sing
 Times of a simulator are exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape

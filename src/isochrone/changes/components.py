@@ -5,8 +5,6 @@ the median over its points, which has far more power than a test of each point. 
 explains is not attributed to smaller ones again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, isnan

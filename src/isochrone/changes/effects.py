@@ -11,8 +11,6 @@ Annals of Mathematical Statistics 35, 73-101). Only the level effect contains wh
 common. Likewise a curve has one effect, and each point a residual.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

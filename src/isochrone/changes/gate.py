@@ -1,7 +1,5 @@
 """The limits of ``--fail-on``: whether a comparison exceeds them, or cannot be judged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, log

@@ -5,8 +5,6 @@ the change exceeds `LEAST` and is significant. Nodes are compared relative to th
 same run, so that a slow night of the whole machine is not attributed to them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

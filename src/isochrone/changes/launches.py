@@ -12,8 +12,6 @@ quantile of Student's distribution for n - 1,
 Launches one after the other on the same nodes do not show the variation between nodes or days.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite

@@ -1,7 +1,5 @@
 """Log-median of each launch and point of a measurement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 

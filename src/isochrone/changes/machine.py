@@ -4,8 +4,6 @@ A machine can be compared with itself under different placements, block before a
 slot is a host plus the local rank index: it has the same number on both sides, for any rank.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

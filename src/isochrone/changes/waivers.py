@@ -4,8 +4,6 @@ A waiver is ``host=n05``, ``rank=3``, ``pair=n1,n2`` or ``level=2``, optionally 
 ``:30%``. It is matched by a regular expression and never evaluated.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

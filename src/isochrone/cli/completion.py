@@ -1,7 +1,5 @@
 """What shells complete: the parser as a script, generated once, that starts no Python at a TAB."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The options that experiments have of their own, which only the probe knows."""
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.base.errors import InputError, IsochroneError

@@ -4,8 +4,6 @@
 already; of it, only options and arguments are set anew, by the macros of man(7).
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """Parsers whose subcommands are plug-ins, each imported only when it is the one that is named."""
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence

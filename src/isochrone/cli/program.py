@@ -1,7 +1,5 @@
 """Options of the commands that start a user's unmodified program: its command, and its MPI."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 

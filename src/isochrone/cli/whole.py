@@ -1,7 +1,5 @@
 """All commands with all they take, in one parser: for completion, manual pages and their tests."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 

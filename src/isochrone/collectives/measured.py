@@ -7,8 +7,6 @@ describes the last member to complete. Others may complete earlier: the root of 
 to a root, upper ranks of a tree (`Leaving`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -3,8 +3,6 @@
 `isochrone.formats.tunings` holds the formats, one per file; each file ends in its `TuningFile`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

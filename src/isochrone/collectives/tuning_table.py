@@ -12,8 +12,6 @@ Format history
     Unknown keys are ignored. What no rule names is left to the library.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """``--json``, and ``--schema``, which says what that prints."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ what Isochrone does by itself. What is on the command line wins over all of them
 (`isochrone.console.defaults`).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shlex

@@ -1,7 +1,5 @@
 """What is configured becomes the default of options: whatever is on a command line wins."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from typing import Any

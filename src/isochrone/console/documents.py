@@ -6,8 +6,6 @@ what is said of every run.
 ``python -m isochrone.console.documents FOLDER`` writes the schemas of all, one file each.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from inspect import isfunction

@@ -3,8 +3,6 @@
 A run that did not come to its end is used, and the user is told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Where a command writes: nothing is overwritten unless the user says so."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

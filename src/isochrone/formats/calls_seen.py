@@ -1,7 +1,5 @@
 """The calls of one rank in the order of a trace, with its open requests."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

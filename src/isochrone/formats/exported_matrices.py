@@ -1,7 +1,5 @@
 """The matrices of a latency map as the mmpi tools need them: in µs, 0 on the diagonal."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The curves of a sweep, all sizes or one, for the formats that hold sweeps."""
 
-from __future__ import annotations
-
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, curves, of_size

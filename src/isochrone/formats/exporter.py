@@ -3,8 +3,6 @@
 `isochrone.formats.exporters` holds the formats, one per file; each file ends in its `Exporter`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

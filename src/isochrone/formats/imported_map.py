@@ -1,7 +1,5 @@
 """Latency maps of other programs, converted to runs with warnings on their defects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Matrices of round trips in µs, as MATLAB and NumPy files hold them, made into a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sweeps of other programs: the mean of a size, in µs, becomes one sample for many repetitions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 `isochrone.formats.programs` holds the formats, one per file; each file ends in its `ProgramFormat`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol

@@ -6,8 +6,6 @@ between is a line through its neighbours. A line neither begins below zero nor f
 has no negative latency.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

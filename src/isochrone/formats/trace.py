@@ -4,8 +4,6 @@
 trace becomes the description of an application.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Times between groups of units, as blocks; and which hierarchies of the groups they speak for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 

@@ -1,7 +1,5 @@
 """What a pair of ranks that was not measured takes: its level, and what is slow on its path."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
 """
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 import numpy as np

@@ -7,8 +7,6 @@ over its precision, and every part the logarithm of the choices there were. So "
 "one slow node" compete on equal terms, and a part that explains the same with fewer numbers wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from math import lgamma

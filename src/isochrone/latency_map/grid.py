@@ -5,8 +5,6 @@ the graph of neighbours. Where time = latency + hops x time of a hop explains mo
 differ, the machine is a grid.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -7,8 +7,6 @@ way to it, is slow. Groups are cuts of dendrograms of distances that the cost of
 disturb, each unit put where it fits best; the groups are then the units of the next level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 

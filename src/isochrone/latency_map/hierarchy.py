@@ -7,8 +7,6 @@ than far ones, with few exceptions. This is what a torus fails: every block of i
 outside that are as near as those inside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from math import lgamma

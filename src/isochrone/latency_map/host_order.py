@@ -5,8 +5,6 @@ and a boundary between two names is as high as the nearest pair that spans it: i
 t(a, b) is the highest boundary between a and b. Whether groups exist is decided by the times.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise

@@ -1,7 +1,5 @@
 """Explanations found before: hypotheses for further maps of the same pairs, by one command."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

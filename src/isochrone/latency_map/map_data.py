@@ -1,7 +1,5 @@
 """What the script of a page knows of a latency map: times, names, levels, slow parts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

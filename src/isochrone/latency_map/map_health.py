@@ -4,8 +4,6 @@ A host is bad only if the map names its node or ranks of it. The ends of a slow 
 the nodes behind a slow switch, are suspects: any of several things may be the cause.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """In which order a picture shows the ranks of a map: as numbered, by node, by level, by cost."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

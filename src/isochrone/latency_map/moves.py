@@ -1,7 +1,5 @@
 """Hierarchies next to one that explains a map: units go where their times fit best."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

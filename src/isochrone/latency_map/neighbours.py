@@ -1,7 +1,5 @@
 """Hierarchies next to one that explains a map: a grouping less, another, split or merged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Pairs against their levels: which level each is on, medians by message size, the slowest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

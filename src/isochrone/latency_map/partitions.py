@@ -1,7 +1,5 @@
 """Partitions of ranks or nodes into groups, and chains of nested ones."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which parts are slow: added while they shorten the explanation, then exchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise

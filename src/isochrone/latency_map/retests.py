@@ -4,8 +4,6 @@ Of each part that would be named, a sample of its pairs with different partners;
 of the same levels, which show what measuring alone does to a pair that is not slow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

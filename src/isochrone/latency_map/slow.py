@@ -1,7 +1,5 @@
 """One slow part of the machine: what it is, how slow, and what was seen."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, NamedTuple
 
 from isochrone.base.documents import IfKnown, shown

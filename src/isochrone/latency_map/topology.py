@@ -4,8 +4,6 @@ The reading is put together from the explanation of the map and what it names (`
 `slow.Slow`), and from how the scheduler dealt the ranks out to the hosts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby

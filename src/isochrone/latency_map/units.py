@@ -1,7 +1,5 @@
 """From ranks to nodes: what single ranks cost, and one time between each two nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

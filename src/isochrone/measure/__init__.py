@@ -4,8 +4,6 @@
 `isochrone.api.run_experiment.measure`.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from types import ModuleType

@@ -4,8 +4,6 @@
 `Algorithms`. The names of the algorithms are the library's own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

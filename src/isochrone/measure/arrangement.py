@@ -1,7 +1,5 @@
 """An arrangement of ranks: the order in which the nodes of a job are filled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Its files are run, by administrators as root, so only the user may be able to wr
 compiled binary ends with a seal, its own hash: a truncated or changed binary is not run.
 """
 
-from __future__ import annotations
-
 import grp
 import hashlib
 import os

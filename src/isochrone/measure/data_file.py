@@ -1,7 +1,5 @@
 """The temporary data file of the ranks, from their command line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

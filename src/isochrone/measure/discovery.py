@@ -5,8 +5,6 @@ EasyBuild), the one in the wheel for the MPI in use, and last one that is compil
 from other sources than those of this package are skipped with a message.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ If this process ends, also by a crash or SIGKILL, the job ends as well: the laun
 `isochrone.measure.supervisor`, which lives as long as any process of the job.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -3,8 +3,6 @@
 `isochrone.measure.launchers` holds the launchers, one per file; each file ends in its `Launcher`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

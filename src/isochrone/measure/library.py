@@ -1,7 +1,5 @@
 """The file of the MPI library: its path, and strings in it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What of this host decides how far measurements can be trusted, and what to change first."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections import Counter

@@ -3,8 +3,6 @@
 `isochrone.formats.placements` holds the formats, one per file; each file ends in its `Placement`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

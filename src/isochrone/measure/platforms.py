@@ -26,8 +26,6 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 ======================== ==========================================================================
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ cache folder has the folder of the library instead. So whatever starts the ranks
 needs no variables.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -6,8 +6,6 @@ properties of I/O between compute nodes in a parallel system*, 2003, section 3.2
 something else than its option says, ``docs/sweeps.md`` tells what.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

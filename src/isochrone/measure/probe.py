@@ -7,8 +7,6 @@ Every process gets an argv list, never a shell string. What may take long, the c
 ranks, is run as a job (`isochrone.measure.job`), of which nothing stays behind.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

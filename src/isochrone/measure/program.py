@@ -1,7 +1,5 @@
 """Repeated launches of a user's program, with additional environment variables."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Progress of long work: a bar with the current estimate on a terminal, plain lines in a log."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import time

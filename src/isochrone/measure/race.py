@@ -5,8 +5,6 @@ drop out until one is left. The *duel* confirms: the winner and the given settin
 pairs, and only these pairs enter the intervals. This removes the selection bias of the heats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """A program started as the user starts it, with its MPI calls recorded."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -4,8 +4,6 @@ Every binary holds the hash of what it was built from (``probe/base/source.h``);
 probe computes it as `source_hash` does.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from functools import cache

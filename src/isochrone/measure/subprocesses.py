@@ -1,7 +1,5 @@
 """Runs short commands and returns their output, some of which is cached."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

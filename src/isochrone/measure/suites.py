@@ -3,8 +3,6 @@
 `isochrone.measure.estimate` divides the time budget among them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

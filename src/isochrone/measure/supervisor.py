@@ -16,8 +16,6 @@ ERRNO`` if the launcher could not be started. All data from standard input, also
 is appended to the run file FILE as its last record.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

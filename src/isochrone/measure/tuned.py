@@ -4,8 +4,6 @@ The library that does it is loaded into the ranks, by their environment. Where t
 that to them alone, it does: LD_PRELOAD would otherwise load an MPI library into the launcher, too.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

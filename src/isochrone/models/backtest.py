@@ -1,7 +1,5 @@
 """Extrapolation of ranks, tried on what was measured: fit without the largest, and predict them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 No fit is repeated, and the segments stay where they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

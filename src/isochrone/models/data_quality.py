@@ -1,7 +1,5 @@
 """What makes measured times doubtful before a formula is fitted to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """How far predicted times are from measured ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

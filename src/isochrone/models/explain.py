@@ -1,7 +1,5 @@
 """Which further measurement tells most: where rivals part, or where an interval is widest."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ Variables are a plug-in that all models know. A reader is a plug-in, named after
 samples or of a run's ``by`` that it is for: a run without such a member loads none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """What a family of models declares: the form of the formula, what it is for, when it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from functools import cache

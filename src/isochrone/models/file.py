@@ -9,8 +9,6 @@ Format history
     with sorted keys and no blanks; a file written by hand may leave it out. Unknown keys are kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Fit a family of models to measurements, or the pieces of any that describe them best."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The segments of a model as text: what each is for, and its formula."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from isochrone.base.text import printable

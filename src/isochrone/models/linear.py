@@ -7,8 +7,6 @@ they are found by repetition (Wedderburn 1974, *Quasi-likelihood functions, gene
 models, and the Gauss-Newton method*, Biometrika 61, 439-447).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Samples from whatever a user has: runs, run files, CSV files, data frames, columns or rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where ranks were: ``nodes`` and ``ppn``, as far as they say what the number of ranks does not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """The formulas that may be tried on data: those whose variables the data hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A question is said as names and values, keywords, or a data frame. Of nodes and 
 follows from the others need not be said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar

@@ -1,7 +1,5 @@
 """Counted messages of several sizes: formulas for each size apart, or bytes as variables."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import replace
 

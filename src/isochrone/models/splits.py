@@ -4,8 +4,6 @@ A segment that is found is a segment along one variable, and within it along the
 `isochrone.base.segmentation`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress

@@ -7,8 +7,6 @@ variance with two crossed random factors: Searle, Casella & McCulloch 1992, *Var
 chapter 4). Of the spread, what the repetitions explain by themselves is taken away.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 from typing import Any
 

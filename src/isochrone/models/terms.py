@@ -7,8 +7,6 @@ and ``even(v)``, which are 1 for such numbers and 0 for others. Names come out o
 read by this small grammar and never evaluated.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

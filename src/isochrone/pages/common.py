@@ -1,7 +1,5 @@
 """The page of any run: title, facts, how it was measured, its file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any

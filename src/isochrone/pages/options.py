@@ -1,7 +1,5 @@
 """The options of an experiment that took effect, as a reader sees them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A page on a terminal: sentences and tables, one below the other, without pictures."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import IO, Any

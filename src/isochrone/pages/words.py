@@ -1,7 +1,5 @@
 """Text that several kinds of results share: ranks, nodes, plurals, intervals, warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 

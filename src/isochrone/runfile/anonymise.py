@@ -5,8 +5,6 @@ ranks, and each path ``/path-0`` …, the same wherever it occurs, so that what 
 can still be named, and be looked up by whoever has the original.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

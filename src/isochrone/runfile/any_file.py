@@ -3,8 +3,6 @@
 Which one it is, is seen in its beginning and never in its name.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.base.errors import InputError

@@ -1,7 +1,5 @@
 """A folder of earlier runs: each file once, named by its date and the hash of what is in it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -6,8 +6,6 @@ bit floats), little-endian. ``block`` counts the records of a file, ``crc`` is t
 stands before it on the line. A ``blocks`` record after the last one says how many there were.
 """
 
-from __future__ import annotations
-
 import binascii
 import zlib
 from collections.abc import Iterator

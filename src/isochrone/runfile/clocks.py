@@ -1,7 +1,5 @@
 """How well the ranks' clocks agree: right after they were synchronised, and at any time later."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

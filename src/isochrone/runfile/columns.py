@@ -1,7 +1,5 @@
 """Columns of records, checked: whole numbers, times and texts that can be trusted."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -3,8 +3,6 @@
 Where two runs of the same measurement differ, their environments are the first explanation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

@@ -3,8 +3,6 @@
 Nearly all lines of a run file are such: 523 776 pairs of a map, each with the same twelve members.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import attrgetter

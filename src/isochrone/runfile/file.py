@@ -14,8 +14,6 @@ Format history
     are. All else is as in format 1, and so are all other measurements.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Recognises files that are not run files by their beginning."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

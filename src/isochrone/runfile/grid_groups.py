@@ -5,8 +5,6 @@ CG, the columns across them those called LG. What a group costs depends on where
 row of consecutive ranks fills nodes, a column takes one rank of each of many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

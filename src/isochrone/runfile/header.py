@@ -1,7 +1,5 @@
 """The first line of a run file, with types: what was measured, with what, on what."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

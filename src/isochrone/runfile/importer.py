@@ -3,8 +3,6 @@
 `isochrone.formats.importers` holds the formats, one per file; each file ends in its `Importer`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

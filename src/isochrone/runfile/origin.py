@@ -1,7 +1,5 @@
 """The origin of times, which models, predictions, figures and tables inherit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """The JSON Schema of one record, a line of a run file."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import msgspec

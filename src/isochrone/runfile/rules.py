@@ -4,8 +4,6 @@ A file that breaks a rule is refused by every command. Missing values are allowe
 `Rule.needed`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import inf

@@ -1,7 +1,5 @@
 """The rules of run files as a table of a page: ``python -m isochrone.runfile.rules_table``."""
 
-from __future__ import annotations
-
 import sys
 from math import inf
 from pathlib import Path

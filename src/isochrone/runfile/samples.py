@@ -18,8 +18,6 @@ where there are enough repetitions to exceed it. Their intervals are computed fr
 as if these were independent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ number of ranks, the pairs of a bisection. The repetitions of a size become a po
 its interval, the extremes, the mean and the bandwidth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Short labels of curves: what distinguishes those of several runs, and what they share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

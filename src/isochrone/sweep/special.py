@@ -3,8 +3,6 @@
 A file ``sweeps/MEMBER.py`` of a subject ends in ``SWEEP = SpecialSweep(…)``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

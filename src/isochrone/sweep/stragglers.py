@@ -12,8 +12,6 @@ only if its delay exceeds the spread of all others, and one step of such an algo
 the time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

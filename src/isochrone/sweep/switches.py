@@ -8,8 +8,6 @@ Two switches may be so close that the few sizes between them show no cost per by
 segment is a level: only the steps on both sides of it are reported.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ The only folder that imports a plotting library. A figure is a module that ends 
 import matplotlib, drawing does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

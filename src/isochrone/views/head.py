@@ -1,7 +1,5 @@
 """The head of a figure: its title, below it what is drawn, when, by which library, and warnings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import datetime

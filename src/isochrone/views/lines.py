@@ -1,7 +1,5 @@
 """Lines with error bars, each named at its end: what the pictures of sweeps are made of."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

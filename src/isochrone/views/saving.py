@@ -1,7 +1,5 @@
 """A figure as a file, or as SVG for a page."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """Axes of sizes, times and bandwidths: where a value lies, and ticks that carry their unit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """``compare RUN --with-prediction``: emulated applications against what models say of them."""
 
-from __future__ import annotations
-
 import argparse
 import math
 

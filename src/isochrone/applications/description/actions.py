@@ -4,8 +4,6 @@ Where a program leaves an order to chance, one is decided here: a server answers
 order of their ranks; a task goes to whoever would be ready first if messages took no time.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator

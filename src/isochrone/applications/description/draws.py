@@ -8,8 +8,6 @@ whatever the order in which things happen, and a prediction or an export knows e
 ``probe/experiments/app/draws.h`` does the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -17,8 +17,6 @@ exchange
     Everyone sends to its neighbours, and receives from them, at once; computes meanwhile.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

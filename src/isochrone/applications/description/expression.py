@@ -12,8 +12,6 @@ Numbers are floating-point numbers. Seconds and bytes are kept apart as far as i
 their sum, or a size where a time is expected; a plain number goes with both.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import re

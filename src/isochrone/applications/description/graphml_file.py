@@ -1,7 +1,5 @@
 """Graphs from GraphML files; a file may come from anywhere, so no entities and nothing large."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Grids of ranks whose sides are as equal as whole numbers allow."""
 
-from __future__ import annotations
-
 
 def balanced(ranks: int, dimensions: int) -> list[int]:
     """Return sides of a grid of that many ranks, as equal as whole numbers allow, largest first."""

@@ -1,7 +1,5 @@
 """Descriptions worked out as programs: expressions become numbers, phases steps of ranks."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Mapping, Sequence
 from itertools import combinations

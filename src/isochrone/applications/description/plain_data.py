@@ -1,7 +1,5 @@
 """A description's file as plain data; it may come from anywhere, so all of it is bounded."""
 
-from __future__ import annotations
-
 import io
 import math
 import warnings

@@ -19,8 +19,6 @@ scan
     ⌈log₂ p⌉ rounds, in each all bytes to the rank 2^k above.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, takewhile

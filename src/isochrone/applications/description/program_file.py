@@ -1,7 +1,5 @@
 """Programs as the file that the probe reads; ``probe/experiments/app/program.h`` has its layout."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from array import array

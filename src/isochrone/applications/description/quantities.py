@@ -1,7 +1,5 @@
 """What is given in a description, as seconds, bytes and counts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 

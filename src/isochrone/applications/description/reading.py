@@ -1,7 +1,5 @@
 """Descriptions read from YAML or plain data, and written again."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace

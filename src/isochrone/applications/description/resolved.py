@@ -1,7 +1,5 @@
 """What is resolved of an application while it is lowered: names, lists of values, factors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain

@@ -1,7 +1,5 @@
 """The JSON Schema of descriptions, made of what the reader knows."""
 
-from __future__ import annotations
-
 import json
 
 from isochrone.applications.description import shapes

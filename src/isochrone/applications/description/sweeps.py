@@ -1,7 +1,5 @@
 """Settings of a description for many values: ``n=1024,2048`` and ``p=4:64:x2``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import product

@@ -1,7 +1,5 @@
 """What it costs that ranks share nodes: one description with several numbers of ranks on a node."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

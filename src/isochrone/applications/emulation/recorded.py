@@ -1,7 +1,5 @@
 """What a run of emulated applications holds, checked: applications, launches, ranks, events."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

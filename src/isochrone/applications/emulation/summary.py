@@ -1,7 +1,5 @@
 """All that a run of emulated applications says, as numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

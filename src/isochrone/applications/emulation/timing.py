@@ -12,8 +12,6 @@ smallest and the largest, with 93.75 % (`isochrone.base.inference.even_median_in
 repetitions give none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

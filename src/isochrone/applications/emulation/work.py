@@ -1,7 +1,5 @@
 """What emulated applications did: communication and computation by rank, time by phase."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the figures of emulated applications share: a run of them, their titles and colours."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.applications.emulation.recorded import KIND

@@ -1,7 +1,5 @@
 """Slowdown of applications with more ranks on a node, from several emulations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

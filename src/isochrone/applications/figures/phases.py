@@ -1,7 +1,5 @@
 """Time of an iteration by phase: as it ran, and next to it what models predict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite

@@ -1,7 +1,5 @@
 """Slowdown of each application by each other one, with intervals; grey where it may be 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """One iteration of each application, rank by rank: computation, and communication by phase."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

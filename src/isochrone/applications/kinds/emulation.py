@@ -1,7 +1,5 @@
 """Emulated applications: how long they take, what slows them down, and what they do."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from math import isnan

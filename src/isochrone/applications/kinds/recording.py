@@ -1,7 +1,5 @@
 """A recording: who sends to whom, operations by time, the share of communication of the ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

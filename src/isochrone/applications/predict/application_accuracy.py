@@ -1,7 +1,5 @@
 """Predicted against emulated: each application alone, in total and phase by phase."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

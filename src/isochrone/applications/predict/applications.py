@@ -6,8 +6,6 @@ shared. What the processes wait for each other follows from the simulation. Appl
 are predicted alone: how they slow each other down is not.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

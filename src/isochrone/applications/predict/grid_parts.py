@@ -4,8 +4,6 @@ Ranks that are done with the first phase begin the second while others are still
 sum of both phases does not know that, and counts the time of the slowest twice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ message is received show in a window of blocking sends, where the same w message
 other by T(b).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ collective operation on its sizes and groups. Smaller sizes are measured as well
 become smaller on more ranks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations

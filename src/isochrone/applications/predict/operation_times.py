@@ -1,7 +1,5 @@
 """What collective operations cost, from models of collectives, on grids of ranks or not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

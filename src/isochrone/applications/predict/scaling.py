@@ -5,8 +5,6 @@ number of ranks, and compared with the prediction of its own description. That e
 with the logarithm of the number of ranks, makes the interval wider.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

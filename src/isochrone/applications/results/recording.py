@@ -1,7 +1,5 @@
 """A recording of a program: who sent how much to whom, its operations, the time of each rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

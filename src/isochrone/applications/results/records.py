@@ -1,7 +1,5 @@
 """Records of a run file as structs."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -5,8 +5,6 @@ and all leave it together. In one with a root, members depend on each other in o
 how far is seen in when each of them left it while it was measured (`Unfolding.parts`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

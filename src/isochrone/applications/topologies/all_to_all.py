@@ -1,7 +1,5 @@
 """Everyone sends to everyone else."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology

@@ -1,7 +1,5 @@
 """Rounds of exchanges between ranks that differ in one bit, lowest bit first."""
 
-from __future__ import annotations
-
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 

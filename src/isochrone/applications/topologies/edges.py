@@ -1,7 +1,5 @@
 """Any graph, as a list of edges: ``[0, 1]``, or ``{from: 0, to: 1, bytes: 4KiB, count: 2}``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from isochrone.applications.description import quantities

@@ -1,7 +1,5 @@
 """Any graph in a GraphML file; edges may have attributes ``bytes`` and ``count``."""
 
-from __future__ import annotations
-
 from isochrone.applications.description import graphml_file
 from isochrone.applications.description.topology import Graph, Options, Topology
 

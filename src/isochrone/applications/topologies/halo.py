@@ -1,7 +1,5 @@
 """Neighbours in a grid of one to three dimensions, last one fastest; optionally periodic."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any generator of graphs of networkx, called with numbers or booleans."""
 
-from __future__ import annotations
-
 import inspect
 import resource
 import sys

@@ -1,7 +1,5 @@
 """The same neighbours for all ranks of a grid, as offsets: a function of the number of ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from isochrone.applications.description import quantities

@@ -1,7 +1,5 @@
 """A random graph in which every rank has the same number of neighbours."""
 
-from __future__ import annotations
-
 import networkx as nx
 
 from isochrone.applications.description.program import MAX_RANKS

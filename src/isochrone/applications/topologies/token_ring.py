@@ -1,7 +1,5 @@
 """A ring in which a token goes round: from each rank to the next one, and from the last to 0."""
 
-from __future__ import annotations
-
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 

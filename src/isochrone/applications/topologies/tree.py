@@ -1,7 +1,5 @@
 """A complete tree: rank 0 is the root, and the children of rank r are d*r + 1 to d*r + d."""
 
-from __future__ import annotations
-
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 

@@ -5,8 +5,6 @@ recognised by the master's receives from any source: it deals with all others, a
 with it alone, receiving a task and returning its result in turns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -5,8 +5,6 @@ groups are rows and columns of it; sizes, counts and computation are functions o
 ranks. What does not fit is refused, and its place named.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

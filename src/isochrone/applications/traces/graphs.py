@@ -1,7 +1,5 @@
 """Messages of a round, as a topology that a description names; else as a list of edges."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import product

@@ -5,8 +5,6 @@ those of programs that divide something: by all ranks, by the sides of the grid 
 power of their number; or that have as much on each of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

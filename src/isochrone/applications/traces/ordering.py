@@ -5,8 +5,6 @@ completed in any order; and a receive from any source may not say whom it receiv
 that is part of a description. The computation before a call stays at its place in time.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 

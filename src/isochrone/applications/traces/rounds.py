@@ -6,8 +6,6 @@ receivers are all there. Ranks that are not part of a round are not held up by i
 description.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

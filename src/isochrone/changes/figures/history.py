@@ -1,7 +1,5 @@
 """Medians of levels, nodes or curves, run after run; changes and other settings are marked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The runs of a baseline, and their typical times, as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.base.text import printable

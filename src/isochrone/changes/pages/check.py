@@ -1,7 +1,5 @@
 """The nightly verdict as text: findings, what is not known, and what was compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.base.text import listed, printable

@@ -1,7 +1,5 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from isochrone.base.text import printable

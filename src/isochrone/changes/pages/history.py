@@ -1,7 +1,5 @@
 """Runs over time as a page: the last run, what changed and when, a picture, and the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.base.errors import InputError

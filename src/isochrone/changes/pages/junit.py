@@ -5,8 +5,6 @@ is whether all could be judged. Bad hosts and other findings without a waiver ar
 possibly slow or not known is skipped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 

@@ -1,7 +1,5 @@
 """Several launches of one measurement: typical times, and the interval of the next launch."""
 
-from __future__ import annotations
-
 from math import isfinite, isnan
 from typing import Any
 

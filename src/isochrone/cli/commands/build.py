@@ -3,8 +3,6 @@
 Commands that measure do this themselves; run it to choose an MPI or to check the installation.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -7,8 +7,6 @@ The exit status is 1 if it is slow or slower; with --strict also if it is not kn
 possibly slow, and its hosts are suspects, until a second measurement confirms it.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -13,8 +13,6 @@ With --with-prediction, a run of `isochrone emulate` is compared with the predic
 models: `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from math import inf

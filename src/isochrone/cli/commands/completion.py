@@ -4,8 +4,6 @@ Save it where your shell looks for completions. Regenerate it after an update, o
 MPI: options of experiments are included only if the probe can run.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.base.text import warn

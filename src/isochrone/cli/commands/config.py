@@ -4,8 +4,6 @@ Precedence, highest first: command line, environment (ISOCHRONE_…), your file
 (~/.config/isochrone/config.toml), the site's file (/etc/isochrone.toml), built-in defaults.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

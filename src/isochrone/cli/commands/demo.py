@@ -1,7 +1,5 @@
 """Try Isochrone on this machine for a minute: map, sweep, model and HTML report."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 from pathlib import Path

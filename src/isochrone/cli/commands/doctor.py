@@ -4,8 +4,6 @@ The exit status is 1 if measurements cannot run. With -n a short latency map is 
 that ranks start, where they are bound, and the resolution of their clock.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

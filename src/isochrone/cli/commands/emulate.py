@@ -8,8 +8,6 @@ pair at the same time, all at the same time. The result is the slowdown of each 
     isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Sequence

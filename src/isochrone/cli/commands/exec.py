@@ -10,8 +10,6 @@ numbers are added in another order, so the last digits of sums may differ; --lib
 avoids that by leaving reductions to the MPI library.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

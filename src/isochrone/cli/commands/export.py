@@ -1,7 +1,5 @@
 """Convert run files or descriptions of applications to formats of other programs."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

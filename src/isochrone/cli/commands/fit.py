@@ -7,8 +7,6 @@ family whose cross-validation error is as small as the best. Run files without a
 as maps, are skipped.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from textwrap import wrap

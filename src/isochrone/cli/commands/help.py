@@ -1,7 +1,5 @@
 """Show the help of a command, as `isochrone COMMAND --help` does."""
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.cli.main import parser as top_parser

@@ -4,8 +4,6 @@ FOLDER is a baseline or any folder of run files. Each history shows the runs of 
 the same hosts; changes of settings, MPI library or options are marked.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Convert results of other programs to run files, or traces to descriptions of applications."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable
 from pathlib import Path

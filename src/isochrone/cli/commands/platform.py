@@ -1,7 +1,5 @@
 """Write a machine description for the simulator SimGrid (platform.xml)."""
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.base.errors import InputError

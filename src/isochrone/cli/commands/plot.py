@@ -1,7 +1,5 @@
 """Plot run files, models or node orders as PNG, SVG or PDF."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -9,8 +9,6 @@ are those of the program. With --collective-io, collective file accesses are rec
 bytes each rank reads or writes, hints, and times.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Write run files as one self-contained HTML report."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

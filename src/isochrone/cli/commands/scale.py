@@ -11,8 +11,6 @@ interval. If the size, count or partners of a call follow no rule in the number 
 ranks, the command fails and names the first such call.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections import Counter

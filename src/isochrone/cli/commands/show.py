@@ -6,8 +6,6 @@ the typical time and for the next launch. Launches at different times of the day
 machine better than consecutive ones.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.base.documents import Schema, record

@@ -4,8 +4,6 @@ The plan is printed first. If the time is too short, repetitions are reduced fir
 left out. A second call measures only what is missing.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Sequence

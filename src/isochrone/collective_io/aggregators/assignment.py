@@ -7,8 +7,6 @@ minimised: by enumeration if there are few orders, else by local search and a se
 (`bottleneck.cheapest`), with a lower bound. The result must fit into a hint.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ another position: these vectors are tried next, cheapest first. The first feasib
 optimum; until then the cheapest in the queue is a lower bound.
 """
 
-from __future__ import annotations
-
 import heapq
 import time
 from typing import NamedTuple

@@ -5,8 +5,6 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 (`assignment`). The gain of each single change is reported as well.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ of n1, one of n4, then one of each other host in rank order. So not every order 
 be expressed, and the length of a hint limits the number of named hosts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Hints file of ROMIO: which host serves which part of the file, without moving a rank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

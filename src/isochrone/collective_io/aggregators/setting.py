@@ -1,7 +1,5 @@
 """Settings of a call that need no change of the program, what they cost, and choices of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Output of `place aggregators`: JSON document and text."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

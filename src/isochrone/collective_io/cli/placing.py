@@ -1,7 +1,5 @@
 """Shared output of the `place` and `tune` commands."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence

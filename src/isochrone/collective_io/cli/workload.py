@@ -1,7 +1,5 @@
 """Options that describe a job and a collective call, also those of a recording."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

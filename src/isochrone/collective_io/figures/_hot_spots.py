@@ -1,7 +1,5 @@
 """Shared parts of the hot-spot figures: points, model and queries."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages of every node in an exchange of collective I/O; the hot spot is marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compared orders, expected and measured (figure 6 of the cFireworks paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

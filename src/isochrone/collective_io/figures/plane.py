@@ -5,8 +5,6 @@ number of pairs within the node (pa), with their points. For a model with separa
 over max(in,out), one for each min(in,out).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

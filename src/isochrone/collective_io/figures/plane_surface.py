@@ -5,8 +5,6 @@ other is a plane over pairs within the node and with other nodes. There is a pan
 size. If the model includes busy nodes, a wire frame shows their cost.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Report of a hot spot: points, participants, unreachable points, fitted model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

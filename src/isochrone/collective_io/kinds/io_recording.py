@@ -1,7 +1,5 @@
 """Report of recorded collective I/O: access patterns, times by phase, hints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Report of collective I/O of tiles: times of phases, aggregators, messages of nodes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

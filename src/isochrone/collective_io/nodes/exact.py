@@ -1,7 +1,5 @@
 """Exact searches for an order of nodes; equal nodes are not permuted."""
 
-from __future__ import annotations
-
 import math
 import time
 

@@ -5,8 +5,6 @@ to (k+1)/n; its ranks own, roughly, S/P to (S+c)/P, where S of all P ranks are o
 Both match if large nodes are spread evenly among small ones. Sorting by size is the worst order.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

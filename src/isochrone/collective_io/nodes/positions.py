@@ -6,8 +6,6 @@ c. The order of the other nodes does not matter. All searches depend on this. Wi
 ``busy``, times depend on the other nodes, too: then `Positions.costs` are lower bounds.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
 
-from __future__ import annotations
-
 import re
 import time
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Page of compared orders: whether the prediction finds the best, and a table."""
 
-from __future__ import annotations
-
 import math
 
 from isochrone.base.text import printable

@@ -1,7 +1,5 @@
 """Page of a whole collective call: the best possible gain first, then its phases."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from isochrone.base.errors import InputError

@@ -1,7 +1,5 @@
 """Block-block-block: an array of up to three dimensions, cut along all of them (S3D-IO, BTIO)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.base.errors import InputError

@@ -1,7 +1,5 @@
 """Column-wise: each rank owns neighbouring columns of a matrix, hence a piece of every row."""
 
-from __future__ import annotations
-
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 

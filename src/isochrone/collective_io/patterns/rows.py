@@ -1,7 +1,5 @@
 """Row-wise: each rank owns neighbouring rows of a matrix, hence one piece of the file."""
 
-from __future__ import annotations
-
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 

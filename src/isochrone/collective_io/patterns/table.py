@@ -1,7 +1,5 @@
 """Any access pattern: a file with lines ``rank,offset,length[,count,stride]``, in bytes."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """mpi-tile-io: a picture of tiles, x by y, one tile a rank (Ross 2001)."""
 
-from __future__ import annotations
-
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides

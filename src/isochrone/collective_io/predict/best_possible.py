@@ -4,8 +4,6 @@ It is reported before anything is tried: where most of a call does not depend on
 or aggregators, the best order gains little.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

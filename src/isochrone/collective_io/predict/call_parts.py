@@ -9,8 +9,6 @@ and the interval shrinks. The prediction is the median over the laws, which is r
 steep law.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product

@@ -1,7 +1,5 @@
 """Measured calls from run files of `measure tile-io` and of recorded programs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Cost of nodes from their messages by a hot-spot model, vectorised, and of an exchange."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Summary of the recorded run: slow phases, possible gains, and its most expensive calls."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median

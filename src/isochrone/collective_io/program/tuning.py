@@ -4,8 +4,6 @@ A setting is accepted only if the program was faster with it, in pairs of starts
 to choose it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Summary of hot spots: points of the grid, participants, unreachable points."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

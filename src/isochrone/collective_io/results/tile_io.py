@@ -1,7 +1,5 @@
 """Summary of collective I/O of tiles: phases, ranks that accessed the file, messages of nodes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,8 +6,6 @@ ranks; `traffic` computes the messages by rank and by node. `call` is all of tha
 for one collective call, `allocation` the nodes of a job.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """Arbitrary accesses: pieces of a file, single or strided, and their ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A collective call: an access pattern, the driver that cuts up its file, and the hints for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

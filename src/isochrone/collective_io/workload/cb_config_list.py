@@ -5,8 +5,6 @@ order, a name is compared exactly and used once, ``host`` means ``host:1``, ``ho
 ranks, and ``*:n`` is n ranks of every host not named before, in rank order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

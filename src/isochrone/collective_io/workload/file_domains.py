@@ -4,8 +4,6 @@ The rules are those of the libraries, read in their sources: ROMIO in MPICH 5.0 
 Open MPI 5.0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

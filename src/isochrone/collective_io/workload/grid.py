@@ -1,7 +1,5 @@
 """Arrays divided into equal blocks, one per rank."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple

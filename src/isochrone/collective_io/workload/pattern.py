@@ -4,8 +4,6 @@
 `Pattern`.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Options and output of predictions of collectives on grids."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -1,7 +1,5 @@
 """Model options and output of ``isochrone tune collectives``."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from functools import partial

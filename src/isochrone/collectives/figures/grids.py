@@ -1,7 +1,5 @@
 """Collectives on grids of ranks: time by size, the best grid, and model deviations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -7,8 +7,6 @@ disturbance, which no formula describes. It is stored next to the formulas, like
 of each group.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

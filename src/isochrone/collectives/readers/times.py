@@ -5,8 +5,6 @@ broadcast, senders to a root, upper ranks of a tree. The program then continues 
 ranks. Measured exit times are stored next to formulas.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

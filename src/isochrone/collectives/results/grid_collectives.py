@@ -5,8 +5,6 @@ the whole operation on each grid, and the separate phases of each grid: the grou
 and all groups at once. A run without grids holds the library's only.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

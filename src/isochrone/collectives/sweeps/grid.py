@@ -1,7 +1,5 @@
 """Report of collective operations on grids: fastest algorithm, phases, disturbances."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ pairs of launches that had no part in choosing it. A tuning file of the library 
 since it needs nothing of ours at run time; a table of grids only if that gains nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

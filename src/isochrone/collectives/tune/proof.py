@@ -8,8 +8,6 @@ A library may silently ignore a file, so its effect is checked:
 * the table of the interposer: what its report counts.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

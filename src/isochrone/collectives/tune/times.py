@@ -5,8 +5,6 @@ launch with forced algorithms counts only for the forced operations: not for the
 and not for grids, whose phases would use these algorithms, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, log

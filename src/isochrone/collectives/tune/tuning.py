@@ -6,8 +6,6 @@ algorithm, default or named. Sizes that follow each other and have the same choi
 It ends at the geometric mean with the next size, or, beyond what was measured, at the size itself.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

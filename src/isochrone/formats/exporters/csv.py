@@ -11,8 +11,6 @@ missing silently. One that was measured again, alone, has two; in the second, ``
 Every message size of the run is written unless one is chosen. An empty cell means not known.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ The data file names all its columns with their units. Each curve is a block, par
 two blank lines, as gnuplot's ``index`` wants it. Times are seconds, as everywhere.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack

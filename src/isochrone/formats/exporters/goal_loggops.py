@@ -7,8 +7,6 @@ first switch of protocol, which is an assumption. Times are in nanoseconds, as t
 `export --to goal` are.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.base.files import write_text

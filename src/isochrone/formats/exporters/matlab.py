@@ -6,8 +6,6 @@ array with the host name of each rank, and ``bytes`` the message size. No ``medi
 loading the file would hide MATLAB's function of that name.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -12,8 +12,6 @@ The times are whole round trips. A log holds one message size. A pair that was n
 line; a standard deviation that is not known is written as 0.00, because the column must be filled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -9,8 +9,6 @@ takes by the analysis, and ``estimated_half`` half of the 95 % interval of that.
 is pickled.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

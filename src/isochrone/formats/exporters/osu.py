@@ -6,8 +6,6 @@ and the collectives, of which only the library's own are written. OSU prints mea
 means, and for collectives those over the ranks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

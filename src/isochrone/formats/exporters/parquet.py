@@ -6,8 +6,6 @@ sweep has none, and ``origin``: ``measured``, ``simulated``, ``synthetic`` or ``
 header of the run is in the metadata of the file under ``isochrone``. Needs pyarrow.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

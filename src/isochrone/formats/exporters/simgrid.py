@@ -10,8 +10,6 @@ there is one; of messages within a node, latency and bandwidth of the loopback a
 nearest, and the file says how near that is. Speeds of processors are not measured: 1 Gflop/s.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@
 that was not measured.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

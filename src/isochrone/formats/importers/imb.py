@@ -4,8 +4,6 @@ A file may have several tables. PingPong alone is a point-to-point run; anything
 collective one, in which the time is that of the slowest rank (``t_max``).
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import partial

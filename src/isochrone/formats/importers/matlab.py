@@ -4,8 +4,6 @@
 mmpi2mat.py can be read as well as those of ``export --to matlab``. NaN means not measured.
 """
 
-from __future__ import annotations
-
 import io
 import warnings
 from pathlib import Path

@@ -6,8 +6,6 @@ fields, missing pairs and a last line that was cut give warnings; anything that 
 numbers doubtful is refused with the number of the line.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from pathlib import Path

@@ -6,8 +6,6 @@ otherwise by what a table leaves no doubt of: the reduction, the root, and bus b
 algorithm bandwidth. A sample is the time out of place; ``in_place`` is the other one, in seconds.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

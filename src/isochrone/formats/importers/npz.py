@@ -4,8 +4,6 @@ Read as ``export --to npz`` writes them; ``hosts`` and ``bytes`` too. Pickled ob
 loaded: they could run any program.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import sys

@@ -6,8 +6,6 @@ A file may hold other text around the tables, and several tables of one kind. OS
 many ranks a collective had.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rank order of Cray MPICH (MPICH_RANK_ORDER): the ranks of each node, in the job's own order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.arrangement import Arrangement

@@ -1,7 +1,5 @@
 """Host of each rank, for Flux's ``--taskmap=hostfile:``: a line for each rank."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.placement import LaunchPlan, Placement, absolute, hosts_of_ranks

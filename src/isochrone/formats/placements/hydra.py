@@ -1,7 +1,5 @@
 """Hostfile of Hydra, the mpiexec of MPICH, Intel MPI and MVAPICH: lines ``host:ranks``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.arrangement import Arrangement

@@ -1,7 +1,5 @@
 """Hostfile of Open MPI: lines ``host slots=ranks``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.arrangement import Arrangement

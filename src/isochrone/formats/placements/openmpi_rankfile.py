@@ -1,7 +1,5 @@
 """Rankfile of Open MPI: the host and the slot of every rank."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.arrangement import Arrangement

@@ -1,7 +1,5 @@
 """Node file as PBS writes it ($PBS_NODEFILE), reordered: a line for each rank."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from isochrone.measure.placement import LaunchPlan, Placement, hosts_of_ranks, within_option

@@ -6,8 +6,6 @@ The grammar is that of LogGOPSim's txt2bin: ``num_ranks``, blocks ``rank N { …
 `isochrone.applications.description.point_to_point`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

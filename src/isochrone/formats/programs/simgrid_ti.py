@@ -5,8 +5,6 @@ second, so that a faster one is faster. Collective operations of all ranks are S
 of parts of an application, which these traces cannot tell, become messages.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ A line is a call: its name, when it began (µs), its arguments as in C, and when
 colons. A datatype is three numbers (which, size, extent), a communicator too (which, rank, size).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Traces in the Open Trace Format 2, as Score-P, EZTrace and TAU write them (extra ``otf2``)."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

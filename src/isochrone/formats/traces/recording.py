@@ -1,7 +1,5 @@
 """What isochrone record wrote: the calls of each rank, and the processor time between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

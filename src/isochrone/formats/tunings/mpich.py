@@ -8,8 +8,6 @@ allreduce within a node to shared memory: there the same numbers and sizes go pa
 ranks and sizes of no rule find what they always found.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -7,8 +7,6 @@ So each operation begins with communicators of any size and the algorithm 0, whi
 own choice, and after each number of ranks comes one more that gives this choice back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """A map as a tree: ranks meet at the time of their level, slow parts above it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

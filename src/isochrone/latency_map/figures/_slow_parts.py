@@ -3,8 +3,6 @@
 Of units their rows and columns are framed, of pairs their cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

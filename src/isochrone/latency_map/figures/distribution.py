@@ -5,8 +5,6 @@ from so many times on that one of them is beyond it: p95 from 20, p99 from 100. 
 is its 95 % interval, where there are times enough.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -6,8 +6,6 @@ is what is slow, and a hollow mark what is possibly slow. Standard deviations
 have no levels: they are joined by average linkage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

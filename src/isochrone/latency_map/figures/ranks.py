@@ -1,7 +1,5 @@
 """Time by number of ranks, at a few message sizes, of runs with different numbers of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is said of a latency map: its levels, the placement of the ranks, what is slow."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

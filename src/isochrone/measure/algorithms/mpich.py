@@ -1,7 +1,5 @@
 """MPICH: control variables (CVARs) in the environment of the ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from isochrone.measure.algorithm import Algorithms, Forced, Mpi

@@ -1,7 +1,5 @@
 """Open MPI: parameters of its component ``tuned``, in the environment of the launcher."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """SimGrid: ``--cfg=smpi/bcast:…``, and ``selector`` for the choice of another library."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Mapping

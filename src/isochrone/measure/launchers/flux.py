@@ -1,7 +1,5 @@
 """Flux: flux run inside an instance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from isochrone.measure.launcher import Job, Launcher, on_path, per_node

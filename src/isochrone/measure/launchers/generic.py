@@ -1,7 +1,5 @@
 """Any other launcher, by a command template, e.g. 'ibrun -n {ranks} {program}'."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 

@@ -1,7 +1,5 @@
 """MPICH and its derivatives (Intel MPI, MVAPICH, Cray MPICH): Hydra's mpiexec."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from isochrone.measure.launcher import Job, Launcher, per_node

@@ -1,7 +1,5 @@
 """Open MPI: mpirun."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 

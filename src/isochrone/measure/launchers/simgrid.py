@@ -1,7 +1,5 @@
 """SimGrid: the probe in virtual time, on a described platform."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Slurm: srun inside an allocation (salloc, sbatch)."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the predictions of single operations share: they ask a model for all combinations."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -1,7 +1,5 @@
 """What the views of a model share: the model itself, and the points it is compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """How far a model is from the times: minimum, average and maximum deviation of each group."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Times with the curve of a model: how well does the formula fit, and how far does it reach."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill

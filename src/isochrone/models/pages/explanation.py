@@ -1,7 +1,5 @@
 """Why a formula was taken, what else would fit, and which measurement would decide."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

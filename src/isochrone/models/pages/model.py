@@ -1,7 +1,5 @@
 """A fitted model: its formulas, how well they fit, which other families were tried."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a report of several runs opens with: the findings of each, and in which order they stand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Times made small for a page: numbers of three digits, the same that the page writes out."""
 
-from __future__ import annotations
-
 import base64
 import zlib
 

@@ -4,8 +4,6 @@ The modules are plain JavaScript without a library, joined in the order below in
 A page allows this text by its hash and no other script, so nothing that a file smuggled in runs.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

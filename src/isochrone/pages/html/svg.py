@@ -1,7 +1,5 @@
 """A figure as a part of the page: SVG in the page's colours and fonts, with ids of its own."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """The curves of a sweep figure: their selection, labels and scale."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bandwidth by message size, summed over both directions or all concurrent pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Time by message size: the median of each size with its 95 % interval, several runs in one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from isochrone.runfile.run import Run

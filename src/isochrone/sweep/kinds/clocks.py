@@ -1,7 +1,5 @@
 """A measurement of the ranks' clocks: how well they agreed, and what was recorded."""
 
-from __future__ import annotations
-
 from isochrone.pages.common import clock_section, records
 from isochrone.pages.page import Asked, Kind, Section, Sentence
 from isochrone.pages.words import of_ranks, plural, warnings_of

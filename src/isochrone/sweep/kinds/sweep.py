@@ -1,7 +1,5 @@
 """A sweep over message sizes: a table for each curve, protocol switches, stragglers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ launches, ideally on different days: at least three, preferably five. A run with
 or slower than the runs in the folder, is refused: later runs would be judged against it.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """List the reference runs, in groups of comparable runs."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

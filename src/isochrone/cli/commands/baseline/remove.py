@@ -3,8 +3,6 @@
 RUN is a file in FOLDER, or a file with the same content elsewhere, which is not deleted.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -5,8 +5,6 @@ for the next run. isochrone check uses narrower intervals for nodes and pairs, b
 shifts that are common to a whole run.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

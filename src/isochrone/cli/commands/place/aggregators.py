@@ -5,8 +5,6 @@ number and buffer size. The hints have no effect with OMPIO (Open MPI's default)
 if the application sets cb_nodes or cb_config_list, or if the accesses do not interleave.
 """
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

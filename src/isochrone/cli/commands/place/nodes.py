@@ -4,8 +4,6 @@ It is written as a host file or rank file for the launcher. The search uses heur
 and, if time allows, an exact method; the result is compared with a lower bound.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from pathlib import Path

@@ -5,8 +5,6 @@ ranks, and random ones. --orders lists others instead. The output shows whether 
 the best order, and its error, as figure 6 of the cFireworks paper (Cha) does.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace

@@ -8,8 +8,6 @@ missing, the command says what to measure.
 mutual slowdowns are not predicted.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Mapping, Sequence

@@ -9,8 +9,6 @@ any, of groups that run at the same time. `all` lists all grids and the library'
 `best` sorts these, the fastest first (docs/grid-collectives.md).
 """
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.collectives.cli import grid_predictions

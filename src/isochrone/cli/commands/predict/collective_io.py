@@ -1,7 +1,5 @@
 """Predict the messages and the busiest node of a collective MPI-IO access."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

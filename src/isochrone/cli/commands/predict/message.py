@@ -3,8 +3,6 @@
 The model must be fitted to runs of point-to-point, or of bisection, where all pairs send at once.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer

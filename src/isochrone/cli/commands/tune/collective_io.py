@@ -8,8 +8,6 @@ significantly faster are written to a file; often there are none. The program is
 times, and writes its output each time (see --before).
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ default); several launches of each (--launches 3). For each operation, number of
 alternative is chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

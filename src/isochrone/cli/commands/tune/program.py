@@ -9,8 +9,6 @@ tuning file of the library, then with a table for isochrone exec. Only what make
 faster is kept. The program is launched many times, and writes its files each time (see --before).
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
