@@ -13,14 +13,13 @@ from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import MaybeNan
 from isochrone.base.record import Record
 from isochrone.base.stats import binomial, known, median_of, middles_by
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
-
-Array = NDArray[np.float64]
 
 RATE = 0.05
 """Probability of any wrong ``slower`` or ``faster``, and of an interval without the true value."""
@@ -214,7 +213,7 @@ def grouped_median_interval(
     return min(low, middle), max(high, middle)
 
 
-def group_medians(values: Array, groups: Sequence[NDArray[np.int64]]) -> Array:
+def group_medians(values: Floats, groups: Sequence[Ints]) -> Floats:
     """Return for each launch the median over the columns of a group that all launches have.
 
     Parameters
@@ -244,24 +243,24 @@ class Means(NamedTuple):
     The last two are NaN for a single value.
     """
 
-    n: Array
-    middle: Array
-    squared: Array
-    freedom: Array
+    n: Floats
+    middle: Floats
+    squared: Floats
+    freedom: Floats
 
-    def interval(self, rate: float = RATE) -> tuple[Array, Array]:
+    def interval(self, rate: float = RATE) -> tuple[Floats, Floats]:
         """Enclose the means (Student 1908, *The probable error of a mean*, Biometrika 6, 1-25)."""
         from scipy.special import stdtrit  # SciPy takes long to import
 
         half = stdtrit(self.freedom, 1 - rate / 2) * np.sqrt(self.squared)
         return self.middle - half, self.middle + half
 
-    def next_interval(self, rate: float = RATE) -> tuple[Array, Array]:
+    def next_interval(self, rate: float = RATE) -> tuple[Floats, Floats]:
         """Enclose one more value (Hahn & Meeker 1991, *Statistical Intervals*, 4.7)."""
         return self._replace(squared=self.squared * (self.n + 1)).interval(rate)
 
 
-def means(values: Array) -> Means:
+def means(values: Floats) -> Means:
     """Return the mean of each column without NaN, and its standard error."""
     n = np.sum(~np.isnan(values), axis=0).astype(np.float64)
     middle = np.where(n, np.nansum(values, axis=0) / np.maximum(n, 1), np.nan)
@@ -269,7 +268,7 @@ def means(values: Array) -> Means:
     return Means(n, middle, np.nansum((values - middle) ** 2, axis=0) / freedom / n, freedom)
 
 
-def _trimmed_means(values: Array) -> Means:
+def _trimmed_means(values: Floats) -> Means:
     """Return the trimmed mean of each column, and its error by the winsorised variance."""
     number = len(values)
     cut = int(TRIM * number)
@@ -281,7 +280,7 @@ def _trimmed_means(values: Array) -> Means:
     return Means(each, np.mean(inner, axis=0), squared, each - 1)
 
 
-def moderated(squared: Array, freedom: int | Array) -> tuple[Array, Array]:
+def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
     """Return variances by empirical-Bayes shrinkage, and their degrees of freedom.
 
     Five launches give the spread of one pair within a factor of two, but a map has thousands of
@@ -338,14 +337,14 @@ class Contrast(NamedTuple):
     the chance of such a change between equals; NaN where a side has fewer than two launches.
     """
 
-    change: Array
-    error: Array
-    low: Array
-    high: Array
-    p: Array
+    change: Floats
+    error: Floats
+    low: Floats
+    high: Floats
+    p: Floats
 
 
-def contrast(before: Array, after: Array, rate: float = RATE) -> Contrast:
+def contrast(before: Floats, after: Floats, rate: float = RATE) -> Contrast:
     """Compare two sides by Welch's test, or by Yuen's where that has more power.
 
     Welch (1947, *The generalization of "Student's" problem when several different population
@@ -373,7 +372,7 @@ def contrast(before: Array, after: Array, rate: float = RATE) -> Contrast:
     return chosen._replace(p=np.minimum(chosen.p * np.where(whole, 2, 1), 1.0))
 
 
-def _test(left: Means, right: Means, rate: float | Array) -> Contrast:
+def _test(left: Means, right: Means, rate: float | Floats) -> Contrast:
     """Compare two estimates; the interval is wrong with a chance of ``rate``."""
     from scipy.special import stdtr, stdtrit
 
@@ -390,14 +389,14 @@ def _test(left: Means, right: Means, rate: float | Array) -> Contrast:
     return Contrast(change, error, change - half, change + half, p)
 
 
-def without_chance(before: Array, after: Array) -> Contrast:
+def without_chance(before: Floats, after: Floats) -> Contrast:
     """Compare times that know no chance: any difference beyond rounding is one."""
     change = means(after).middle - means(before).middle
     p = np.where(np.abs(change) > ROUNDING, 0.0, 1.0)
     return Contrast(change, np.zeros_like(change), change, change, p)
 
 
-def holm(chances: Array) -> Array:
+def holm(chances: Floats) -> Floats:
     """Correct p-values for their number, NaN left out.
 
     Holm 1979, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of
@@ -474,7 +473,7 @@ def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) ->
     return Speedup(float(middle[0]), float(middle[1]), ratio, low, high, len(given))
 
 
-def redrawn_medians(times: Array, seed: int = 1) -> Array:
+def redrawn_medians(times: Floats, seed: int = 1) -> Floats:
     """Return medians over turns that are drawn again and again; shape (orders, draws).
 
     ``times`` has the shape (orders, turns). What disturbed the machine disturbed its neighbours in
@@ -487,7 +486,7 @@ def redrawn_medians(times: Array, seed: int = 1) -> Array:
     return np.asarray(np.median(times[:, drawn], axis=2))
 
 
-def bootstrap_interval(draws: Array) -> tuple[float, float]:
+def bootstrap_interval(draws: Floats) -> tuple[float, float]:
     """Enclose what was drawn again and again; draws that are NaN are left out.
 
     Percentiles (Efron & Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).

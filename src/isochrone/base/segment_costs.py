@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from isochrone.base.arrays import Floats, Ints
 
 _DEPENDENT = 1e-11
 """A term is a linear combination of others if this fraction of the square of its column remains."""
@@ -26,7 +26,7 @@ class Sums:
         First row of each value, and the number of rows.
     """
 
-    def __init__(self, rows: Array, starts: NDArray[Any]) -> None:
+    def __init__(self, rows: Floats, starts: NDArray[Any]) -> None:
         length = np.linalg.norm(rows[:, :-1], axis=0)
         rows = np.column_stack([rows[:, :-1] / np.where(length > 0, length, 1.0), rows[:, -1]])
         products = np.einsum("ni,nj->ijn", rows, rows)
@@ -37,7 +37,7 @@ class Sums:
 
     def costs(
         self, forms: Sequence[Sequence[int]], first: NDArray[Any], last: NDArray[Any]
-    ) -> Array:
+    ) -> Floats:
         """Return the squared deviations by each formula, shape (forms, segments).
 
         They are precise to about 1e-10 of the squares of the values, and infinite where columns
@@ -56,8 +56,8 @@ class Sums:
 
 
 def costs_between(
-    sums: Sums, forms: Sequence[Sequence[int]], places: NDArray[np.int64], min_values: int
-) -> Array:
+    sums: Sums, forms: Sequence[Sequence[int]], places: Ints, min_values: int
+) -> Floats:
     """Return the squared deviations of every segment by each formula: entry (k, i, j).
 
     It is of the values from place i to before place j; infinite if these are too few.
@@ -70,7 +70,7 @@ def costs_between(
     return cost
 
 
-def _eliminated(normal: Array) -> Array:
+def _eliminated(normal: Floats) -> Floats:
     """Return what is left of the last square; infinite where columns depend.
 
     ``normal`` are equations of shape (terms + 1, terms + 1, ...), and are overwritten.

@@ -37,11 +37,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.segment_costs import Sums, costs_between
 from isochrone.base.stats import INTERVAL_WIDTH
-
-Array = NDArray[np.float64]
 
 LINE_VALUES = 4
 LINE_RATIO = 2.0
@@ -82,7 +81,7 @@ class Segment:
 
     low: float
     high: float
-    coefficients: Array
+    coefficients: Floats
     form: int = 0
     level: bool = False
 
@@ -106,7 +105,7 @@ class Segmentation:
     segments: list[Segment]
     criterion: list[float]
 
-    def index(self, x: ArrayLike) -> NDArray[np.int64]:
+    def index(self, x: ArrayLike) -> Ints:
         """Return for each value the number of its segment; within a break, of the nearer one."""
         middles = [_middle(found) for found in self.breaks]
         return np.searchsorted(np.array(middles), np.asarray(x, dtype=np.float64), side="left")
@@ -115,7 +114,7 @@ class Segmentation:
 def segment(
     x: ArrayLike,
     y: ArrayLike,
-    basis: ArrayLike | Callable[[Array], Array] | None = None,
+    basis: ArrayLike | Callable[[Floats], Floats] | None = None,
     *,
     forms: Sequence[Sequence[int]] | None = None,
     sigma: ArrayLike | None = None,
@@ -196,7 +195,7 @@ def segment(
     return _broken(data, max_segments, segments)
 
 
-def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Array:
+def sigma_of_interval(low: ArrayLike, high: ArrayLike) -> Floats:
     """Return the standard deviation of a median of which the 95 % interval is known.
 
     At least a millionth of the value, because an interval of few or equal repetitions may have no
@@ -228,11 +227,11 @@ class _Data:
         As in `segment`.
     """
 
-    rows: Array
+    rows: Floats
     forms: Sequence[Sequence[int]]
-    values: Array
+    values: Floats
     starts: NDArray[Any]
-    places: NDArray[np.int64]
+    places: Ints
     noise: float
     min_values: int
     min_ratio: float
@@ -249,21 +248,21 @@ class _Data:
         found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
         return [math.inf if k == self.level else cost for k, cost in enumerate(found)]
 
-    def costs(self) -> Array:
+    def costs(self) -> Floats:
         """Return the squared deviations of all segments by each formula; infinite if too short."""
         least = self.min_values if self.level is None else 2
         costs = costs_between(self.sums, self.forms, self.places, least)
         self.forbid(costs, *np.meshgrid(self.places, self.places, indexing="ij"))
         return costs
 
-    def forbid(self, costs: Array, first: NDArray[np.int64], last: NDArray[np.int64]) -> None:
+    def forbid(self, costs: Floats, first: Ints, last: Ints) -> None:
         """Make segments infinitely expensive that are too short for a formula."""
         long = self.values[last - 1] >= self.min_ratio * self.values[np.minimum(first, last - 1)]
         for k, cost in enumerate(costs):
             few = last - first < (2 if k == self.level else self.min_values)
             cost[(long if k == self.level else ~long) | few] = math.inf
 
-    def least(self, first: NDArray[np.int64], last: NDArray[np.int64], terms: int) -> Array:
+    def least(self, first: Ints, last: Ints, terms: int) -> Floats:
         """Return the least squared deviations of segments by formulas of so many terms."""
         forms = [k for k, form in enumerate(self.forms) if len(form) == terms]
         costs = np.full((len(self.forms), len(first)), math.inf)
@@ -292,7 +291,7 @@ def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
     return _result(data, [form], [0, len(data.values)], [found[form]])
 
 
-def _finer(data: _Data, max_segments: int, *, choose: bool) -> NDArray[np.int64]:
+def _finer(data: _Data, max_segments: int, *, choose: bool) -> Ints:
     """Return the best places of the breaks near those that were found, for 1, 2, 3 … segments.
 
     These are as many as the criterion would ``choose``, else all. Each
@@ -332,9 +331,7 @@ _Best = list[tuple[float, int]]
 _Found = list[dict[int, tuple[float, "_Path"]]]
 
 
-def _by_number(
-    data: _Data, max_segments: int
-) -> tuple[dict[int, NDArray[np.int64]], _Best, _Found]:
+def _by_number(data: _Data, max_segments: int) -> tuple[dict[int, Ints], _Best, _Found]:
     """Return the formulas of segments by their terms, and of each number of segments the best.
 
     That is the criterion and the number of coefficients, and all that were found.
@@ -368,14 +365,14 @@ def _broken(data: _Data, max_segments: int, segments: int | None) -> Segmentatio
     return _result(data, forms, edges, [value for value, _ in best])
 
 
-def _columns(x: Array, basis: ArrayLike | Callable[[Array], Array] | None) -> Array:
+def _columns(x: Floats, basis: ArrayLike | Callable[[Floats], Floats] | None) -> Floats:
     if basis is None:
         return np.column_stack([np.ones_like(x), x])
     columns = np.asarray(basis(x) if callable(basis) else basis, dtype=np.float64)
     return columns[:, None] if columns.ndim == 1 else columns
 
 
-def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Array:
+def _scale(y: Floats, sigma: ArrayLike | None, weights: ArrayLike | None) -> Floats:
     """Return the factor of each row that makes plain least squares weighted."""
     if sigma is not None and weights is not None:
         raise ValueError("sigma and weights exclude each other")
@@ -388,15 +385,13 @@ def _scale(y: Array, sigma: ArrayLike | None, weights: ArrayLike | None) -> Arra
     return 1 / y
 
 
-def _candidates(values: int, min_values: int, max_candidates: int) -> NDArray[np.int64]:
+def _candidates(values: int, min_values: int, max_candidates: int) -> Ints:
     """Return the indices of the values where a break is tried, first and past-the-end included."""
     count = min(values, max(max_candidates, min_values))
     return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
-def _by_terms(
-    costs: Array, terms: Sequence[int]
-) -> tuple[dict[int, Array], dict[int, NDArray[np.int64]]]:
+def _by_terms(costs: Floats, terms: Sequence[int]) -> tuple[dict[int, Floats], dict[int, Ints]]:
     """Return for each number of terms the minimum costs of all segments, and their formulas."""
     least, form = {}, {}
     for count in sorted(set(terms)):
@@ -411,17 +406,17 @@ _Path = list[tuple[int, int]]
 """Where each segment ends, and how many terms it has."""
 
 
-def _cut(cost: Mapping[int, Array], max_segments: int) -> list[dict[int, tuple[float, _Path]]]:
+def _cut(cost: Mapping[int, Floats], max_segments: int) -> list[dict[int, tuple[float, _Path]]]:
     """Return for 1 … ``max_segments``, and each number of coefficients, the best segments.
 
     ``cost`` are those of the segments by their number of terms.
     """
     count = len(next(iter(cost.values()))) - 1
     layer = {terms: own[0] for terms, own in cost.items()}
-    came_from: list[dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]]] = []
+    came_from: list[dict[int, tuple[Ints, Ints]]] = []
     found = [_ends(layer, came_from, count, cost)]
     for _ in range(1, max_segments):
-        options: dict[int, list[tuple[Array, int]]] = {}
+        options: dict[int, list[tuple[Floats, int]]] = {}
         for total, best in layer.items():
             for terms, own in cost.items():
                 options.setdefault(total + terms, []).append((best[:, None] + own, terms))
@@ -438,10 +433,10 @@ def _cut(cost: Mapping[int, Array], max_segments: int) -> list[dict[int, tuple[f
 
 
 def _ends(
-    layer: Mapping[int, Array],
-    came_from: Sequence[Mapping[int, tuple[NDArray[np.int64], NDArray[np.int64]]]],
+    layer: Mapping[int, Floats],
+    came_from: Sequence[Mapping[int, tuple[Ints, Ints]]],
     count: int,
-    cost: Mapping[int, Array],
+    cost: Mapping[int, Floats],
 ) -> dict[int, tuple[float, _Path]]:
     """Follow the best segments back from the end of the data; only those that are possible."""
     found = {}
@@ -458,7 +453,7 @@ def _ends(
     return found
 
 
-def _noise_floor(scaled: Array, *, known: bool) -> float:
+def _noise_floor(scaled: Floats, *, known: bool) -> float:
     """Return the mean square that counts as no deviation at all."""
     rounding = _ROUNDING**2 * float(np.mean(scaled**2))
     return max(1.0, rounding) if known else rounding

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.arrays import Floats, Ints
+
 INTERVAL_HALF = 1.96
 """Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
 
@@ -57,7 +59,7 @@ def mad(values: ArrayLike) -> float:
     return MAD_TO_SIGMA * median_of(np.abs(sample - median_of(sample)))
 
 
-def row_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_medians(values: Floats) -> Floats:
     """Return the median of each row without its NaN; NaN for a row that has nothing else.
 
     The same as ``numpy.nanmedian`` over the last axis of a matrix, which takes row after row.
@@ -68,7 +70,7 @@ def row_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((ordered[rows, (known - 1) // 2] + ordered[rows, known // 2]) / 2)
 
 
-def order_by(key: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+def order_by(key: Ints, values: Floats) -> Ints:
     """Return the order by key, and by value where keys are the same; as ``numpy.lexsort`` does.
 
     Keys are sorted by their digits, which takes a fifth of its time.
@@ -77,7 +79,7 @@ def order_by(key: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.
     return np.asarray(order[_order_of(key[order])])
 
 
-def _order_of(key: NDArray[np.int64]) -> NDArray[np.int64]:
+def _order_of(key: Ints) -> Ints:
     """Return the order by key; those of the same key stay as they are."""
     most = key.max(initial=0)
     if key.min(initial=0) < 0 or most >= 2**32:
@@ -88,9 +90,7 @@ def _order_of(key: NDArray[np.int64]) -> NDArray[np.int64]:
     return order
 
 
-def middles_by(
-    key: NDArray[np.int64], values: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def middles_by(key: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
     """Return the two middle values of those that share a key; their mean is the median.
 
     Parameters
@@ -135,7 +135,7 @@ def outlier_limit(tests: int, degrees_of_freedom: float, rate: float = 0.01) -> 
 
 
 @lru_cache(16)
-def binomial(n: int, part: float) -> NDArray[np.float64]:
+def binomial(n: int, part: float) -> Floats:
     """Return the chance of at most 0, 1 … n of n, each of which has the chance ``part``.
 
     Beyond nine standard deviations it is 0 or 1.
@@ -153,7 +153,7 @@ def binomial(n: int, part: float) -> NDArray[np.float64]:
 
 
 @lru_cache(1)
-def _gauss() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gauss() -> tuple[Floats, Floats]:
     """Return 64 nodes and weights of Gauss and Legendre (Golub & Welsch, Math. Comp. 23, 1969)."""
     k = np.arange(1, 64)
     nodes, vectors = np.linalg.eigh(np.diag(k / np.sqrt(4.0 * k**2 - 1), -1))
@@ -183,7 +183,7 @@ def student(freedom: float, probability: float) -> float:
     return math.sqrt(freedom) * math.tan(angle)
 
 
-def known(values: ArrayLike) -> NDArray[np.float64]:
+def known(values: ArrayLike) -> Floats:
     """Return the values that are not NaN, in a row."""
     sample = np.asarray(values, dtype=np.float64).ravel()
     return sample[~np.isnan(sample)]

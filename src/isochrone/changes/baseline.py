@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
 from isochrone.base.stats import median_of
@@ -33,8 +33,6 @@ from isochrone.changes.effects import (
 )
 from isochrone.latency_map.known import Known
 from isochrone.runfile.run import Run
-
-Array = NDArray[np.float64]
 
 ENOUGH = 3
 """Minimum number of earlier runs."""
@@ -133,23 +131,23 @@ def _ratio(log: float) -> float:
 class _Usual(NamedTuple):
     """What columns usually are, the limit of the next run above it, and in how many each is odd."""
 
-    middle: Array
-    limit: Array
-    odd: NDArray[np.int64]
+    middle: Floats
+    limit: Floats
+    odd: Ints
 
 
-def _usual(earlier: Array, chance: float) -> _Usual:
+def _usual(earlier: Floats, chance: float) -> _Usual:
     before = without_outliers(earlier)
     return _Usual(*_next(before, chance), np.isnan(before).sum(axis=1))
 
 
-def _others(values: Array) -> Array:
+def _others(values: Floats) -> Floats:
     """Return for each column the median of the other columns of the same run."""
     columns = range(values.shape[1])
     return np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
 
 
-def _next(before: Array, chance: float, *, similar: bool = True) -> tuple[Array, Array]:
+def _next(before: Floats, chance: float, *, similar: bool = True) -> tuple[Floats, Floats]:
     """Return the mean of each column, and the distance to its upper prediction limit.
 
     NaN is a missing value. Variances of ``similar`` columns are shrunk towards each other.
@@ -163,7 +161,7 @@ def _next(before: Array, chance: float, *, similar: bool = True) -> tuple[Array,
     return found.middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / found.n))
 
 
-def without_outliers(before: Array, *, similar: bool = True) -> Array:
+def without_outliers(before: Floats, *, similar: bool = True) -> Floats:
     """Replace outliers of each column by NaN.
 
     Each run is compared with the others, as a new run is, and the most extreme is removed first.
@@ -229,7 +227,7 @@ class Reference:
         self._found = with_further([*self.runs, new], len(self.runs), self.known)
         return self._found[0]
 
-    def _usually(self, kind: str, values: Array, chance: float, *, beside: bool = False) -> _Usual:
+    def _usually(self, kind: str, values: Floats, chance: float, *, beside: bool = False) -> _Usual:
         if (kind, beside) not in self._usual:
             self._usual[kind, beside] = _usual(values[:-1], chance)
         return self._usual[kind, beside]
@@ -269,8 +267,8 @@ class Reference:
 
 
 def _judged(
-    found: Quantities, shift: Array, limit: Array, beyond: NDArray[np.bool_], margin: float,
-    odd: NDArray[np.int64],
+    found: Quantities, shift: Floats, limit: Floats, beyond: Bools, margin: float,
+    odd: Ints,
 ) -> Against:  # fmt: skip
     """Put what is beyond its limit into words, and what it may be laid to."""
     ratio = np.exp(found.shifts[-1] - shift)

@@ -11,15 +11,14 @@ from math import exp, isnan
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
 from isochrone.base.stats import median_of
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
 
-Array = NDArray[np.float64]
-Compare = Callable[[Array, Array], Contrast]
+Compare = Callable[[Floats, Floats], Contrast]
 
 VERDICTS = (SLOWER, FASTER, SAME, NOT_KNOWN)
 
@@ -65,7 +64,7 @@ class Difference:
         return self.verdict in VERDICTS[:2]
 
 
-def differences(found: Contrast, corrected: Array, margin: float) -> list[Difference]:
+def differences(found: Contrast, corrected: Floats, margin: float) -> list[Difference]:
     """Return each difference, with its p-value as it was corrected."""
     rows = (found.change, found.low, np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0))
     return [
@@ -94,7 +93,7 @@ class Group:
 
     kind: str
     who: str
-    points: NDArray[np.int64]
+    points: Ints
     nbytes: int | None = None
 
 
@@ -135,21 +134,21 @@ class Part:
         return len(self.points)
 
 
-def overall(before: Array, after: Array, compare: Compare) -> Contrast:
+def overall(before: Floats, after: Floats, compare: Compare) -> Contrast:
     """Compare all points that every launch has, as one; a `Contrast` of length 1."""
     return _contrasts(before, after, [np.arange(before.shape[1])], compare)
 
 
 def changed_parts(
-    before: Array,
-    after: Array,
+    before: Floats,
+    after: Floats,
     kinds: Sequence[Sequence[Group]],
     compare: Compare,
     single: Contrast,
     *,
     tests: int,
     margin: float,
-) -> tuple[list[Part], NDArray[np.bool_]]:
+) -> tuple[list[Part], Bools]:
     """Find the components that changed.
 
     Parameters
@@ -197,9 +196,7 @@ def changed_parts(
     return found, explained
 
 
-def _alike(
-    single: Contrast, base: Array, points: NDArray[np.int64], shift: float
-) -> NDArray[np.bool_]:
+def _alike(single: Contrast, base: Floats, points: Ints, shift: float) -> Bools:
     """Return which points changed as most of the component did, within their scatter.
 
     A component may cost a factor, or add a time to each of its points, as a slow port does. The
@@ -216,9 +213,7 @@ def _alike(
     return np.asarray(by_factor if by_factor.sum() >= by_time.sum() else by_time)
 
 
-def _contrasts(
-    before: Array, after: Array, groups: Sequence[NDArray[np.int64]], compare: Compare
-) -> Contrast:
+def _contrasts(before: Floats, after: Floats, groups: Sequence[Ints], compare: Compare) -> Contrast:
     """Compare groups of points: the median over each group is one number of a launch."""
     both = np.concatenate([before, after])
     values = group_medians(both - np.mean(both, axis=0), groups)

@@ -17,9 +17,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.emulation.summary import emulation
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA, median_of
 from isochrone.base.table import Table
@@ -32,9 +32,6 @@ from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MIN_UNITS = 4
 """Of fewer nodes, or hosts that are compared inside, none is the odd one out."""
@@ -100,9 +97,9 @@ class Quantities:
     """
 
     items: list[Quantity]
-    shifts: Array
-    seconds: Array
-    lower: Array
+    shifts: Floats
+    seconds: Floats
+    lower: Floats
     groups: list[frozenset[str]]
     notes: list[str]
 
@@ -121,9 +118,9 @@ class _Column(NamedTuple):
     """A quantity with its shifts, its medians and the lower quartiles, of all runs."""
 
     what: Quantity
-    shift: Array
-    seconds: Array
-    lower: Array
+    shift: Floats
+    seconds: Floats
+    lower: Floats
 
 
 Further = Callable[[Run], "Quantities | None"]
@@ -176,7 +173,7 @@ def _of_maps(runs: Sequence[Run], earlier: int, known: Known | None) -> tuple[Qu
     level, names, groups = _levels(found, earlier, known)
     base = np.mean(found.logs[:earlier], axis=0)
 
-    def columns(logs: Array) -> Quantities:
+    def columns(logs: Floats) -> Quantities:
         columns: list[_Column] = []
         for size in np.unique(found.rows[:, 2]):
             rows = np.flatnonzero(found.rows[:, 2] == size)
@@ -232,7 +229,7 @@ class _Map:
     """The pairs of one message size, split into quantities; ``base`` is what they usually are."""
 
     def __init__(
-        self, found: Matched, base: Array, level: Ints, names: list[str], nbytes: int | None
+        self, found: Matched, base: Floats, level: Ints, names: list[str], nbytes: int | None
     ) -> None:
         self.places, self.names, self.level, self.nbytes = found.places, names, level, nbytes
         self.logs = found.logs
@@ -255,7 +252,7 @@ class _Map:
             yield from self._insides()
 
     def _column(
-        self, quantity: Quantity, shift: Array, rows: Any, own: Array | None = None
+        self, quantity: Quantity, shift: Floats, rows: Any, own: Floats | None = None
     ) -> _Column:
         """Return a column; ``own`` are the shifts of the pairs it is made of."""
         lower = np.full(len(shift), np.nan) if own is None else _lower_quartile(own)
@@ -297,7 +294,7 @@ class _Map:
             yield self._column(about, shift, rows)
 
     @cached_property
-    def _units(self) -> tuple[Ints, Ints, Array, list[Ints]]:
+    def _units(self) -> tuple[Ints, Ints, Floats, list[Ints]]:
         """The pairs of nodes (or ranks), and the level, the shifts and the rows of each."""
         rows = np.flatnonzero(self.outer)
         one, other = self.seat_host[self.a[rows]], self.seat_host[self.b[rows]]
@@ -312,7 +309,7 @@ class _Map:
         return pairs, level, delta, list(parts)
 
     @cached_property
-    def _fit(self) -> tuple[Array, Array, Array]:
+    def _fit(self) -> tuple[Floats, Floats, Floats]:
         """Shifts of levels and units, and the rests of the pairs of units, of all runs."""
         pairs, level, delta, _ = self._units
         found = [shifts_of(pairs, level, values) for values in delta]
@@ -380,7 +377,7 @@ class _Map:
 # ---- curves and points -------------------------------------------------------------------------
 
 
-def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) -> Quantities:
+def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int) -> Quantities:
     whole = np.asarray(~np.isnan(logs).any(axis=0))
     if 2 * whole.sum() < len(whole) or not whole.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
@@ -408,7 +405,7 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Array, earlier: int) 
     return Quantities(items, np.array(shifts).T, np.array(seconds).T, lower, [], notes)
 
 
-def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
+def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     """Return the wall time of each application, alone and concurrently with others."""
     found = []
     for run in runs:
@@ -423,7 +420,7 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
     return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs
 
 
-def _lower_quartile(values: Array) -> Array:
+def _lower_quartile(values: Floats) -> Floats:
     """Return the lower quartile of each row; `numpy.quantile` takes ten times as long."""
     place = (values.shape[1] - 1) / 4
     low = int(place)
@@ -439,7 +436,7 @@ def _point(key: dict[str, Any]) -> str:
 # ---- shifts of levels and nodes, which a few odd pairs do not move -----------------------------
 
 
-def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Array]:
+def shifts_of(pairs: Ints, level: Ints, values: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the effect of each level and unit, and the residual of each pair.
 
     What all units have in common belongs to the levels: the unit in the middle has none. Of fewer
@@ -465,7 +462,7 @@ def shifts_of(pairs: Ints, level: Ints, values: Array) -> tuple[Array, Array, Ar
     return found[: len(levels)] + 2 * common, own - common, rest
 
 
-def _least_squares(ends: Sequence[Ints], weight: Array, values: Array, count: int) -> Array:
+def _least_squares(ends: Sequence[Ints], weight: Floats, values: Floats, count: int) -> Floats:
     """Solve for numbers of which each value is the sum of three, by the normal equations."""
     square = np.zeros((count, count))
     right = np.zeros(count)

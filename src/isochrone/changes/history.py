@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.segmentation import segment
 from isochrone.base.stats import median_of
 from isochrone.changes.comparability import PLACE, Difference, Group, differences, groups_of
 from isochrone.changes.effects import Quantity, quantities
 from isochrone.runfile.run import Run
-
-Array = NDArray[np.float64]
 
 LEAST = 0.05
 """Threshold: smaller relative changes are not reported."""
@@ -60,7 +58,7 @@ class Series:
     """One level, node, curve or point over the runs: medians in seconds, and its changes."""
 
     what: Quantity
-    seconds: Array
+    seconds: Floats
     changes: list[Change]
 
     @property
@@ -125,7 +123,7 @@ def _history(group: Group) -> History:
     return History(runs, marks, series, found.notes)
 
 
-def _changes(logs: Array, seconds: Array) -> list[Change]:
+def _changes(logs: Floats, seconds: Floats) -> list[Change]:
     """Return where a series of logarithms changes."""
     if len(logs) < 2 * SHORTEST:
         return []

@@ -18,8 +18,8 @@ from math import isfinite
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
@@ -27,8 +27,6 @@ from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
-
-Array = NDArray[np.float64]
 
 
 class OverLaunch(NamedTuple):
@@ -66,13 +64,13 @@ class OverLaunches:
     """
 
     keys: list[dict[str, Any]]
-    n: NDArray[np.int64]
-    seconds: Array
-    low: Array
-    high: Array
-    next_low: Array
-    next_high: Array
-    spread: Array
+    n: Ints
+    seconds: Floats
+    low: Floats
+    high: Floats
+    next_low: Floats
+    next_high: Floats
+    spread: Floats
 
     def each(self) -> list[OverLaunch]:
         """Return the times of each key."""
@@ -172,7 +170,7 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     )  # fmt: skip
 
 
-def over_launches(keys: list[dict[str, Any]], logs: Array) -> OverLaunches:
+def over_launches(keys: list[dict[str, Any]], logs: Floats) -> OverLaunches:
     """Return the typical times and their intervals; the formulas are above.
 
     Parameters

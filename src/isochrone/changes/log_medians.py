@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
 from isochrone.base.text import listed, printable
@@ -15,10 +15,6 @@ from isochrone.changes.machine import Places, machine_parts, places_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, counting, identity, points
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SMALLEST = 1e-12
 """Seconds used in place of 0, which a coarse clock returns."""
@@ -45,11 +41,11 @@ class Measured(NamedTuple):
     """
 
     keys: list[dict[str, Any]]
-    logs: Array
+    logs: Floats
     kind: str
     notes: list[str]
     kinds: Callable[[Ints], list[list[Group]]]
-    others: Callable[[Mask, Mask], str]
+    others: Callable[[Bools, Bools], str]
 
 
 def measured(runs: Sequence[Run]) -> Measured:
@@ -88,7 +84,7 @@ class Matched(NamedTuple):
 
     places: Places
     rows: Ints
-    logs: Array
+    logs: Floats
 
 
 def matched(runs: Sequence[Run]) -> Matched:
@@ -111,7 +107,7 @@ def matched(runs: Sequence[Run]) -> Matched:
     return Matched(places, every[first], logs)
 
 
-def _pairs(run: Run, slots: Ints) -> tuple[Ints, Array]:
+def _pairs(run: Run, slots: Ints) -> tuple[Ints, Floats]:
     """Return the pairs as rows of two places and a size, and the logarithms of their medians."""
     table = run.pairs()
     if "median" not in table:
@@ -122,7 +118,7 @@ def _pairs(run: Run, slots: Ints) -> tuple[Ints, Array]:
     return rows.astype(np.int64), np.log(np.maximum(table["median"][keep], SMALLEST))
 
 
-def _left_out(rows: Ints, both: Mask) -> str:
+def _left_out(rows: Ints, both: Bools) -> str:
     """Return the number of pairs that only one side has, with their sizes if these differ."""
     sizes = set(rows[:, 2].tolist()) - set(rows[both, 2].tolist())
     named = f" ({', '.join(map(format_bytes, sorted(sizes)))})" if sizes else ""
@@ -140,7 +136,7 @@ def _key(places: Places, a: int, b: int, nbytes: int) -> dict[str, Any]:
 # ---- points of sweeps and other repeated measurements ------------------------------------------
 
 
-def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Array]:
+def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     """Return every point of several launches, and its logarithms as in `Measured`.
 
     Raises
@@ -169,7 +165,7 @@ def _medians(run: Run) -> dict[Key, float]:
     return {key: float(np.log(median_of(seconds[rows]))) for key, rows in found.items()}
 
 
-def _others(keys: Sequence[dict[str, Any]], left: Mask, right: Mask) -> str:
+def _others(keys: Sequence[dict[str, Any]], left: Bools, right: Bools) -> str:
     """Return which values only one side has."""
     for name in keys[0]:
         mine, yours = (

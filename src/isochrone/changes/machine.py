@@ -9,16 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.text import printable
 from isochrone.changes.components import Group
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
-
-Ints = NDArray[np.int64]
 
 Level = tuple[str, Ints]
 """Name of a level, and the group of each place."""
@@ -47,7 +45,7 @@ class Places:
         A note for the user; empty if there is none.
     """
 
-    of_rank: list[NDArray[np.int64]]
+    of_rank: list[Ints]
     hosts: list[str]
     names: list[str]
     rank: list[int]

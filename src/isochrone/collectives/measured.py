@@ -12,13 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
 from isochrone.models.placement import CG
 from isochrone.runfile.grid_groups import Place, arranged, place_of
-
-Array = NDArray[np.float64]
 
 LG = "LG"
 
@@ -29,9 +28,7 @@ Ends = tuple[float, float, float]
 """A value and its interval."""
 
 
-def group_place(
-    word: str, length: int, group: str, node_of: NDArray[np.int64], *, at_once: bool
-) -> Place:
+def group_place(word: str, length: int, group: str, node_of: Ints, *, at_once: bool) -> Place:
     """Return the place of the group of rank 0, and the number of groups on a node.
 
     Parameters
@@ -87,7 +84,7 @@ class MeasuredGroup(msgspec.Struct, frozen=True):
         return self.op, self.group, self.ranks, self.stride, self.nodes, self.ppn
 
     @property
-    def sizes(self) -> Array:
+    def sizes(self) -> Floats:
         """Blocks as an array."""
         return np.array(self.bytes)
 
@@ -134,12 +131,12 @@ def _apart(one: MeasuredGroup, stride: int) -> float:
     return abs(math.log(one.stride / stride))
 
 
-def time_at(sizes: Array, seconds: ArrayLike, size: float) -> float:
+def time_at(sizes: Floats, seconds: ArrayLike, size: float) -> float:
     """Return the time of a size between those measured: on the line between its neighbours."""
     return float(np.interp(size, sizes, np.asarray(seconds)))
 
 
-def miss_at(sizes: Array, seconds: Array, size: float) -> float:
+def miss_at(sizes: Floats, seconds: Floats, size: float) -> float:
     """Return the relative interpolation error of a time between two sizes.
 
     Each inner size is compared with the line between its neighbours: a change of algorithm shows as

@@ -1,8 +1,8 @@
 """The matrices of a latency map as the mmpi tools need them: in µs, 0 on the diagonal."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.runfile.run import Run
 
 
@@ -11,7 +11,7 @@ def size_to_export(run: Run, nbytes: int | None) -> int:
     return run.message_sizes()[0] if nbytes is None else nbytes
 
 
-def matrix_us(run: Run, what: str, nbytes: int) -> NDArray[np.float64]:
+def matrix_us(run: Run, what: str, nbytes: int) -> Floats:
     """Return a statistic of the round trips as a symmetric matrix in µs.
 
     The diagonal is 0.0, as mmpi defines it; a pair that was not measured is NaN. The mean is

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
@@ -144,7 +144,7 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     return [_run(data, data.start == start, path, dict(imported)) for start in starts]
 
 
-def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str, str]) -> Run:
+def _run(data: Samples, mine: Bools, path: Path, imported: dict[str, str]) -> Run:
     rows = data.rows(mine)
     count = len(rows.seconds)
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
@@ -164,7 +164,7 @@ def _run(data: Samples, mine: NDArray[np.bool_], path: Path, imported: dict[str,
     return Run(header=header, tables={"sample": Table(columns)}, end={"complete": True}, path=path)
 
 
-def _repeats(rows: Samples) -> NDArray[np.int64]:
+def _repeats(rows: Samples) -> Ints:
     """Count the repetitions of each point in the order of the table."""
     points = rows.points()
     order = np.argsort(points, kind="stable")

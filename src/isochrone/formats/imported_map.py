@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
@@ -121,7 +122,7 @@ class Pairs:
         return wanted - found
 
 
-def first_of_each(source: Source, columns: Columns, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_of_each(source: Source, columns: Columns, lines: Ints) -> Ints:
     """Return the rows with the pairs that are given twice, with equal values, left in once.
 
     Pairs measured again alone (``retest``) are expected to be there twice and kept.

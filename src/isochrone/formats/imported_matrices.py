@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.base.csv_escape import unescaped
 from isochrone.formats.imported_map import Pairs
 from isochrone.formats.source import Source
@@ -59,7 +59,7 @@ def run_of_matrices(
     return pairs.run(source)
 
 
-def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArray[np.float64]:
+def _matrix(source: Source, name: str, value: object, size: int | None) -> Floats:
     """Check one matrix: square, real, finite or NaN, not negative, symmetric."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
@@ -78,7 +78,7 @@ def _matrix(source: Source, name: str, value: object, size: int | None) -> NDArr
     return matrix
 
 
-def _refuse(source: Source, name: str, wrong: NDArray[np.bool_], why: str) -> None:
+def _refuse(source: Source, name: str, wrong: Bools, why: str) -> None:
     """Raise an error for the first element that is wrong."""
     if wrong.any():
         i, j = np.argwhere(wrong)[0].tolist()

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
+
+from isochrone.base.arrays import Floats
 
 TOLERANCE = 0.005
 """Largest deviation of a median from its line, as a part of the time."""
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -96,13 +95,13 @@ def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float]
     return first, second, off
 
 
-def _one_point(x: Array, y: Array, at: int, before: Sequence[Line]) -> tuple[float, float, float]:
+def _one_point(x: Floats, y: Floats, at: int, before: Sequence[Line]) -> tuple[float, float, float]:
     """Return a line through one point, with the latency of what is before as far as it may be."""
     latency = min(before[-1].latency if before else y[at], 0.9 * y[at])
     return latency, float(y[at] - latency) / float(max(x[at], 1.0)), 0.0
 
 
-def _through(x: Array, y: Array) -> tuple[float, float, float] | None:
+def _through(x: Floats, y: Floats) -> tuple[float, float, float] | None:
     """Return the line that is nearest to all points; None if it is too far from one."""
     latency, per_byte, off = _least_worst(np.column_stack([np.ones_like(x), x]), y)
     if off > TOLERANCE or per_byte <= 0:
@@ -110,7 +109,7 @@ def _through(x: Array, y: Array) -> tuple[float, float, float] | None:
     return latency, per_byte, off
 
 
-def _least_worst(columns: Array, y: Array) -> tuple[float, float, float]:
+def _least_worst(columns: Floats, y: Floats) -> tuple[float, float, float]:
     """Return factors, not negative, of two columns so that the largest relative deviation is least.
 
     A linear programme, in units in which all numbers are near one.

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by, row_medians
 from isochrone.latency_map.partitions import Partition, level_of
-
-Matrix = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 CELL = 3.0
 """Nats that it takes to write down the time of a block, relative to the noise."""
@@ -43,7 +40,7 @@ class Blocks:
         Time between each two units by blocks and costs.
     """
 
-    def __init__(self, times: Matrix, groups: Partition, noise: float) -> None:
+    def __init__(self, times: Floats, groups: Partition, noise: float) -> None:
         self.times, self.groups, self.noise = times, groups, noise
         blocks = block_medians(times, groups)
         rest = times - blocks[np.ix_(groups, groups)]
@@ -77,7 +74,7 @@ class Blocks:
         return self._nats(level + self.added, level)
 
     @cached_property
-    def cells(self) -> tuple[Index, Index, Matrix, Matrix]:
+    def cells(self) -> tuple[Ints, Ints, Floats, Floats]:
         """One unit of either group of each block with pairs, its time, and the relative error."""
         size = np.bincount(self.groups)
         a, b = np.triu_indices(len(size))
@@ -106,7 +103,7 @@ class Blocks:
             total += float(np.minimum(0.5 * rest**2, OTHER).sum(axis=1).min())
         return total
 
-    def _nats(self, expected: Matrix, level: Matrix) -> float:
+    def _nats(self, expected: Floats, level: Floats) -> float:
         """Return about how many nats the times take where others are expected."""
         rest = (self.times - expected) / np.maximum(level, 0.2 * self.times)
         np.fill_diagonal(rest, 0.0)
@@ -115,12 +112,12 @@ class Blocks:
 
 
 @lru_cache(maxsize=16)
-def _pairs(units: int) -> tuple[Index, Index]:
+def _pairs(units: int) -> tuple[Ints, Ints]:
     """Return the two ends of all pairs of so many units; not to be written to."""
     return np.triu_indices(units, 1)
 
 
-def block_medians(times: Matrix, groups: Partition) -> Matrix:
+def block_medians(times: Floats, groups: Partition) -> Floats:
     """Return the median time between each two groups, and within each; never below zero."""
     count = int(groups.max()) + 1
     i, j = _pairs(len(times))

@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_HALF,
@@ -42,10 +42,6 @@ from isochrone.latency_map.units import (
     slow_ranks,
     within_nodes,
 )
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 LEAST = 0.10
 """What adds less than this part of the time is noted, and no verdict."""
@@ -116,8 +112,8 @@ class _Cost(Record):
     """
 
     kind: str
-    ranks: Index
-    seconds: Vector
+    ranks: Ints
+    seconds: Floats
     added: float
     error: float
     instead: tuple[str, ...] = ()
@@ -143,7 +139,7 @@ def _fits(fit: Explanation, times: Times) -> bool:
     return bool(times.place is not None and fit.spread < WIDE and odd <= max(1, ODD * len(off)))
 
 
-def _typical(extra: Vector, seconds: float, error: float) -> tuple[float, float]:
+def _typical(extra: Floats, seconds: float, error: float) -> tuple[float, float]:
     """Return what a part adds to the middle one of its pairs, and the standard error of that."""
     middle = median_of(extra[extra > 0])
     return middle, error * middle / seconds
@@ -195,7 +191,7 @@ class Diagnosis:
     # ---- explaining ----------------------------------------------------------------------------
 
     @cached_property
-    def rank_cost(self) -> tuple[Vector, Vector]:
+    def rank_cost(self) -> tuple[Floats, Floats]:
         """What each rank costs beyond the others of its node, and the standard error of that."""
         return slow_ranks(self.pairs, self.node)
 
@@ -300,12 +296,12 @@ class Diagnosis:
         return list(found.values())
 
     @cached_property
-    def level(self) -> Index:
+    def level(self) -> Ints:
         """Level of each pair of ranks."""
         return level_of(self.partitions, self.pairs.i, self.pairs.j)
 
     @cached_property
-    def _places(self) -> tuple[Mask, Index, Index]:
+    def _places(self) -> tuple[Bools, Ints, Ints]:
         """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
         outer = self.node[self.pairs.i] != self.node[self.pairs.j]
         times = self.outer_times[0]
@@ -313,7 +309,7 @@ class Diagnosis:
         key = np.minimum(a, b) * times.units + np.maximum(a, b)
         return outer, np.searchsorted(times.i * times.units + times.j, key), np.flatnonzero(~outer)
 
-    def _of_ranks_pairs(self, outer: Vector | None, inner: Vector | None) -> Vector:
+    def _of_ranks_pairs(self, outer: Floats | None, inner: Floats | None) -> Floats:
         """Return for each pair of ranks what is known of its nodes, or of itself within one."""
         between, place, inside = self._places
         values = np.zeros(len(self.pairs.i))
@@ -323,7 +319,7 @@ class Diagnosis:
             values[inside] = inner
         return values
 
-    def _explained(self, by: Callable[[Explanation, Times], Vector]) -> Vector:
+    def _explained(self, by: Callable[[Explanation, Times], Floats]) -> Floats:
         """Return for each pair of ranks what the explanation of it says."""
         fits = (self.outer, self.outer_times[0]), (self.inner, self.inner_times)
         return self._of_ranks_pairs(*(None if fit is None else by(fit, t) for fit, t in fits))
@@ -335,18 +331,18 @@ class Diagnosis:
         return Estimator(self.node, self.rank_cost[0], self.outer, self.inner, spread)
 
     @cached_property
-    def own_costs(self) -> Vector:
+    def own_costs(self) -> Floats:
         """What the two ranks of each pair between nodes cost by themselves."""
         cost = self.rank_cost[0]
         return self._places[0] * (cost[self.pairs.i] + cost[self.pairs.j])
 
     @cached_property
-    def healthy(self) -> Vector:
+    def healthy(self) -> Floats:
         """What each pair of ranks would take if nothing were slow."""
         return self._explained(Explanation.base_of)
 
     @cached_property
-    def expected(self) -> Vector:
+    def expected(self) -> Floats:
         """What each pair of ranks takes by the whole explanation."""
         return self._explained(lambda fit, _: fit.expected) + self.own_costs
 
@@ -390,7 +386,7 @@ class Diagnosis:
             if doubt
         }
 
-    def _within_usual(self, units: Sequence[Index]) -> list[bool]:
+    def _within_usual(self, units: Sequence[Ints]) -> list[bool]:
         """Say of each slow unit whether its times are among the longer ones of all others.
 
         Where groups are not seen, a unit that happened to meet far ones only looks slow.
@@ -406,7 +402,7 @@ class Diagnosis:
             for own in ends
         ]  # fmt: skip
 
-    def _undecided(self, units: Sequence[Index]) -> list[bool]:
+    def _undecided(self, units: Sequence[Ints]) -> list[bool]:
         """Say of each slow unit whether it may only be behind a slow way shared with others.
 
         Where groups are not seen, each node behind a slow way to all others looks slow. Those
@@ -527,9 +523,9 @@ class Diagnosis:
     def _slow(
         self,
         kind: str,
-        ranks: Index,
-        mask: Mask,
-        here: Mask,
+        ranks: Ints,
+        mask: Bools,
+        here: Bools,
         ratio: float,
         expected: float,
         added: tuple[float, float, float],
@@ -548,7 +544,7 @@ class Diagnosis:
             first=median_of(self.pairs.first[shown]) if retested else None,
         )  # fmt: skip
 
-    def _who(self, kind: str, ranks: Index) -> str:
+    def _who(self, kind: str, ranks: Ints) -> str:
         names = list(dict.fromkeys(self.hosts[k] for k in ranks))
         if kind == "pair":
             return f"{ranks[0]}-{ranks[1]}" if len(ranks) == 2 else "-".join(names)
@@ -562,7 +558,7 @@ class Diagnosis:
     # ---- what is left belongs to one link ------------------------------------------------------
 
     @cached_property
-    def excess(self) -> Vector:
+    def excess(self) -> Floats:
         """Log of each pair of ranks over what is expected."""
         return np.log(self.pairs.seconds / self.expected)
 
@@ -597,7 +593,7 @@ class Diagnosis:
                     yield self._alone(int(inside[k]), float(np.exp(self.excess[inside[k]])))
 
     @staticmethod
-    def _standing_out(times: Times, fit: Explanation) -> Index:
+    def _standing_out(times: Times, fit: Explanation) -> Ints:
         """Return the pairs that take longer than explained, beyond chance."""
         rest = np.log(times.seconds / fit.expected)
         own = MAD_EFFICIENCY * max(len(rest) - len(fit.parts) - len(fit.chain), 1)
@@ -610,7 +606,7 @@ class Diagnosis:
         seconds = float(self.pairs.seconds[k])
         return self._pair(np.arange(len(self.pairs.i)) == k, seconds / ratio, seconds)
 
-    def _pair(self, mask: Mask, expected: float, seconds: float) -> Slow:
+    def _pair(self, mask: Bools, expected: float, seconds: float) -> Slow:
         ranks = distinct(np.concatenate([self.pairs.i[mask], self.pairs.j[mask]]))
         first = self.node[ranks] == self.node[ranks[0]]
         ranks = np.concatenate([ranks[first], ranks[~first]])
@@ -625,7 +621,7 @@ class Diagnosis:
         """Return how many pairs nothing explains, and between which factors they are off."""
         named = {frozenset(part.ranks) for part in slow if part.of.link}
 
-        def strange(fit: Explanation, times: Times) -> Vector:
+        def strange(fit: Explanation, times: Times) -> Floats:
             rest = np.abs(np.log(times.seconds / fit.expected))
             limit = np.maximum(SURE * np.hypot(fit.spread, times.error), np.log1p(OFF))
             return np.asarray(rest > limit, np.float64)

@@ -1,16 +1,13 @@
 """What a pair of ranks that was not measured takes: its level, and what is slow on its path."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import INTERVAL_HALF
 from isochrone.latency_map.explanation import Explanation
 from isochrone.latency_map.partitions import Partition
 from isochrone.latency_map.times import Times
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class Estimator(Record):
@@ -29,12 +26,12 @@ class Estimator(Record):
     """
 
     node: Partition
-    cost: Vector
+    cost: Floats
     outer: Explanation | None
     inner: Explanation | None
     spread: float
 
-    def of(self, i: Index, j: Index) -> tuple[Vector, Vector]:
+    def of(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return the round trips of pairs of ranks, and half of their 95 % intervals, in seconds.
 
         NaN where no pair of the same level was measured. The interval holds the times of pairs that
@@ -52,7 +49,7 @@ class Estimator(Record):
         return seconds, half
 
 
-def _estimate(fit: Explanation, spread: float, i: Index, j: Index) -> tuple[Vector, Vector]:
+def _estimate(fit: Explanation, spread: float, i: Ints, j: Ints) -> tuple[Floats, Floats]:
     """Return the times of pairs of units by an explanation, and half of their intervals."""
     none = np.zeros(len(i))
     times = Times(len(fit.chain[-1]), i, j, none, none, fit.chain[-1])

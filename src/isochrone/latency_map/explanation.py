@@ -7,13 +7,11 @@ from operator import attrgetter
 
 import numpy as np
 from msgspec import field
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
-
-Vector = NDArray[np.float64]
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
 PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
@@ -37,7 +35,7 @@ class Part(Record):
     members: tuple[int, ...]
     scaled: bool = False
 
-    def weight(self, times: Times) -> Vector:
+    def weight(self, times: Times) -> Floats:
         """Return how often it slows each pair."""
         member = np.zeros(times.units, dtype=np.int64)
         member[list(self.members)] = 1
@@ -74,14 +72,14 @@ class Explanation(Record):
     """
 
     chain: tuple[Partition, ...]
-    base: Vector
+    base: Floats
     parts: tuple[Part, ...]
-    seconds: Vector
-    expected: Vector
+    seconds: Floats
+    expected: Floats
     spread: float
     length: float
-    scale: Vector
-    errors: Vector = field(default_factory=lambda: np.zeros(0))
+    scale: Floats
+    errors: Floats = field(default_factory=lambda: np.zeros(0))
 
     def is_group(self, part: Part) -> bool:
         """Whether a part is of a group, and not of units by themselves."""
@@ -90,18 +88,18 @@ class Explanation(Record):
             np.array_equal(np.flatnonzero(p == p[members[0]]), members) for p in self.chain
         )
 
-    def base_of(self, times: Times) -> Vector:
+    def base_of(self, times: Times) -> Floats:
         """Return the time of the level of each pair, in seconds."""
         return np.asarray(self.base[level_of(self.chain, times.i, times.j)])
 
-    def added(self, part: Part, seconds: float, times: Times) -> Vector:
+    def added(self, part: Part, seconds: float, times: Times) -> Floats:
         """Return what a part adds to each pair, in seconds."""
         weight = seconds * part.weight(times)
         if part.scaled:
             weight *= self.scale[level_of(self.chain, times.i, times.j)]
         return weight
 
-    def healthy(self, times: Times, *, units: bool = False) -> Vector:
+    def healthy(self, times: Times, *, units: bool = False) -> Floats:
         """Return the times of the pairs without what the parts add, in seconds.
 
         Parameters

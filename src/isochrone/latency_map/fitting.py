@@ -13,15 +13,12 @@ from math import lgamma
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by
 from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.times import Times
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 STRAY = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""
@@ -68,7 +65,7 @@ class Fitter:
         chain: Sequence[Partition],
         spread: float,
         code: float,
-        cache: dict[Part, tuple[Index, Vector]],
+        cache: dict[Part, tuple[Ints, Floats]],
     ) -> None:
         self.times, self.chain, self.spread = times, tuple(chain), spread
         self.cache = cache
@@ -84,11 +81,11 @@ class Fitter:
         self.scale[self.used] = self.middles / self.middles.max()
         self.pace = self.scale[self.level]
 
-    def middle_of_levels(self, values: Vector) -> Vector:
+    def middle_of_levels(self, values: Floats) -> Floats:
         """Return the middle value of the pairs of each level that has any."""
         return np.array([middle(values[self.level == k]) for k in self.used])
 
-    def slowed(self, part: Part) -> tuple[Index, Vector]:
+    def slowed(self, part: Part) -> tuple[Ints, Floats]:
         """Return the pairs that a part slows, and how often."""
         if part.scaled:
             part = replace(part, scaled=False)
@@ -101,14 +98,14 @@ class Fitter:
             self.cache[part] = pairs, weight[pairs]
         return self.cache[part]
 
-    def column(self, part: Part) -> Vector:
+    def column(self, part: Part) -> Floats:
         """Return how often a part slows each pair."""
         pairs, weight = self.slowed(part)
         column = np.zeros(len(self.level))
         column[pairs] = weight * self.pace[pairs] if part.scaled else weight
         return column
 
-    def columns(self, parts: Sequence[Part]) -> Vector:
+    def columns(self, parts: Sequence[Part]) -> Floats:
         """Return how often some parts slow each pair, one column a part."""
         if not parts:
             return np.zeros((len(self.level), 0))
@@ -132,7 +129,7 @@ class Fitter:
         """Explain the map by its levels alone, from the middle pairs of these."""
         return self._settle((), self.columns(()), self.middles)
 
-    def _cells(self, k: int) -> Vector:
+    def _cells(self, k: int) -> Floats:
         """Return the middle time of each two closest groups that meet on a level."""
         here = self.level == k
         i, j, y = self.times.i[here], self.times.j[here], self.times.seconds[here]
@@ -212,7 +209,7 @@ class Fitter:
         return self._from(old, tuple(old.parts[k] for k in keep), old.seconds[keep])
 
     def _from(
-        self, old: Explanation, parts: tuple[Part, ...], seconds: Sequence[float] | Vector
+        self, old: Explanation, parts: tuple[Part, ...], seconds: Sequence[float] | Floats
     ) -> Explanation:
         """Explain the map by other parts, from the times of an explanation on this hierarchy."""
         start = np.concatenate([old.base[self.used], seconds])
@@ -221,8 +218,8 @@ class Fitter:
     def _settle(
         self,
         parts: tuple[Part, ...],
-        columns: Vector,
-        start: Vector,
+        columns: Floats,
+        start: Floats,
         spread: float | None = None,
         rounds: int = ROUNDS,
     ) -> Explanation:
@@ -269,7 +266,7 @@ class Fitter:
             self.chain, base, parts, x[levels:], expected, spread, length, self.scale
         )
 
-    def errors(self, fit: Explanation) -> Vector:
+    def errors(self, fit: Explanation) -> Floats:
         """Return the standard error of what each part adds, in seconds."""
         if not fit.parts:
             return np.zeros(0)
@@ -281,7 +278,7 @@ class Fitter:
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.asarray(np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :])
 
-    def _words(self, parts: Sequence[Part], columns: Vector, spread: float) -> float:
+    def _words(self, parts: Sequence[Part], columns: Floats, spread: float) -> float:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
@@ -322,19 +319,19 @@ def log_choose(n: int, k: int) -> float:
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
 
 
-def middle(values: Vector) -> float:
+def middle(values: Floats) -> float:
     """Return the lower median."""
     k = (len(values) - 1) // 2
     return float(np.partition(values, k)[k])
 
 
-def densities(rest: Vector, sigma: Vector) -> tuple[Vector, float]:
+def densities(rest: Floats, sigma: Floats) -> tuple[Floats, float]:
     """Return how likely each pair belongs to the core, and the nats it takes to write all."""
     total, core = likelihood(rest, sigma)
     return core, -float(np.log(total).sum())
 
 
-def likelihood(rest: Vector, sigma: Vector) -> tuple[Vector, Vector]:
+def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
     """Return how likely each pair is, and how likely it belongs to the core."""
     normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
     total = normal + STRAY / RANGE

@@ -8,8 +8,8 @@ differ, the machine is a grid.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.times import Times
 
@@ -55,7 +55,7 @@ def grid_of(times: Times) -> Grid | None:
     return Grid(int(hops.max()), float(first + further), float(further))
 
 
-def _hops(times: Times, near: NDArray[np.bool_]) -> NDArray[np.int64] | None:
+def _hops(times: Times, near: Bools) -> Ints | None:
     """Return the hops of each pair over near pairs; None if these do not join all nodes."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import shortest_path

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.stats import distinct, row_medians
 from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 from isochrone.latency_map.times import Times
-
-Matrix = NDArray[np.float64]
 
 CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
@@ -40,7 +38,7 @@ SWEEPS = 2
 
 
 def hierarchies(
-    times: Matrix, noise: float, kept: Sequence[int], above: int = 0
+    times: Floats, noise: float, kept: Sequence[int], above: int = 0
 ) -> Iterator[tuple[Blocks, list[Partition]]]:
     """Propose chains of nested groupings of the units, the finest first, with the finest's blocks.
 
@@ -84,7 +82,7 @@ def _best(found: dict[bytes, Blocks], most: int) -> list[Blocks]:
     return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
 
 
-def fitting_best(times: Matrix, blocks: Blocks) -> Partition:
+def fitting_best(times: Floats, blocks: Blocks) -> Partition:
     """Put each unit into the group whose blocks explain its times best, but for a constant."""
     ways = blocks.seconds[:, blocks.groups]
     best = np.empty_like(blocks.groups)
@@ -97,19 +95,19 @@ def fitting_best(times: Matrix, blocks: Blocks) -> Partition:
     return canonical(best)
 
 
-def distances(times: Matrix) -> tuple[Matrix, ...]:
+def distances(times: Floats) -> tuple[Floats, ...]:
     """Return distances between units, small within a group."""
     return np.log(times), _centred(times), profile_distance(times)
 
 
-def cuts_of(times: Matrix) -> Iterator[Partition]:
+def cuts_of(times: Floats) -> Iterator[Partition]:
     """Cut the dendrograms of all distances between units; none of fewer than four."""
     if len(times) > 3:
         for distance in distances(times):
             yield from cuts(distance)
 
 
-def cuts(distance: Matrix, most: int = CUTS) -> Iterator[Partition]:
+def cuts(distance: Floats, most: int = CUTS) -> Iterator[Partition]:
     """Cut the dendrogram (average linkage) at the largest gaps between its merges."""
     tree = _Tree(distance)
     gap = np.diff(tree.heights)
@@ -126,7 +124,7 @@ class _Tree:
     As by `scipy.cluster.hierarchy.linkage`; to import that takes longer than to explain a map.
     """
 
-    def __init__(self, distance: Matrix) -> None:
+    def __init__(self, distance: Floats) -> None:
         away = distance.copy()
         np.fill_diagonal(away, np.inf)
         size = np.ones(len(away))
@@ -156,7 +154,7 @@ class _Tree:
         return group
 
 
-def split_or_merged(times: Matrix, groups: Partition) -> Iterator[Partition]:
+def split_or_merged(times: Floats, groups: Partition) -> Iterator[Partition]:
     """Split each group at the largest gap within it; merge any two, of many the nearest ones."""
     log = np.log(times)
     count = int(groups.max()) + 1
@@ -186,7 +184,7 @@ def merged_within(finer: Partition, coarser: Partition) -> Iterator[Partition]:
                 yield groups
 
 
-def dense(times: Times, values: Matrix) -> Matrix:
+def dense(times: Times, values: Floats) -> Floats:
     """Return values of the pairs as a matrix, gaps filled as the nested groups predict them."""
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = values
@@ -195,7 +193,7 @@ def dense(times: Times, values: Matrix) -> Matrix:
     return filled
 
 
-def fill_missing(times: Matrix) -> Matrix:
+def fill_missing(times: Floats) -> Floats:
     """Fill in pairs that were not measured, as the nested groups predict them.
 
     If a third rank k is near to both i and j, they are near to each other: in a hierarchy
@@ -215,7 +213,7 @@ def fill_missing(times: Matrix) -> Matrix:
     return np.minimum(filled, filled.T)
 
 
-def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
+def cuts_within(times: Times, seconds: Floats) -> list[Partition]:
     """Return cuts of the dendrograms of all groups under the root, at the same heights for all."""
     log = np.log(seconds)
     trees = []
@@ -246,7 +244,7 @@ def cuts_within(times: Times, seconds: Matrix) -> list[Partition]:
     return list(found.values())
 
 
-def _centred(times: Matrix) -> Matrix:
+def _centred(times: Floats) -> Floats:
     """Take the middle time of both units off each pair."""
     own = times.copy()
     np.fill_diagonal(own, np.nan)
@@ -254,7 +252,7 @@ def _centred(times: Matrix) -> Matrix:
     return np.asarray(times - middle[:, None] - middle)
 
 
-def profile_distance(times: Matrix) -> Matrix:
+def profile_distance(times: Floats) -> Floats:
     """Return how differently two units meet all others, but for a constant; relative.
 
     V(a, b) = mean over r of |t(a, r) - t(b, r) - the median of these| / hypot(t(a, r), t(b, r))

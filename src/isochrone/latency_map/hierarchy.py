@@ -13,8 +13,8 @@ from math import lgamma
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, distinct, median_of, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
@@ -33,8 +33,6 @@ from isochrone.latency_map.neighbours import neighbours, with_grouping, without_
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 from isochrone.latency_map.parts import PartFinder
 from isochrone.latency_map.times import Times
-
-Matrix = NDArray[np.float64]
 
 MIN_RATIO = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
@@ -129,7 +127,7 @@ class _Search:
         self.noise = noise_of(times)
         self.whole_map = not times.root.any()
         self.readable = self.whole_map and not times.sparse
-        self.slowed: dict[Part, tuple[NDArray[np.int64], Matrix]] = {}
+        self.slowed: dict[Part, tuple[Ints, Floats]] = {}
         self.ways: dict[tuple[bytes, bytes], float] = {}
         self.done: dict[tuple[bytes, ...], Explanation | None] = {}
 
@@ -230,7 +228,7 @@ class _Search:
         elif not self.whole_map:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
 
-    def by_names(self, seconds: Matrix) -> list[list[Partition]]:
+    def by_names(self, seconds: Floats) -> list[list[Partition]]:
         """Return the likeliest hierarchies of units with consecutive names."""
         if self.all.place is None:
             return []
@@ -240,7 +238,7 @@ class _Search:
         return [*(chain for chain in chains if len(chain) == 1), *pairs[: LIKELY // 2]]
 
     @cached_property
-    def matrix(self) -> Matrix:
+    def matrix(self) -> Floats:
         """The times as they are."""
         return dense(self.all, self.all.seconds)
 
@@ -254,7 +252,7 @@ class _Search:
             if best.parts:
                 yield from self.by_names(best.healthy(self.all))
 
-    def likely(self, matrix: Matrix, kept: Sequence[int]) -> list[list[Partition]]:
+    def likely(self, matrix: Floats, kept: Sequence[int]) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
         found = {}
         for blocks, chain in hierarchies(matrix, self.noise, kept):
@@ -303,7 +301,7 @@ class _Search:
             for k, partition in enumerate(fit.chain[:-1])
         )  # fmt: skip
 
-    def _no_luck(self, fit: Explanation, cleaned: Matrix, level: NDArray[np.int64]) -> bool:
+    def _no_luck(self, fit: Explanation, cleaned: Floats, level: Ints) -> bool:
         """Whether the groups of few units would hardly separate their times by luck."""
         groups, parent = fit.chain[0], fit.chain[min(1, len(fit.chain) - 1)]
         if len(fit.chain) < 2 or groups.tobytes() in self.recorded or self.times.root.any():
@@ -361,7 +359,7 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
     return total
 
 
-def separates(near: Matrix, far: Matrix, *, recorded: bool) -> bool:
+def separates(near: Floats, far: Floats, *, recorded: bool) -> bool:
     """Whether a level is nearer than the next, with few exceptions; sorted log times of both."""
     if not near.size or not far.size:
         return False
@@ -372,7 +370,7 @@ def separates(near: Matrix, far: Matrix, *, recorded: bool) -> bool:
     return _exceptions(near, far) <= max(EXCEPTIONS * smaller, 1.0 if smaller >= 4 else 0.0)
 
 
-def _exceptions(fast: Matrix, slow: Matrix) -> int:
+def _exceptions(fast: Floats, slow: Floats) -> int:
     """Count the pairs on the wrong side of the best threshold; both sides come sorted."""
     beyond = fast.size - np.searchsorted(fast, fast, side="right")
     before = np.searchsorted(slow, fast, side="right")

@@ -11,8 +11,8 @@ from itertools import combinations, pairwise
 from math import comb, lgamma, log
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
 from isochrone.latency_map.times import Times
 
@@ -29,7 +29,7 @@ HEIGHTS = 6
 """Heights at which boundaries are cut, at the largest gaps between them."""
 
 
-def name_order(names: Sequence[str]) -> NDArray[np.int64]:
+def name_order(names: Sequence[str]) -> Ints:
     """Return the place of each name, with numbers in names compared as numbers."""
     keys = [[_part(x) for x in re.split("([0-9]+)", name) if x] for name in names]
     place = np.empty(len(names), dtype=np.int64)
@@ -45,7 +45,7 @@ def _part(text: str) -> tuple[bool, int, str, str]:
     return False, len(number), number, text
 
 
-def ways_in_order(group: Partition, parent: Partition, place: NDArray[np.int64]) -> float:
+def ways_in_order(group: Partition, parent: Partition, place: Ints) -> float:
     """Log of the number of ways to group units like this if groups have consecutive names.
 
     Infinite if they have not.
@@ -63,7 +63,7 @@ def ways_in_order(group: Partition, parent: Partition, place: NDArray[np.int64])
     return min(log(comb(len(place) - 1 - above, own - above)) + log(len(place)), alike)
 
 
-def rejoined(chain: Sequence[Partition], place: NDArray[np.int64]) -> Iterator[list[Partition]]:
+def rejoined(chain: Sequence[Partition], place: Ints) -> Iterator[list[Partition]]:
     """Join, on each level, units alone that have consecutive names and one coarser group."""
     order = np.argsort(place)
     for k, (group, parent) in enumerate(pairwise(chain)):
@@ -75,9 +75,7 @@ def rejoined(chain: Sequence[Partition], place: NDArray[np.int64]) -> Iterator[l
             yield [*chain[:k], canonical(joined[place]), *chain[k + 1 : -1]]
 
 
-def groups_in_order(
-    times: Times, seconds: NDArray[np.float64], place: NDArray[np.int64]
-) -> Iterator[list[Partition]]:
+def groups_in_order(times: Times, seconds: Floats, place: Ints) -> Iterator[list[Partition]]:
     """Propose chains of groups with consecutive names, by the heights of the boundaries."""
     one, other = place[times.i], place[times.j]
     low, span = np.minimum(one, other), np.abs(one - other)

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import Explanation, Part
 from isochrone.latency_map.partitions import Partition
 from isochrone.latency_map.times import Times
 
 _Key = tuple[int, bytes, bytes, bytes, tuple[bytes, ...]]
-Slowed = dict[Part, tuple[NDArray[np.int64], NDArray[np.float64]]]
+Slowed = dict[Part, tuple[Ints, Floats]]
 
 
 class Known:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.latency_map.pairs import partition_of
@@ -16,7 +17,6 @@ from isochrone.pages.page import MIN_RANKS
 from isochrone.runfile.run import Run
 from isochrone.views.style import short_names, stops
 
-Matrix = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 
 MAX_TEXT = 1_750_000
@@ -88,7 +88,7 @@ def _part(part: Slow, short: Mapping[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _times(run: Run, nbytes: int, what: str, node: NDArray[np.int64]) -> dict[str, Any] | None:
+def _times(run: Run, nbytes: int, what: str, node: Ints) -> dict[str, Any] | None:
     """Pack the times with their intervals, else without, else of nodes: what a page has room for.
 
     They are listed row by row of the upper triangle, diagonal included.
@@ -104,7 +104,7 @@ def _times(run: Run, nbytes: int, what: str, node: NDArray[np.int64]) -> dict[st
     return None
 
 
-def _of_ranks(run: Run, nbytes: int, seconds: Matrix) -> Iterator[list[Codes]]:
+def _of_ranks(run: Run, nbytes: int, seconds: Floats) -> Iterator[list[Codes]]:
     """Yield the codes of all pairs: with the lengths of their intervals if known, and without."""
     upper = np.triu_indices(run.size)
     middle = codes(seconds[upper])
@@ -118,7 +118,7 @@ def _of_ranks(run: Run, nbytes: int, seconds: Matrix) -> Iterator[list[Codes]]:
     yield [middle]
 
 
-def _of_nodes(seconds: Matrix, node: NDArray[np.int64]) -> list[Codes]:
+def _of_nodes(seconds: Floats, node: Ints) -> list[Codes]:
     """Return the median of the pairs of each two nodes, and how far down and up they reach."""
     members = [np.flatnonzero(node == k) for k in range(int(node.max()) + 1)]
     count, most = len(members), max(map(len, members))

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, mad
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -184,23 +184,21 @@ class _Ratios:
             "of the median node, but nodes also differ by distance: give --baseline"
         )
 
-    def _units(self, part: Slow) -> NDArray[np.int64]:
+    def _units(self, part: Slow) -> Ints:
         """Return the node of each rank, or each rank by itself."""
         if part.kind == "node":
             return np.unique(self.hosts, return_inverse=True)[1]
         return np.arange(len(self.hosts))
 
 
-def _by(
-    owner: NDArray[np.int64], values: NDArray[np.float64]
-) -> Iterator[tuple[int, NDArray[np.float64]]]:
+def _by(owner: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
     """Yield each owner with its values."""
     order = np.argsort(owner, kind="stable")
     owners, first = np.unique(owner[order], return_index=True)
     return zip(owners.tolist(), np.split(values[order], first[1:]), strict=True)
 
 
-def _quartile(values: NDArray[np.float64]) -> float:
+def _quartile(values: Floats) -> float:
     known = values[np.isfinite(values)]
     return float(np.quantile(known, _QUARTER)) if len(known) else float("nan")
 

@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.latency_map import topology
@@ -22,7 +22,7 @@ SORTS = {
 """The orders, each with what is said of it below the title."""
 
 
-def order_of(run: Run, options: Options) -> NDArray[np.int64]:
+def order_of(run: Run, options: Options) -> Ints:
     """Return the ranks of a map from the upper left to the lower right.
 
     Ranks that are alike keep the order of their numbers: those of a node, of a group of a level.
@@ -48,7 +48,7 @@ def order_of(run: Run, options: Options) -> NDArray[np.int64]:
     return np.arange(run.size)
 
 
-def _medians(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _medians(matrix: Floats) -> Floats:
     """Return the median of each row without its NaN; NaN, which sorts last, of a row of nothing."""
     found = np.full(len(matrix), np.nan)
     known = np.isfinite(matrix).any(axis=1)

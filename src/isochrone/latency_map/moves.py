@@ -3,15 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import Explanation
 from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_matrix
 from isochrone.latency_map.times import Times
-
-Matrix = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 SINGLE = 4
 """Moves of one grouping that are proposed one by one."""
@@ -42,7 +39,7 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
             yield _after(fit.chain, k, [move])
 
 
-def _nats_by_level(fit: Explanation, times: Times) -> Matrix:
+def _nats_by_level(fit: Explanation, times: Times) -> Floats:
     """Return the nats of each pair on each level, shape (levels, units, units); 0 if not known."""
     extra = fit.expected - fit.base_of(times)
     sigma = np.hypot(fit.spread, times.error)
@@ -55,7 +52,7 @@ def _nats_by_level(fit: Explanation, times: Times) -> Matrix:
     return nats
 
 
-def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[float, Index, int]]:
+def _moves(chain: Sequence[Partition], k: int, nats: Floats) -> Iterator[tuple[float, Ints, int]]:
     """Yield what moves on level k: the nats gained, the units, and the unit they go to; or -1."""
     units = np.arange(len(chain[k]))
     blocks = chain[k - 1] if k else units
@@ -70,10 +67,10 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
     order = np.argsort(blocks, kind="stable")
     first, size = np.unique(blocks[order], return_index=True, return_counts=True)[1:]
 
-    def of_blocks(values: Matrix) -> Matrix:
+    def of_blocks(values: Floats) -> Floats:
         return np.asarray(np.add.reduceat(values[order], first, axis=0), dtype=np.float64)
 
-    def inside(values: Matrix) -> Matrix:
+    def inside(values: Floats) -> Floats:
         return np.asarray(np.bincount(blocks, of_blocks(values)[blocks, units]), dtype=np.float64)
 
     heads = order[first]
@@ -94,7 +91,7 @@ def _moves(chain: Sequence[Partition], k: int, nats: Matrix) -> Iterator[tuple[f
 
 
 def _after(
-    chain: Sequence[Partition], k: int, moves: Sequence[tuple[float, Index, int]]
+    chain: Sequence[Partition], k: int, moves: Sequence[tuple[float, Ints, int]]
 ) -> list[Partition]:
     """Return the hierarchy, without its root, after some moves on level k."""
     after = [partition.copy() for partition in chain[:-1]]

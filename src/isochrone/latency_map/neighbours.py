@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.stats import distinct
 from isochrone.latency_map.blocks import Blocks
 from isochrone.latency_map.explanation import LEAVING, Explanation
@@ -20,9 +20,6 @@ from isochrone.latency_map.groupings import (
 from isochrone.latency_map.moves import moved
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, nested
 from isochrone.latency_map.times import Times
-
-Matrix = NDArray[np.float64]
-
 
 MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
@@ -61,7 +58,7 @@ def neighbours(
             yield from _alone(fit, partition)
 
 
-def without_parts(fit: Explanation, times: Times) -> Iterator[Matrix]:
+def without_parts(fit: Explanation, times: Times) -> Iterator[Floats]:
     """Yield the times without what the parts add, and without what single units add."""
     if fit.parts:
         yield dense(times, fit.healthy(times))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.latency_map.partitions import Partition, level_matrix, level_of
@@ -67,7 +68,7 @@ def medians(run: Run, what: str, nbytes: int, found: Topology) -> list[float]:
     return [median_of(values) for values in members]
 
 
-def _levels(found: Topology, pairs: RankPairs) -> NDArray[np.int64]:
+def _levels(found: Topology, pairs: RankPairs) -> Ints:
     chain = [partition_of(level, found.ranks) for level in found.levels]
     return level_of(chain, pairs.i, pairs.j)
 
@@ -93,7 +94,7 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
 
 
 def _intervals(
-    run: Run, nbytes: int, pairs: RankPairs, chosen: NDArray[np.int64]
+    run: Run, nbytes: int, pairs: RankPairs, chosen: Ints
 ) -> dict[tuple[int, int], tuple[float, float]]:
     """Return the 95 % intervals of some pairs; nothing where they are not known."""
     table = run.pairs()

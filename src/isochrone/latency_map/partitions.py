@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.stats import distinct
 
 Partition = NDArray[np.int64]
@@ -38,9 +39,7 @@ def groups_of(partition: Partition) -> list[list[int]]:
     return groups
 
 
-def level_of(
-    chain: Sequence[Partition], i: NDArray[np.int64], j: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def level_of(chain: Sequence[Partition], i: Ints, j: Ints) -> Ints:
     """Return the level of pairs: the number of partitions that have them in two groups."""
     level = np.zeros(len(i), dtype=np.int64)
     for partition in chain:

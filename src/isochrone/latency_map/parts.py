@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.latency_map.explanation import (
     ENDS,
     INSIDE,
@@ -18,8 +18,6 @@ from isochrone.latency_map.explanation import (
     length_of,
 )
 from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities, middle
-
-Vector = NDArray[np.float64]
 
 DENSE = 1 << 22
 """Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
@@ -66,7 +64,7 @@ class PartFinder(Fitter):
     """Finds the parts that explain a map on one hierarchy with the fewest words."""
 
     @cached_property
-    def candidates(self) -> tuple[list[Part], Any, Vector]:
+    def candidates(self) -> tuple[list[Part], Any, Floats]:
         """All parts; how often each slows each pair, one row a part, and the norms of the rows."""
         units = list(range(self.times.units))
         if self.times.units > MANY:

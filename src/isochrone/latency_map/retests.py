@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.stats import distinct
 from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of
@@ -33,7 +33,6 @@ MAX_CONTROLS = 8
 _TRIES = 64
 """Healthy pairs looked at for each that is wanted."""
 
-Ints = NDArray[np.int64]
 Pair = tuple[int, int]
 
 

@@ -6,15 +6,11 @@ from functools import cached_property
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
 from isochrone.latency_map.partitions import Partition
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
-
 
 NEAREST = 16
 """Partners of a unit that even a draw of pairs keeps: small groups would be lost in it."""
@@ -47,13 +43,13 @@ class Times(Record):
     """
 
     units: int
-    i: Index
-    j: Index
-    seconds: Vector
-    error: Vector
+    i: Ints
+    j: Ints
+    seconds: Floats
+    error: Floats
     root: Partition
     freedom: float = 0.0
-    place: Index | None = None
+    place: Ints | None = None
 
     @property
     def sparse(self) -> bool:
@@ -61,13 +57,13 @@ class Times(Record):
         return len(self.i) < READABLE * self.units * (self.units - 1) / 2
 
     @cached_property
-    def _by_unit(self) -> tuple[Index, Index]:
+    def _by_unit(self) -> tuple[Ints, Ints]:
         """The pairs ordered by their ends, and where those of each unit begin."""
         ends = np.concatenate([self.i, self.j])
         order = np.argsort(ends, kind="stable")
         return order % max(len(self.i), 1), np.searchsorted(ends[order], np.arange(self.units + 1))
 
-    def of_unit(self, unit: int) -> Index:
+    def of_unit(self, unit: int) -> Ints:
         """Return the pairs of a unit, in their order."""
         order, edges = self._by_unit
         return np.sort(order[edges[unit] : edges[unit + 1]])

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import (
     INTERVAL_WIDTH,
@@ -21,10 +21,6 @@ from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.times import Times
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, counting
-
-Vector = NDArray[np.float64]
-Index = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 SURE = 5.0
 """Standard errors by which a rank must differ from its node to have a cost of its own."""
@@ -62,12 +58,12 @@ class RankPairs(Record):
     """
 
     ranks: int
-    i: Index
-    j: Index
-    seconds: Vector
-    first: Vector
-    error: Vector
-    retested: Mask
+    i: Ints
+    j: Ints
+    seconds: Floats
+    first: Floats
+    error: Floats
+    retested: Bools
 
 
 def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
@@ -92,12 +88,12 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     )  # fmt: skip
 
 
-def _code(table: Table, size: int) -> Index:
+def _code(table: Table, size: int) -> Ints:
     """Return a number for each pair of ranks i < j."""
     return np.asarray(table["i"].astype(np.int64) * size + table["j"])
 
 
-def _first(table: Table, what: str, size: int, key: Index, seconds: Vector) -> Vector:
+def _first(table: Table, what: str, size: int, key: Ints, seconds: Floats) -> Floats:
     """Return each pair as it was before any was measured again."""
     once = table.where(~table.flag("retest"))
     known, place = np.unique(_code(once, size), return_index=True)
@@ -107,7 +103,7 @@ def _first(table: Table, what: str, size: int, key: Index, seconds: Vector) -> V
     return first
 
 
-def _errors(table: Table, least: float) -> Vector:
+def _errors(table: Table, least: float) -> Floats:
     if "low" not in table or "high" not in table:
         return np.zeros(len(table))
     low, high = (np.asarray(table[name], dtype=np.float64) for name in ("low", "high"))
@@ -115,7 +111,7 @@ def _errors(table: Table, least: float) -> Vector:
     return np.nan_to_num(width) / INTERVAL_WIDTH
 
 
-def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
+def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
     """Return what each rank costs beyond the others of its node, and the standard error of that.
 
     Two ranks of a node meet a rank elsewhere over the same way, whatever is slow on it. So the
@@ -167,7 +163,7 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Vector, Vector]:
     return cost, error
 
 
-def between_nodes(pairs: RankPairs, node: Partition, cost: Vector) -> tuple[Times, float]:
+def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Times, float]:
     """Return one time between each two nodes: the median of their ranks', without these' costs.
 
     Parameters
@@ -221,7 +217,7 @@ def within_nodes(pairs: RankPairs, node: Partition) -> Times:
     )
 
 
-def _medians_by(key: Index, values: Vector) -> Vector:
+def _medians_by(key: Ints, values: Floats) -> Floats:
     """Return for each value the median of those that share its key."""
     keys, lower, upper = middles_by(key, values)
     return np.asarray(((lower + upper) / 2)[np.searchsorted(keys, key)])

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
 from isochrone.models import choice, linear
@@ -209,8 +209,6 @@ def _mixed(
 
 # Formulas of a pool fitted to one operation: its segments, and how well they predict.
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Fitted:
@@ -395,7 +393,7 @@ def _only(own: Observations, region: Region) -> list[str]:
     return [name for name in classes if evaluate_term(name, points).all()][:1]
 
 
-def _left_out(fit: linear.Fit, seconds: Array) -> float:
+def _left_out(fit: linear.Fit, seconds: Floats) -> float:
     return deviation(leave_out(fit, seconds), seconds).average
 
 
@@ -460,7 +458,7 @@ def with_shared_starts(fit: linear.Fit, own: Observations) -> linear.Fit:
     )  # fmt: skip
 
 
-def _in_common(deviations: Array, group: NDArray[np.int64], width: int) -> float:
+def _in_common(deviations: Floats, group: Ints, width: int) -> float:
     """Return the part of the variance of deviations that those of a group have in common."""
     number = np.bincount(group)
     mean = np.bincount(group, deviations) / number

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
 from isochrone.models.auto import Fitted
@@ -20,8 +21,6 @@ from isochrone.models.questions import needed
 from isochrone.models.segment import LEAST_SPREAD, Segment, Widening, owners
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked, variables_of
-
-Array = NDArray[np.float64]
 
 PARTS = (2, 4)
 """What is beyond a half, and beyond a quarter, of the largest value is predicted from the rest."""
@@ -81,13 +80,13 @@ class _Trial:
     part: int
     upto: float
     points: NDArray[np.intp]
-    sizes: Array
-    octaves: Array
-    off: Array
-    excess: Array
+    sizes: Floats
+    octaves: Floats
+    off: Floats
+    excess: Floats
 
     @property
-    def away(self) -> Array:
+    def away(self) -> Floats:
         """How far predictions were off; where the formula gave no time, by 100 %."""
         return np.where(np.isnan(self.off), 1.0, np.abs(self.off))
 
@@ -126,7 +125,7 @@ def backtested(
     return [_summed(observed, trials, values) for trials in found.values()]
 
 
-def _summed(observed: Observations, trials: Sequence[_Trial], values: Array) -> Backtest:
+def _summed(observed: Observations, trials: Sequence[_Trial], values: Floats) -> Backtest:
     """Put the trials of all segments together."""
     away = np.concatenate([trial.away for trial in trials])
     tried = np.concatenate([trial.points for trial in trials])
@@ -167,7 +166,7 @@ def _stands(segment: Segment, part: SegmentFit, observed: Observations) -> bool:
     return tested > 0
 
 
-def _squares(columns: Array, target: Array) -> float | None:
+def _squares(columns: Floats, target: Floats) -> float | None:
     """Return what least squares leave; None if the columns depend on each other."""
     length = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     found, _, rank, _ = np.linalg.lstsq(columns / length, target, rcond=1e-8)
@@ -177,7 +176,7 @@ def _squares(columns: Array, target: Array) -> float | None:
 
 
 def _trials(
-    observed: Observations, mask: NDArray[np.bool_], segment: Segment,
+    observed: Observations, mask: Bools, segment: Segment,
     refit: Callable[[Observations, Segment], Segment], weights: str,
 ) -> Iterator[_Trial]:  # fmt: skip
     """Predict the largest numbers of ranks of a segment from the others.
@@ -216,7 +215,7 @@ def _trials(
         yield _Trial(part, float(upto), beyond, size, octaves, ratio - 1, excess)
 
 
-def _largest(variables: Mapping[str, Array]) -> Array:
+def _largest(variables: Mapping[str, Floats]) -> Floats:
     """Return for each point the most ranks that were measured of its size; shape (n,)."""
     values = variables["p"]
     if "b" not in variables:
@@ -227,7 +226,7 @@ def _largest(variables: Mapping[str, Array]) -> Array:
     return np.asarray(most[group])
 
 
-def _broken_off(fitted: Fitted, segment: Segment, mask: NDArray[np.bool_]) -> tuple[float, float]:
+def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, float]:
     """Return by how much formulas of fewer ranks miss a segment at twice and four times their most.
 
     What comes after a segment that is too short to be tried itself may be as far off.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
 from isochrone.models.segment import Segment
@@ -18,8 +18,6 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 if TYPE_CHECKING:
     from isochrone.models.model import Backtest
 
-Array = NDArray[np.float64]
-
 
 _ONLY = {
     "power2(p)": "powers of two", "power2(nodes)": "powers of two", "even(p)": "even numbers",
@@ -27,7 +25,7 @@ _ONLY = {
 
 
 def outside(
-    segments: Sequence[Segment], owner: NDArray[np.int64], points: Mapping[str, Array],
+    segments: Sequence[Segment], owner: Ints, points: Mapping[str, Floats],
     backtests: Sequence[Backtest],
 ) -> list[str]:  # fmt: skip
     """Say where points lie outside what was fitted, and what extrapolation was worth there.
@@ -42,7 +40,7 @@ def outside(
         Of all that the model is for.
     """
     found = []
-    beyond: dict[str, list[tuple[Array, float, float]]] = {}
+    beyond: dict[str, list[tuple[Floats, float, float]]] = {}
     for k, segment in enumerate(segments):
         other = segment.of_other_class(points) & (owner == k)
         if other.any():
@@ -141,7 +139,7 @@ class Switch:
         low, high, at = (number(self.name, v) for v in (self.below, self.above, self.taken))
         return f"somewhere between {low} and {high}; {at} is assumed"
 
-    def holds(self, value: Array) -> NDArray[np.bool_]:
+    def holds(self, value: Floats) -> Bools:
         """Return which values are in the gap, shape (n,)."""
         return np.asarray((value > self.below) & (value < self.above))
 
@@ -152,7 +150,7 @@ def switches(segments: Sequence[Segment]) -> list[Switch]:
     return sorted(found, key=lambda one: (one.name, one.below))
 
 
-def between(segments: Sequence[Segment], points: Mapping[str, Array]) -> list[str]:
+def between(segments: Sequence[Segment], points: Mapping[str, Floats]) -> list[str]:
     """Say which points may be in either of two segments, one sentence for each switch."""
     found: dict[Switch, set[float]] = {}
     for segment in segments:
@@ -193,7 +191,7 @@ def _ends(segment: Segment) -> Iterator[Switch]:
                 yield Switch(name, min(mine, other), max(mine, other), at)
 
 
-def _listed(name: str, values: Sequence[float] | Array) -> str:
+def _listed(name: str, values: Sequence[float] | Floats) -> str:
     shown = ", ".join(number(name, value) for value in values[:3])
     return shown + (", …" if len(values) > 3 else "")
 
@@ -202,8 +200,8 @@ def _listed(name: str, values: Sequence[float] | Array) -> str:
 
 
 def without_time(
-    segments: Sequence[Segment], points: Mapping[str, Array], seconds: Array
-) -> tuple[NDArray[np.bool_], list[str]]:
+    segments: Sequence[Segment], points: Mapping[str, Floats], seconds: Floats
+) -> tuple[Bools, list[str]]:
     """Mark the points that no formula gives a time for, shape (n,), and say why.
 
     One rank has nobody to send to: a formula of many says nothing of it, unless one was measured.

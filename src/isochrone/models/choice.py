@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.models import linear
 from isochrone.models.cross_validation import SegmentFit, leave_out
@@ -28,9 +28,7 @@ from isochrone.models.splits import Options
 from isochrone.models.starts import numbered
 from isochrone.models.terms import design_matrix, evaluate_term, picked, variables_of
 
-Array = NDArray[np.float64]
-
-Errors = tuple[Array, NDArray[np.int64]]
+Errors = tuple[Floats, Ints]
 """Relative deviations of points that were left out, and the number of each point's group."""
 
 _AS_GOOD = (0.05, 0.001)
@@ -142,7 +140,7 @@ class Limits:
             return candidate
         return replace(candidate, costs=(*candidate.costs, *others))
 
-    def allow(self, terms: Sequence[str], coefficients: Array, own: Observations) -> bool:
+    def allow(self, terms: Sequence[str], coefficients: Floats, own: Observations) -> bool:
         """Whether a formula gives possible times within a segment and beyond.
 
         They are above zero, and fall with neither ranks nor bytes unless the data do.
@@ -164,7 +162,7 @@ class Limits:
         )
 
     def _grows_with_bytes(
-        self, terms: Sequence[str], coefficients: Array, points: Mapping[str, Array]
+        self, terms: Sequence[str], coefficients: Floats, points: Mapping[str, Floats]
     ) -> bool:
         size = points["b"]
         most = size == size.max()
@@ -295,7 +293,7 @@ def _fitted(
         candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
 
 
-def overdetermined(terms: Sequence[str], variables: Mapping[str, Array]) -> bool:
+def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> bool:
     """Whether there are more numbers of ranks than a formula has shapes to bend along them.
 
     Twice as many, less one: else it runs through the values whatever they are, and says nothing of
@@ -363,9 +361,7 @@ def mean_error(errors: Sequence[Errors]) -> float:
     return float(np.mean([away.mean() for away, _ in errors]))
 
 
-def _away(
-    parts: Sequence[SegmentFit], seconds: Array, groups: NDArray[np.int64], few: int = 0
-) -> Array:
+def _away(parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int = 0) -> Floats:
     """Return |log(predicted / measured)| of groups that were left out; at most 10, 1 if not known.
 
     Where a segment holds only a few groups, its points are left out one by one.
@@ -435,7 +431,7 @@ def _promising(
     return [candidates[k] for k in sorted(order)]
 
 
-def sicc(predicted: Array, own: Observations, parameters: int) -> float:
+def sicc(predicted: Floats, own: Observations, parameters: int) -> float:
     """Return n times the SICc of relative deviations; those below the noise count as noise."""
     n, noise = len(own), own.noise or 0.0
     mean = float(np.mean((predicted / own.seconds - 1) ** 2))

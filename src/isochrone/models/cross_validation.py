@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.models.deviation import MAX_GROUPS, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
 from isochrone.models.placement import grouping
-
-Array = NDArray[np.float64]
 
 _SINGULAR = 1e-9
 """A part of an observation below this that others do not determine: the rest cannot predict it."""
@@ -26,10 +25,10 @@ class SegmentFit:
     """The fit of one segment, and a mask of the observations it was made of, shape (n,)."""
 
     fit: Fit
-    mask: NDArray[np.bool_]
+    mask: Bools
 
 
-def leave_out(fit: Fit, seconds: Array, groups: NDArray[Any] | None = None) -> Array:
+def leave_out(fit: Fit, seconds: Floats, groups: NDArray[Any] | None = None) -> Floats:
     """Predict each observation from a fit without it, or without its whole group.
 
     Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
@@ -59,7 +58,7 @@ def leave_out(fit: Fit, seconds: Array, groups: NDArray[Any] | None = None) -> A
     return np.asarray(seconds - _without_groups(fit.orthonormal, residuals, groups) / fit.weights)
 
 
-def _without_groups(orthonormal: Array, residuals: Array, groups: NDArray[Any]) -> Array:
+def _without_groups(orthonormal: Floats, residuals: Floats, groups: NDArray[Any]) -> Floats:
     """Return (I - H)⁻¹ r of each group, shape (n,); NaN where the rest does not determine it.
 
     (I - q q')⁻¹ = I + q (I - q'q)⁻¹ q': as many equations as terms, not as observations. The rows
@@ -116,7 +115,7 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
     return found
 
 
-def left_out(parts: Sequence[SegmentFit], seconds: Array, values: Array | None = None) -> Array:
+def left_out(parts: Sequence[SegmentFit], seconds: Floats, values: Floats | None = None) -> Floats:
     """Predict each observation from the fit of its segment without it, or all of the same value."""
     predicted = np.full(len(seconds), np.nan)
     for part in parts:

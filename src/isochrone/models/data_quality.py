@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtri
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import MEDIAN_LOSS, median_of
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
@@ -70,7 +71,7 @@ def _units(samples: Samples) -> list[str]:
     return []
 
 
-def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> list[str]:
+def _groups(samples: Samples, point: Ints, apart: list[str]) -> list[str]:
     """Say where repetitions of one start, equal in the columns ``apart``, are in two groups."""
     same = numbered(point, samples.start, *(samples.others[name] for name in apart))
     found = two_groups(samples.seconds, same)
@@ -90,8 +91,6 @@ def _groups(samples: Samples, point: NDArray[np.int64], apart: list[str]) -> lis
 
 # --- columns that are not used --------------------------------------------------------------------
 
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 QUIET = ("pair", "pairs", "root", "i", "j", "host_i", "host_j")
 """Columns of our own: a model is of all pairs together, and that is said only if it matters."""
@@ -129,7 +128,7 @@ class Unused:
     fastest: str = ""
 
 
-def unused(others: Mapping[str, NDArray[Any]], point: Index, seconds: Array) -> list[Unused]:
+def unused(others: Mapping[str, NDArray[Any]], point: Ints, seconds: Floats) -> list[Unused]:
     """Look at all columns that are no variables.
 
     Parameters
@@ -174,7 +173,7 @@ def words(columns: list[Unused]) -> list[str]:
     return said
 
 
-def _look(name: str, values: NDArray[Any], code: Index, point: Index, logs: Array) -> Unused:
+def _look(name: str, values: NDArray[Any], code: Ints, point: Ints, logs: Floats) -> Unused:
     """Compare the times of a column's values at the same point."""
     codes, cell = np.unique(point * len(values) + code, return_inverse=True)
     cell = cell.ravel()
@@ -266,12 +265,12 @@ class TwoGroups:
         Part of the repetitions in the smaller group, at each; shape (points,).
     """
 
-    points: Index
-    ratio: Array
-    share: Array
+    points: Ints
+    ratio: Floats
+    share: Floats
 
 
-def two_groups(seconds: Array, point: Index) -> TwoGroups:
+def two_groups(seconds: Floats, point: Ints) -> TwoGroups:
     """Find the points whose repetitions fall into two groups.
 
     Parameters
@@ -303,7 +302,7 @@ def two_groups(seconds: Array, point: Index) -> TwoGroups:
     return TwoGroups(points[taken], ratio[taken], share[taken])
 
 
-def _part(rows: Array, own: Index, tick: float) -> tuple[Array, Index, Array, Array]:
+def _part(rows: Floats, own: Ints, tick: float) -> tuple[Floats, Ints, Floats, Floats]:
     """Part the repetitions of points with as many each, shape (points, n), sorted.
 
     Returns

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.documents import IfKnown, Scalar
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment
 from isochrone.base.units import format_error, format_ratio
@@ -15,8 +15,6 @@ from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 from isochrone.models.starts import medians_by
-
-Array = NDArray[np.float64]
 
 MAX_GROUPS = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
@@ -39,20 +37,20 @@ class Deviation:
     points: int
 
 
-def deviation(predicted: Array, measured: Array) -> Deviation:
+def deviation(predicted: Floats, measured: Floats) -> Deviation:
     """Compare times; a time that could not be predicted (NaN) counts as wrong by 100 %."""
     away = np.where(np.isnan(predicted), 1.0, np.expm1(log_ratio(predicted, measured)))
     return Deviation(float(away.min()), float(away.mean()), float(away.max()), len(away))
 
 
-def log_ratio(predicted: Array, measured: Array) -> Array:
+def log_ratio(predicted: Floats, measured: Floats) -> Floats:
     """Return |log(predicted / measured)|, at most 10: that is also for what is not above zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.abs(np.log(predicted / measured))
     return np.minimum(np.where(predicted > 0, found, _MOST), _MOST)
 
 
-def r_squared(predicted: Array, measured: Array) -> float:
+def r_squared(predicted: Floats, measured: Floats) -> float:
     """Return the coefficient of determination, in seconds; 1 if all times are equal and met."""
     total = float(np.sum((measured - measured.mean()) ** 2))
     with np.errstate(over="ignore"):  # of a formula that is far off: its R² is minus infinity
@@ -206,19 +204,19 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
     return found
 
 
-def _few_are_off(off: Array) -> bool:
+def _few_are_off(off: Floats) -> bool:
     """Whether a twentieth of the points holds most of the squared deviations."""
     squares = np.sort(off**2)
     few = max(len(off) // 20, 1)
     return len(off) > 10 and bool(squares[-few:].sum() > squares.sum() / 2)
 
 
-def _predicted(model: Model, observed: Sequence[Observations]) -> Array:
+def _predicted(model: Model, observed: Sequence[Observations]) -> Floats:
     """Predict all observations, shape (n,)."""
     return np.concatenate(
         [model.by_formula(one.variables, model.known(one.where)) for one in observed]
     )
 
 
-def _measured(observed: Sequence[Observations]) -> Array:
+def _measured(observed: Sequence[Observations]) -> Floats:
     return np.concatenate([one.seconds for one in observed])

@@ -7,8 +7,8 @@ from itertools import islice, product
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.models.beyond import switches
 from isochrone.models.extension import added
@@ -20,8 +20,7 @@ from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
 from isochrone.models.terms import evaluate_term, picked
 
-Array = NDArray[np.float64]
-Points = dict[str, Array]
+Points = dict[str, Floats]
 
 _MOST = 24
 """Measured values of one variable that are tried again with other values of the rest."""
@@ -192,7 +191,7 @@ def _ordered(
         (apart if decides else width)[now if times[key] == _EACH else best] = 0.0
 
 
-def _narrow(segments: Sequence[Segment], points: Points) -> NDArray[np.bool_]:
+def _narrow(segments: Sequence[Segment], points: Points) -> Bools:
     """Return which points lie between segments in a gap that two measurements narrowed enough."""
     found = np.zeros(len(next(iter(points.values()))), dtype=bool)
     for one in switches(segments):
@@ -201,7 +200,7 @@ def _narrow(segments: Sequence[Segment], points: Points) -> NDArray[np.bool_]:
     return found
 
 
-def _alone(segment: Segment, points: Points, weights: str) -> tuple[Array, Array]:
+def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floats]:
     """Return what one formula says without its rivals, and half of its interval."""
     plain = msgspec.structs.replace(segment, rivals=[], beyond={}, only=[])
     seconds, _, high = plain.evaluate(points, weights)

@@ -10,15 +10,15 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base import registry
+from isochrone.base.arrays import Floats
 from isochrone.runfile.run import Run
 
 _FOLDER = "*.readers"
 
-Points = dict[str, NDArray[np.float64]]
+Points = dict[str, Floats]
 """Values by the names of variables."""
 
 

@@ -11,16 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 from scipy.special import stdtrit
 
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import MAD_TO_SIGMA, median_of
 from isochrone.models.starts import spread_of
 from isochrone.models.terms import design_matrix, variables_of
-
-Array = NDArray[np.float64]
 
 WEIGHTS = ("relative", "absolute")
 
@@ -66,21 +64,21 @@ class Fit:
     """
 
     terms: tuple[str, ...]
-    coefficients: Array
-    low: Array
-    high: Array
-    covariance: Array
+    coefficients: Floats
+    low: Floats
+    high: Floats
+    covariance: Floats
     sigma: float
     degrees_of_freedom: int
-    predicted: Array
-    orthonormal: Array
-    weights: Array
+    predicted: Floats
+    orthonormal: Floats
+    weights: Floats
 
 
 def fit(
     terms: Sequence[str],
-    variables: Mapping[str, Array],
-    seconds: Array,
+    variables: Mapping[str, Floats],
+    seconds: Floats,
     *,
     weights: str = "relative",
     robust: bool = False,
@@ -152,7 +150,7 @@ def bounded(fit: Fit, free: Fit) -> Fit:
     )
 
 
-def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[Array, Array]:
+def _reweighted(x: Floats, seconds: Floats, weights: str, robust: bool) -> tuple[Floats, Floats]:
     """Find by repeated fits what each row is multiplied by, and its Huber weight; shape (n,)."""
     scale = 1 / seconds if weights == "relative" else np.ones(len(seconds))
     trust = np.ones(len(seconds))
@@ -173,7 +171,7 @@ def _reweighted(x: Array, seconds: Array, weights: str, robust: bool) -> tuple[A
     return scale, trust
 
 
-def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Array]) -> None:
+def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Floats]) -> None:
     """Refuse a term that is 0 everywhere: its coefficient could be any number.
 
     Raises
@@ -186,7 +184,7 @@ def refuse_vanished(terms: Sequence[str], variables: Mapping[str, Array]) -> Non
             raise InputError(f"the term {term} is 0 everywhere", hint=_advice([term], variables))
 
 
-def _dependent(columns: Array) -> list[int]:
+def _dependent(columns: Floats) -> list[int]:
     """Return the fewest and first columns of which one is a sum of the others; empty if none is.
 
     QR with column pivoting moves the columns that depend on others to the end (Golub & Van Loan
@@ -207,7 +205,7 @@ def _dependent(columns: Array) -> list[int]:
     return min(found, key=lambda columns: (len(columns), columns))
 
 
-def _advice(terms: Sequence[str], variables: Mapping[str, Array]) -> str:
+def _advice(terms: Sequence[str], variables: Mapping[str, Floats]) -> str:
     """Say why terms are alike and what to measure."""
     needed = variables_of(terms)
     constant = [name for name in needed if np.ptp(variables[name]) == 0]
@@ -222,7 +220,7 @@ def _advice(terms: Sequence[str], variables: Mapping[str, Array]) -> str:
     return f"measure more combinations of {', '.join(needed)}" if needed else ""
 
 
-def _solve(x: Array, seconds: Array, scale: Array) -> tuple[Array, Array, Array]:
+def _solve(x: Floats, seconds: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
     """Solve by QR with columns of equal length; return coefficients, Q and a root of (X'X)⁻¹."""
     rows = x * scale[:, None]
     length = np.linalg.norm(rows, axis=0)
@@ -231,7 +229,7 @@ def _solve(x: Array, seconds: Array, scale: Array) -> tuple[Array, Array, Array]
     return found, q, np.linalg.inv(r) / length[:, None]
 
 
-def _spread(residuals: Array, width: int, trust: Array) -> tuple[float, float]:
+def _spread(residuals: Floats, width: int, trust: Floats) -> tuple[float, float]:
     """Return the spread of the observations, and that which counts for the coefficients.
 
     They are the same if all observations are trusted. Else the first is the spread by the MAD, and

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -36,8 +37,6 @@ from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
 from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, design_matrix, picked
 from isochrone.runfile.origin import with_noun
-
-Array = NDArray[np.float64]
 
 LEVEL = 0.95
 
@@ -68,12 +67,12 @@ class Prediction:
         What the formula gives, in seconds, also where that is no time.
     """
 
-    seconds: Array
-    low: Array
-    high: Array
+    seconds: Floats
+    low: Floats
+    high: Floats
     warnings: list[str] = field(default_factory=list)
     origin: str = ""
-    by_formula: Array = field(default_factory=lambda: np.empty(0))
+    by_formula: Floats = field(default_factory=lambda: np.empty(0))
 
     def _repr_html_(self) -> str:
         rows = np.stack(np.broadcast_arrays(self.seconds, self.low, self.high)).reshape(3, -1).T
@@ -250,8 +249,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds)
 
     def _times(
-        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
-    ) -> tuple[NDArray[np.int64], Array, Array, Array]:
+        self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
+    ) -> tuple[Ints, Floats, Floats, Floats]:
         """Return the segment of each point, its time, and the interval."""
         owner = owners(segments, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
@@ -269,8 +268,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     @staticmethod
     def _crossed(
-        segments: Sequence[Segment], points: Mapping[str, Array], owner: NDArray[np.int64]
-    ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        segments: Sequence[Segment], points: Mapping[str, Floats], owner: Ints
+    ) -> Iterator[tuple[int, Bools]]:
         """Yield the segments that sizes were in at the most ranks, and the points that left them.
 
         A switch of a size that no measured number of ranks shows may not be there, if it follows
@@ -288,8 +287,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
                 yield k, also
 
     def _least(
-        self, segments: Sequence[Segment], points: Mapping[str, Array], level: float
-    ) -> tuple[Array, Array]:
+        self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
+    ) -> tuple[Floats, Floats]:
         """Return what times beyond the data are not below, and from where a formula falls.
 
         That is the low end of an interval twice as wide, at the largest measured ranks and bytes
@@ -317,7 +316,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def by_formula(
         self, variables: Mapping[str, ArrayLike], where: Mapping[str, Selector]
-    ) -> Array:
+    ) -> Floats:
         """Return what the formulas give, without intervals, which take longer; shape (n,).
 
         Raises
@@ -459,7 +458,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
 
 
-def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Array]:
+def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Floats]:
     """Return the variables as equally long arrays, checked."""
     for name in needed:
         if name not in variables:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -30,8 +31,6 @@ from isochrone.models.terms import NUMBERED, VARIABLES, picked
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
-
-Array = NDArray[np.float64]
 
 SWEEP = "sweep"
 """The kind of run whose options say what was sent."""
@@ -78,12 +77,12 @@ class Observations:
     """
 
     where: dict[str, Selector]
-    variables: dict[str, Array]
-    seconds: Array
-    repeats: NDArray[np.int64]
+    variables: dict[str, Floats]
+    seconds: Floats
+    repeats: Ints
     noise: float | None
     starts: Starts = ONE_START
-    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    start: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     constant: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -93,7 +92,7 @@ class Observations:
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def only(self, mine: NDArray[np.bool_]) -> Observations:
+    def only(self, mine: Bools) -> Observations:
         """Return some of the points."""
         return replace(
             self, variables=picked(self.variables, mine), seconds=self.seconds[mine],
@@ -134,15 +133,15 @@ class Samples:
         What a model keeps beside its formulas, by its key in a model file (`extension.Kept`).
     """
 
-    variables: dict[str, Array]
+    variables: dict[str, Floats]
     selectors: dict[str, NDArray[Any]]
-    seconds: Array
+    seconds: Floats
     experiment: str
     made_from: list[dict[str, str]] = field(default_factory=list)
     seconds_are: str = ""
     partial: list[str] = field(default_factory=list)
     origin: str = ""
-    start: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    start: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
@@ -198,7 +197,7 @@ class Samples:
                 )
         return self.rows(keep)
 
-    def rows(self, keep: NDArray[np.bool_]) -> Samples:
+    def rows(self, keep: Bools) -> Samples:
         """Return some of the rows; ``keep`` has the shape (n,)."""
         return replace(
             self,
@@ -224,7 +223,7 @@ class Samples:
             return full_node(self.variables)
         return full_node(picked(self.variables, self.selectors[GROUP] == CG))
 
-    def points(self) -> NDArray[np.int64]:
+    def points(self) -> Ints:
         """Return the number of the point of each row: rows of one point are repetitions."""
         return numbered(*self.variables.values(), *self.selectors.values())
 
@@ -375,7 +374,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         )  # fmt: skip
 
 
-def _numbers(values: NDArray[Any], name: str, where: str) -> Array:
+def _numbers(values: NDArray[Any], name: str, where: str) -> Floats:
     if values.dtype.kind not in "iuf":
         raise InputError(f"a '{name}' is not a number", where=where)
     return values.astype(np.float64)

@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.models.extension import added
 from isochrone.runfile.run import Run
-
-Array = NDArray[np.float64]
 
 PLACES = ("nodes", "ppn")
 
@@ -34,9 +32,7 @@ def placement_of(run: Run) -> dict[str, float]:
     return {"nodes": float(len(counts))} | ({"ppn": float(counts[0])} if even else {})
 
 
-def pairs_on_nodes(
-    run: Run, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> dict[str, Array]:
+def pairs_on_nodes(run: Run, first: Ints, second: Ints) -> dict[str, Floats]:
     """Return on how many nodes the pairs of ranks of a run are, 1 or 2; shape (n,).
 
     Empty if it is not recorded on which hosts the ranks were, or some pairs are within a node and
@@ -49,7 +45,7 @@ def pairs_on_nodes(
     return {} if np.ptp(nodes) else {"nodes": nodes}
 
 
-def contradicts(variables: Mapping[str, Array]) -> bool:
+def contradicts(variables: Mapping[str, Floats]) -> bool:
     """Whether so many ranks cannot fill so many nodes with so many on each but the last."""
     if not {"p", *PLACES} <= variables.keys():
         return False
@@ -57,7 +53,7 @@ def contradicts(variables: Mapping[str, Array]) -> bool:
     return bool(np.any((p > nodes * ppn) | (p <= (nodes - 1) * ppn)))
 
 
-def completed_places(variables: Mapping[str, Array]) -> dict[str, Array]:
+def completed_places(variables: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the third of ranks, nodes and ranks on each of a table that has two of them.
 
     Empty if it does not follow: ranks that do not divide evenly among nodes say no ``ppn``.
@@ -73,7 +69,7 @@ def completed_places(variables: Mapping[str, Array]) -> dict[str, Array]:
     return {"ppn": each} if np.all(each == np.floor(each)) else {}
 
 
-def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str, float]]:
+def informative(variables: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, float]]:
     """Leave out what the number of ranks says as well.
 
     A constant number of nodes, or of ranks on each, makes the other one-to-one with ``p``: a
@@ -100,7 +96,7 @@ def informative(variables: dict[str, Array]) -> tuple[dict[str, Array], dict[str
     return {name: v for name, v in variables.items() if name not in left_out}, constant
 
 
-def full_node(variables: Mapping[str, Array]) -> int:
+def full_node(variables: Mapping[str, Floats]) -> int:
     """Return the ranks on a full node if one node was filled after the other; 0 if not."""
     if not set(PLACES) <= variables.keys():
         return 0
@@ -109,7 +105,7 @@ def full_node(variables: Mapping[str, Array]) -> int:
     return int(most) if np.all((nodes == 1) | (ppn == most)) and np.any(nodes > 1) else 0
 
 
-def grouping(variables: Mapping[str, Array]) -> list[str]:
+def grouping(variables: Mapping[str, Floats]) -> list[str]:
     """Name the variables whose values are left out of a fit, one after the other, to test it.
 
     Where ``p`` varies, it stands for ``nodes`` and ``ppn``, too: all data of one node are half of
@@ -122,7 +118,7 @@ def grouping(variables: Mapping[str, Array]) -> list[str]:
     return [name for name in variables if name not in follow]
 
 
-def farther(variables: Mapping[str, Array], factor: float) -> dict[str, Array]:
+def farther(variables: Mapping[str, Floats], factor: float) -> dict[str, Floats]:
     """Return the same points with ``factor`` times the most ranks, on as many more full nodes."""
     found = dict(variables)
     for name, more in (("p", factor), ("nodes", factor), ("ppn", 1.0)):

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import LARGEST
 from isochrone.models.extension import adding
@@ -23,7 +24,6 @@ from isochrone.models.tables import number as read_number
 from isochrone.models.terms import BYTES, VARIABLES, picked, variables_of
 from isochrone.runfile.header import kind_of
 
-Array = NDArray[np.float64]
 P = TypeVar("P", bound=Any)  # a dataclass that holds arrays of one number for each point
 
 Subject = Literal["collective", "message", "computation"]
@@ -163,17 +163,17 @@ class Question:
         Of the answer.
     """
 
-    variables: dict[str, Array]
+    variables: dict[str, Floats]
     selectors: dict[str, Any]
     shape: tuple[int, ...]
 
-    def parts(self) -> Iterator[tuple[dict[str, Selector], dict[str, Array], NDArray[np.int64]]]:
+    def parts(self) -> Iterator[tuple[dict[str, Selector], dict[str, Floats], Ints]]:
         """Yield selectors, the points they hold for, and the places of these in the question."""
         each = {k: v for k, v in self.selectors.items() if isinstance(v, np.ndarray)}
         for where, rows in apart(each, int(np.prod(self.shape))):
             yield {**self.selectors, **where}, picked(self.variables, rows), rows
 
-    def joined(self, answers: list[tuple[NDArray[np.int64], P]]) -> P:
+    def joined(self, answers: list[tuple[Ints, P]]) -> P:
         """Put the answers to the parts together, in the order and shape of the question."""
         first = answers[0][1]
         changed = {}
@@ -236,7 +236,7 @@ def question(
     )
 
 
-def _numbers(name: str, value: Any) -> Array:
+def _numbers(name: str, value: Any) -> Floats:
     """Return values as numbers of any shape; a size may have a unit."""
     try:
         array = np.asarray(value)
@@ -248,7 +248,7 @@ def _numbers(name: str, value: Any) -> Array:
     return np.array(read, dtype=np.float64).reshape(array.shape)
 
 
-def checked(points: Mapping[str, Array]) -> Mapping[str, Array]:
+def checked(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
     """Return the points, none of which is absurd.
 
     Raises

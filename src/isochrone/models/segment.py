@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.models.starts import Starts
 from isochrone.models.terms import design_matrix, evaluate_term, variables_of
 
-Array = NDArray[np.float64]
 Selector = str | int
 
 LEAST_SPREAD = 0.001
@@ -60,19 +59,19 @@ class Widening(msgspec.Struct):
     at: list[float] = []
     upto: list[float] = []
 
-    def evaluate(self, octaves: Array, variables: Mapping[str, Array]) -> Array:
+    def evaluate(self, octaves: Floats, variables: Mapping[str, Floats]) -> Floats:
         """Return what is added to the half width, as a part of the time, so far beyond."""
         once, twice = (self._near(np.array(seen), variables) for seen in (self.once, self.twice))
         near = once * octaves
         return np.asarray(np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1)))
 
-    def largest(self, usual: float, variables: Mapping[str, Array]) -> Array:
+    def largest(self, usual: float, variables: Mapping[str, Floats]) -> Floats:
         """Return beyond which value a point is: the largest that was measured near it."""
         if not self.upto:
             return np.full(len(next(iter(variables.values()), ())), usual)
         return -self._near(-np.array(self.upto), variables)
 
-    def _near(self, seen: Array, variables: Mapping[str, Array]) -> Array:
+    def _near(self, seen: Floats, variables: Mapping[str, Floats]) -> Floats:
         """Return what was seen at the value nearest below or above, whichever is more."""
         if not self.along:
             return seen
@@ -164,7 +163,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         rivals = [(self.rival(k), one.weight) for k, one in enumerate(self.rivals)]
         return [(self, 1 - sum(weight for _, weight in rivals)), *rivals]
 
-    def distance(self, variables: Mapping[str, Array]) -> Array:
+    def distance(self, variables: Mapping[str, Floats]) -> Floats:
         """Return how far points are from this segment: 0 within, else in octaves; shape (n,)."""
         away = np.zeros(len(next(iter(variables.values()), ())))
         for name, (low, high) in {**self.range, **self.switch}.items():
@@ -174,7 +173,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
                     away += octaves_beyond(value, bound, side)
         return away
 
-    def may_hold(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
+    def may_hold(self, variables: Mapping[str, Floats]) -> Bools:
         """Return which points may be in this segment, which ends somewhere in a gap; shape (n,)."""
         length = len(next(iter(variables.values()), ()))
         inside = np.full(length, bool(self.reach))
@@ -188,8 +187,8 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         return inside
 
     def evaluate(
-        self, variables: Mapping[str, Array], weights: str, level: float = 0.95
-    ) -> tuple[Array, Array, Array]:
+        self, variables: Mapping[str, Floats], weights: str, level: float = 0.95
+    ) -> tuple[Floats, Floats, Floats]:
         """Return the times, and their intervals (NaN if not known)."""
         x = design_matrix(self.terms, variables)
         seconds = x @ np.array(self.coefficients)
@@ -216,7 +215,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         low, high = np.minimum(low, seconds) / more, np.maximum(high, seconds) * more
         return seconds, *self._of_other_classes(variables, seconds, low, high)
 
-    def _beyond(self, variables: Mapping[str, Array]) -> Array:
+    def _beyond(self, variables: Mapping[str, Floats]) -> Floats:
         """Return by how much more predictions may be off that lie beyond what was measured."""
         length = len(next(iter(variables.values()), ()))
         more = np.zeros(length)
@@ -227,8 +226,8 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         return more
 
     def _of_other_classes(
-        self, variables: Mapping[str, Array], seconds: Array, low: Array, high: Array
-    ) -> tuple[Array, Array]:
+        self, variables: Mapping[str, Floats], seconds: Floats, low: Floats, high: Floats
+    ) -> tuple[Floats, Floats]:
         """Return intervals that hold two more steps, for numbers of ranks of other classes.
 
         That is what recursive doubling takes off powers of two: the times are between that of the
@@ -250,7 +249,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         high[other] = np.fmax(high[other], np.fmax(above, below + 2 * step) * away)
         return low, high
 
-    def _at(self, points: Mapping[str, Array], value: Array | float) -> Array:
+    def _at(self, points: Mapping[str, Floats], value: Floats | float) -> Floats:
         """Return the times of other numbers of ranks or nodes; the least fitted one if lower."""
         (name,) = variables_of(self.only)
         other = np.full_like(points[name], np.maximum(value, self.fitted[name][0]))
@@ -259,7 +258,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
             moved["p"] = other * points["ppn"]
         return np.asarray(design_matrix(self.terms, moved) @ np.array(self.coefficients))
 
-    def of_other_class(self, variables: Mapping[str, Array]) -> NDArray[np.bool_]:
+    def of_other_class(self, variables: Mapping[str, Floats]) -> Bools:
         """Return which numbers of ranks or nodes are of a class that was not measured."""
         found = np.zeros(len(next(iter(variables.values()), ())), dtype=bool)
         for name in self.only:
@@ -269,20 +268,20 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
 
 
 def _spread(
-    x: Array, seconds: Array, covariance: list[list[float]], sigma: float, weights: str
-) -> Array:
+    x: Floats, seconds: Floats, covariance: list[list[float]], sigma: float, weights: str
+) -> Floats:
     """Return the standard error of a measured time that a formula predicts, shape (n,)."""
     around = np.abs(seconds) * max(sigma, LEAST_SPREAD) if weights == "relative" else sigma
-    variance: Array = np.einsum("ij,jk,ik->i", x, np.array(covariance), x) + around**2
+    variance: Floats = np.einsum("ij,jk,ik->i", x, np.array(covariance), x) + around**2
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def owners(segments: Sequence[Segment], points: Mapping[str, Array]) -> NDArray[np.int64]:
+def owners(segments: Sequence[Segment], points: Mapping[str, Floats]) -> Ints:
     """Return the number of the segment that each point belongs to, the nearest; shape (n,)."""
     return np.asarray(np.argmin([segment.distance(points) for segment in segments], axis=0))
 
 
-def octaves_beyond(value: Array, bound: float, side: float) -> Array:
+def octaves_beyond(value: Floats, bound: float, side: float) -> Floats:
     """Return how far values are beyond a bound: above it (``side`` 1) or below it (-1)."""
     # Sizes and ranks span decades; a bound of 0 has no logarithm.
     ratio = np.log2((value + 1e-3) / (bound + 1e-3))
@@ -298,8 +297,8 @@ _NORMAL = 200
 
 
 def interval(
-    centre: Array, spread: Array, freedom: Array, weights: Array, level: float
-) -> tuple[Array, Array]:
+    centre: Floats, spread: Floats, freedom: Floats, weights: Floats, level: float
+) -> tuple[Floats, Floats]:
     """Return where a share of ``level`` of a mixture lies, as much of the rest on either side.
 
     Parameters
@@ -332,7 +331,7 @@ def interval(
     return bounds[0], bounds[1]
 
 
-def _probability(freedom: Array, away: Array) -> Array:
+def _probability(freedom: Floats, away: Floats) -> Floats:
     """Return the probability of a value below, for components with their degrees of freedom."""
     found = np.empty_like(away)
     normal = freedom >= _NORMAL

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, Break, Segmentation, segment
 from isochrone.base.units import parse_bytes
@@ -27,8 +27,6 @@ from isochrone.models.terms import (
     evaluate_term,
     is_size,
 )
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
 
@@ -98,7 +96,7 @@ class Region:
     """
 
     range: dict[str, Range]
-    mask: NDArray[np.bool_]
+    mask: Bools
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
 
@@ -293,7 +291,7 @@ class Search:
 
 
 def _parts(
-    region: Region, name: str, value: Array, found: Segmentation, splits: Splits
+    region: Region, name: str, value: Floats, found: Segmentation, splits: Splits
 ) -> Iterator[Region]:
     """Yield the parts of a region between breaks."""
     known = splits.known.get(name, ())

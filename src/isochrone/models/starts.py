@@ -17,10 +17,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, middles_by
-
-Array = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 _FEW = 10
 """Degrees of freedom below which a median deviation says less than a sum of squares."""
@@ -61,7 +59,7 @@ class Starts(msgspec.Struct, frozen=True, omit_defaults=True):
 ONE_START = Starts()
 
 
-def widened(seconds: Array, low: Array, high: Array, part: Array) -> tuple[Array, Array]:
+def widened(seconds: Floats, low: Floats, high: Floats, part: Floats) -> tuple[Floats, Floats]:
     """Return intervals that hold the next start, too.
 
     Parameters
@@ -78,7 +76,7 @@ def widened(seconds: Array, low: Array, high: Array, part: Array) -> tuple[Array
     )
 
 
-def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Starts:
+def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Starts:
     """Tell how far starts are from each other.
 
     Parameters
@@ -129,7 +127,7 @@ def compare_starts(logs: Array, point: Index, start: Index, error: Array) -> Sta
     )  # fmt: skip
 
 
-def numbered(*columns: NDArray[Any]) -> Index:
+def numbered(*columns: NDArray[Any]) -> Ints:
     """Return the number of the combination of values in each row, from 0, none left out."""
     code = np.zeros(len(columns[0]), np.int64)
     for column in columns:
@@ -138,7 +136,7 @@ def numbered(*columns: NDArray[Any]) -> Index:
     return code
 
 
-def medians_by(values: Array, group: Index) -> Array:
+def medians_by(values: Floats, group: Ints) -> Floats:
     """Return the median of each group, shape (groups,).
 
     Groups are numbered from 0, and none is empty.
@@ -147,7 +145,7 @@ def medians_by(values: Array, group: Index) -> Array:
     return (lower + upper) / 2
 
 
-def spread_of(rest: Array, freedom: int) -> float:
+def spread_of(rest: Floats, freedom: int) -> float:
     """Return the standard deviation of what is left around a fit, by its median deviation."""
     return MAD_TO_SIGMA * median_of(np.abs(rest)) * sqrt(len(rest) / freedom)
 
@@ -156,8 +154,8 @@ def spread_of(rest: Array, freedom: int) -> float:
 
 
 def summarised(
-    seconds: Array, point: Index, start: Index
-) -> tuple[Array, Index, float | None, Starts, Index]:
+    seconds: Floats, point: Ints, start: Ints
+) -> tuple[Floats, Ints, float | None, Starts, Ints]:
     """Summarise repetitions.
 
     Parameters

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.text import printable
 from isochrone.base.units import format_error
 from isochrone.models.formulas import formula, headings
@@ -17,7 +17,6 @@ from isochrone.models.terms import unit
 if TYPE_CHECKING:
     from isochrone.models.model import Model
 
-Array = NDArray[np.float64]
 
 UNKNOWN = "-"
 
@@ -40,7 +39,7 @@ def summary(model: Model, title: str) -> str:
     return "\n".join(lines)
 
 
-def correlations(segment: Segment) -> Array | None:
+def correlations(segment: Segment) -> Floats | None:
     """Return how the errors of the coefficients go together, shape (terms, terms).
 
     None if that is not known; NaN for a coefficient that has no error.

@@ -1,8 +1,8 @@
 """How well the ranks' clocks agree: right after they were synchronised, and at any time later."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.documents import IfKnown
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
@@ -83,5 +83,5 @@ def clocks(run: Run) -> Clocks:
     )
 
 
-def _column(run: Run, name: str, key: str) -> NDArray[np.float64]:
+def _column(run: Run, name: str, key: str) -> Floats:
     return np.asarray(run.tables[name][key], dtype=np.float64)

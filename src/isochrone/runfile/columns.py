@@ -1,8 +1,8 @@
 """Columns of records, checked: whole numbers, times and texts that can be trusted."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -14,7 +14,7 @@ MIN_SECONDS = 1e-12
 """Smallest positive time: no clock distinguishes smaller ones from zero."""
 
 
-def numbers(table: Table, key: str, where: str, record: str = "sample") -> NDArray[np.int64]:
+def numbers(table: Table, key: str, where: str, record: str = "sample") -> Ints:
     """Return a column of whole numbers from 0 up.
 
     Raises
@@ -43,7 +43,7 @@ def texts(table: Table, key: str, where: str, record: str = "sample") -> list[st
     return [printable(value, 80) for value in values]
 
 
-def _numbers(table: Table, key: str, where: str, record: str) -> NDArray[np.float64]:
+def _numbers(table: Table, key: str, where: str, record: str) -> Floats:
     if key not in table:
         raise InputError(f"a '{record}' record has no '{key}'", where=where)
     if table[key].dtype.kind not in "if":

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Numbers = NDArray[np.int64]
+from isochrone.base.arrays import Ints
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class Place:
         return -(-ranks // self.ppn), self.ppn
 
 
-def ranks_on_nodes(ranks: int, nodes: int, per_node: int, *, cyclic: bool = False) -> Numbers:
+def ranks_on_nodes(ranks: int, nodes: int, per_node: int, *, cyclic: bool = False) -> Ints:
     """Return the node of each rank, shape (ranks): node after node, or one rank on each in turn."""
     number = np.arange(ranks, dtype=np.int64)
     return number % nodes if cyclic else number // per_node
 
 
-def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Numbers, Numbers]:
+def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Ints, Ints]:
     """Return the row of each rank and its place in that row, both of shape (ranks).
 
     Parameters
@@ -72,7 +72,7 @@ def arranged(word: str, length: int, node_of: ArrayLike) -> tuple[Numbers, Numbe
     return nodes, place
 
 
-def place_of(members: Sequence[int] | Numbers, groups: ArrayLike, node_of: ArrayLike) -> Place:
+def place_of(members: Sequence[int] | Ints, groups: ArrayLike, node_of: ArrayLike) -> Place:
     """Return where a group is, and how many others share a node with each other.
 
     Parameters

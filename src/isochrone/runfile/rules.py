@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import field
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
@@ -57,7 +58,7 @@ class Rule(Record):
     above_zero: float = 0
     needed: bool = False
 
-    def fault(self, values: NDArray[Any], ranks: int) -> NDArray[np.bool_]:
+    def fault(self, values: NDArray[Any], ranks: int) -> Bools:
         """Mark the values that break the rule."""
         most = self.most(ranks) if callable(self.most) else self.most
         wrong = (values < self.least) | (values > most)
@@ -341,14 +342,14 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
         )
 
 
-def _refuse(run: Run, name: str, wrong: NDArray[np.bool_], what: str) -> None:
+def _refuse(run: Run, name: str, wrong: Bools, what: str) -> None:
     """Raise an error that names the first record that is wrong, if there is one."""
     if wrong.any():
         number = int(np.argmax(wrong)) + 1
         raise InputError(f"'{name}' record {number}: {what}", where=run.where, hint=DAMAGED)
 
 
-def _contradicting(table: Table, ranks: int) -> NDArray[np.bool_]:
+def _contradicting(table: Table, ranks: int) -> Bools:
     """Mark pairs that were measured twice with different times, but without a mark.
 
     A mark decides which of two measurements is used.

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.documents import Hidden, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import (
@@ -131,7 +132,7 @@ def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(name for name in _IDENTITY if name in table)
 
 
-def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.bool_]:
+def counting(table: Table, names: Sequence[str], where: str = "") -> Bools:
     """Mark the valid records; ``names`` are the members that identify a point.
 
     Raises
@@ -149,9 +150,7 @@ def counting(table: Table, names: Sequence[str], where: str = "") -> NDArray[np.
     return counts
 
 
-def _middle(
-    code: NDArray[np.int64], median: NDArray[np.float64], second: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def _middle(code: Ints, median: Floats, second: Bools) -> Bools:
     """Mark the median of the second measurements of each point, the faster of two."""
     rows = np.flatnonzero(second)
     rows = rows[np.lexsort((median[rows], code[rows]))]
@@ -166,7 +165,7 @@ def counted(table: Table, names: Sequence[str], where: str = "") -> Table:
     return table.where(counting(table, names, where))
 
 
-def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDArray[np.int64]]:
+def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, Ints]:
     """Return the valid rows by point, in the order of the file.
 
     Raises
@@ -187,9 +186,7 @@ def points(table: Table, names: Sequence[str], where: str = "") -> dict[Key, NDA
     return {keys[k]: parts[k] for k in np.argsort(first, kind="stable").tolist()}
 
 
-def enclose(
-    values: NDArray[np.float64], passes: NDArray[np.float64] | None
-) -> tuple[float, float, int]:
+def enclose(values: Floats, passes: Floats | None) -> tuple[float, float, int]:
     """Enclose the median of one point at 95 %.
 
     Parameters
@@ -214,7 +211,7 @@ def enclose(
     return (*median_interval(values), 0)
 
 
-def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | None = None) -> Times:
+def times_of(repetitions: Floats, passes: Floats | None = None) -> Times:
     """Summarise at least one repetition, in seconds; ``passes`` as for `enclose`."""
     low, high, count = enclose(repetitions, passes)
     return Times(
@@ -224,7 +221,7 @@ def times_of(repetitions: NDArray[np.float64], passes: NDArray[np.float64] | Non
     )  # fmt: skip
 
 
-def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
+def spread_of(repetitions: Floats) -> dict[str, float | None]:
     """Return the spread of repetitions, as members of `Times`; None where not known."""
     n = len(repetitions)
     found = {"stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None}
@@ -236,7 +233,7 @@ def spread_of(repetitions: NDArray[np.float64]) -> dict[str, float | None]:
     return found
 
 
-def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
+def summarise(table: Table, rows: Ints) -> Times:
     """Summarise the rows of one point.
 
     A sample of another program may represent several repetitions by their number ``n``, ``min``,
@@ -256,14 +253,14 @@ def summarise(table: Table, rows: NDArray[np.int64]) -> Times:
     )  # fmt: skip
 
 
-def passes_of(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+def passes_of(table: Table, rows: Ints) -> Floats | None:
     """Return the number of the pass of each row; None if not recorded."""
     if "pass" not in table or table["pass"].dtype.kind not in "if":
         return None
     return table["pass"][rows].astype(np.float64)
 
 
-def repetitions(table: Table, rows: NDArray[np.int64]) -> int:
+def repetitions(table: Table, rows: Ints) -> int:
     """Count the repetitions that rows represent."""
     if "n" not in table or table["n"].dtype.kind not in "if":
         return len(rows)
@@ -271,13 +268,13 @@ def repetitions(table: Table, rows: NDArray[np.int64]) -> int:
     return int(np.where((counts >= 1) & (counts < 2**53), counts, 1).sum())
 
 
-def _known(table: Table, key: str, rows: NDArray[np.int64]) -> list[float]:
+def _known(table: Table, key: str, rows: Ints) -> list[float]:
     """Return the values of a column that are known."""
     values = table[key][rows].astype(np.float64) if key in table else np.empty(0)
     return [value for value in values.tolist() if value == value]
 
 
-def _codes(table: Table, names: Sequence[str], where: str) -> NDArray[np.int64]:
+def _codes(table: Table, names: Sequence[str], where: str) -> Ints:
     """Return a number for each record, unique to its point."""
     code = np.zeros(len(table), dtype=np.int64)
     for name in names:
@@ -288,7 +285,7 @@ def _codes(table: Table, names: Sequence[str], where: str) -> NDArray[np.int64]:
     return code
 
 
-def _numbered(column: NDArray[Any], name: str, where: str) -> tuple[NDArray[np.int64], int]:
+def _numbered(column: NDArray[Any], name: str, where: str) -> tuple[Ints, int]:
     """Return a number for each value of a column, and one more than the largest number."""
     if column.dtype.kind == "i" and len(column) and column.min() >= 0 and column.max() < 2**20:
         return column, int(column.max()) + 1

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
@@ -36,8 +36,6 @@ _NO_DATA = {"barrier"}
 
 _OPERATIONS = "operations"
 """Member of a sample: multiplications and additions of a rank in the time of the sample."""
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +116,7 @@ class Curve:
     key: Annotated[dict[str, Any], CurveKey, "inline"]
     p: int
     points: tuple[Point, ...]
-    times: Hidden[NDArray[np.float64] | None] = field(default=None, repr=False, compare=False)
+    times: Hidden[Floats | None] = field(default=None, repr=False, compare=False)
     who: Hidden[tuple[tuple[int, ...], ...]] = field(default=(), repr=False, compare=False)
     experiment: Hidden[str] = field(default="", compare=False)
 
@@ -158,11 +156,11 @@ class Curve:
         return "grid" not in self.key or self.key.get("phase", "total") == "total"
 
     @property
-    def bytes(self) -> NDArray[np.int64]:
+    def bytes(self) -> Ints:
         """The sizes."""
         return np.array([point.bytes for point in self.points], dtype=np.int64)
 
-    def column(self, what: str) -> NDArray[np.float64]:
+    def column(self, what: str) -> Floats:
         """Return one quantity of all points; NaN where it is None."""
         values = [getattr(point, what) for point in self.points]
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
@@ -201,7 +199,7 @@ def curves(run: Run) -> list[Curve]:
         If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    grouped: dict[tuple[Any, ...], list[tuple[int, Rows]]] = {}
+    grouped: dict[tuple[Any, ...], list[tuple[int, Ints]]] = {}
     for key, rows in points(table, (*run.by, "bytes")).items():
         *of, (_, nbytes) = key
         grouped.setdefault(tuple(of), []).append((int(nbytes), rows))
@@ -274,7 +272,7 @@ def samples(run: Run) -> Table:
     return counted(table, (*run.by, "bytes"))
 
 
-def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, NDArray[np.float64]]]:
+def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, Floats]]:
     """Return the seconds of the repetitions by size, by the key and the ranks of their curve.
 
     Sizes with summary statistics only, as imported from other programs, are left out.
@@ -285,7 +283,7 @@ def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, NDArray[np.float
         If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    found: dict[tuple[str, int], dict[int, NDArray[np.float64]]] = {}
+    found: dict[tuple[str, int], dict[int, Floats]] = {}
     for (*of, (_, nbytes)), rows in points(table, (*run.by, "bytes")).items():
         key, p = curve_key(dict(of), run.size)
         sizes = found.setdefault((str(key), p), {})
@@ -294,7 +292,7 @@ def repetitions_of(run: Run) -> dict[tuple[str, int], dict[int, NDArray[np.float
     return found
 
 
-def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Rows]]) -> Curve:
+def _curve(run: Run, table: Table, of: Mapping[str, Any], sizes: list[tuple[int, Ints]]) -> Curve:
     """Make one curve; ``sizes`` holds the rows of each of its sizes."""
     key, p = curve_key(of, run.size)
     by_size = sorted(sizes, key=lambda size: size[0])
@@ -314,7 +312,7 @@ def curve_key(of: Mapping[str, Any], size: int) -> tuple[dict[str, Any], int]:
     return key, p
 
 
-def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any]) -> Point:
+def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any]) -> Point:
     times = summarise(table, rows)
     factor = 2.0 if run.options.get("mode") == "bidirectional" else 1.0
     moved = factor * nbytes if key.get("op") not in _NO_DATA else None
@@ -338,7 +336,7 @@ def _point(run: Run, table: Table, rows: Rows, nbytes: int, key: dict[str, Any])
 
 
 def _bandwidth(
-    table: Table, rows: Rows, nbytes: float | None, seconds: tuple[float, ...]
+    table: Table, rows: Ints, nbytes: float | None, seconds: tuple[float, ...]
 ) -> tuple[float | None, ...]:
     """Return bytes per second and its interval: of the rates where the samples hold them."""
     if nbytes is None:
@@ -351,7 +349,7 @@ def _bandwidth(
     return tuple(nbytes / value if value > 0 else None for value in seconds)
 
 
-def _times(table: Table, rows: Rows) -> NDArray[np.float64] | None:
+def _times(table: Table, rows: Ints) -> Floats | None:
     """Return the times of all ranks (or pairs) as a matrix, one row a sample; None if unknown."""
     if "times" not in table:
         return None
@@ -375,9 +373,7 @@ def _who(run: Run, count: int) -> tuple[tuple[int, ...], ...]:
     return tuple((k,) for k in range(count))
 
 
-def _t_op(
-    table: Table, rows: Rows, times: NDArray[np.float64] | None, seconds: float
-) -> float | None:
+def _t_op(table: Table, rows: Ints, times: Floats | None, seconds: float) -> float | None:
     """Return seconds of one arithmetic operation; None where the samples do not compute.
 
     Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of Communication

@@ -15,8 +15,8 @@ the time.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.inference import median_interval
 from isochrone.sweep.curves import Curve, Participant, participants
 
@@ -31,8 +31,6 @@ MIN_PEERS = 4
 
 MIN_REPETITIONS = 6
 """Fewer do not give a 95 % interval of a median."""
-
-Array = NDArray[np.float64]
 
 
 def late(curve: Curve, hosts: Sequence[str] = ()) -> list[Participant]:
@@ -79,7 +77,7 @@ def _step(curve: Curve) -> float:
     return 0.0 if "pairs" in curve.key else 1 / int(np.log2(max(2, curve.p)))
 
 
-def _behind(times: Array, columns: Sequence[int], step: float) -> list[int]:
+def _behind(times: Floats, columns: Sequence[int], step: float) -> list[int]:
     """Return the columns beyond the widest gap in the later half, if it is wide enough."""
     middle = np.median(times, axis=1)
     relative = times / np.where(middle > 0, middle, np.nan)[:, None]

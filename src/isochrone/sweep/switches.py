@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.segmentation import LINE_RATIO, LINE_VALUES, segment, sigma_of_interval
 from isochrone.base.units import format_bytes, format_rate, format_seconds
@@ -35,8 +35,6 @@ repetition; a shared processor does not."""
 
 _MIN_RISE = 0.1  # fraction of the time that bytes must cost before their rate is stated
 _MIN_TURN = 0.01  # fraction of the time: a slope that changes by 2 %, at twice the size
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class _Line(NamedTuple):
 
     start: float
     slope: float
-    covariance: Array
+    covariance: Floats
     level: bool
 
     def at(self, x: float) -> float:
@@ -86,11 +84,11 @@ class _Line(NamedTuple):
 class _Data(NamedTuple):
     """Sizes, their medians, fastest repetitions and standard errors, and their segments."""
 
-    x: Array
-    y: Array
-    fastest: Array
-    sigma: Array
-    member: NDArray[np.int64]
+    x: Floats
+    y: Floats
+    fastest: Floats
+    sigma: Floats
+    member: Ints
 
 
 def switches(curve: Curve) -> list[Switch]:
@@ -177,7 +175,7 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     )  # fmt: skip
 
 
-def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
+def _fit(x: Floats, y: Floats, sigma: Floats, *, first: bool) -> _Line:
     """Fit a line by weighted least squares; errors from the residuals if these are larger.
 
     Neither the cost per byte nor the latency (the start of the first line) is ever negative. The
@@ -191,7 +189,7 @@ def _fit(x: Array, y: Array, sigma: Array, *, first: bool) -> _Line:
     return _Line(float(found[0]), float(found[1]), covariance, level)
 
 
-def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, Array]:
+def _solved(x: Floats, y: Floats, sigma: Floats, used: list[int]) -> tuple[Floats, Floats]:
     """Return start and slope, of which only those in ``used`` are not 0, and their covariance."""
     rows = (np.column_stack([np.ones_like(x), x]) / sigma[:, None])[:, used]
     scale = np.linalg.norm(rows, axis=0)
@@ -205,7 +203,7 @@ def _solved(x: Array, y: Array, sigma: Array, used: list[int]) -> tuple[Array, A
     return found, covariance
 
 
-def _bandwidth(line: _Line, x: Array, often: float) -> float | None:
+def _bandwidth(line: _Line, x: Floats, often: float) -> float | None:
     """Return a rate only where bytes are a clear part of the time: machines drift by percents."""
     error = math.sqrt(line.covariance[1, 1])
     clear = line.slope * np.ptp(x) > _MIN_RISE * line.at(x.max())

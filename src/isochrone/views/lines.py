@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, warned, write_head
@@ -35,8 +35,6 @@ _MARKERS = 60  # points up to which each has a marker
 _BARS = 150
 _MAX_SWITCHES = 4  # that are named; more are only shaded
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Line:
@@ -46,10 +44,10 @@ class Line:
     """
 
     name: str
-    x: Array
-    y: Array
-    low: Array
-    high: Array
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
     switches: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -136,7 +134,7 @@ def _limits(axes: Axes, lines: Sequence[Line], words: ChartText, scale: Scale) -
     return smallest
 
 
-def _draw(axes: Axes, line: Line, colour: str, at: Array) -> None:
+def _draw(axes: Axes, line: Line, colour: str, at: Floats) -> None:
     """Draw one line; error bars are wider than the line, so that they are seen next to markers."""
     marker = "o" if len(at) <= _MARKERS else ""
     axes.plot(at, line.y, color=colour, linewidth=1.5, marker=marker, markersize=3.4,
@@ -149,7 +147,7 @@ def _draw(axes: Axes, line: Line, colour: str, at: Array) -> None:
 
 
 def _shade(
-    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[Any], Array]
+    axes: Axes, lines: Sequence[Line], colours: Sequence[str], to: Callable[[Any], Floats]
 ) -> None:
     """Shade where the protocol switches, in the colour of the line if there are several."""
     several = len(lines) > 1

@@ -11,6 +11,7 @@ from unicodedata import east_asian_width
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
@@ -112,7 +113,7 @@ def check(what: str) -> str:
     return QUANTITIES[what]
 
 
-def time_unit(seconds: NDArray[np.float64]) -> Unit:
+def time_unit(seconds: Floats) -> Unit:
     """Choose the unit in which the numbers of a picture are neither tiny nor huge."""
     found = seconds[np.isfinite(seconds) & (seconds > 0)]
     middle = math.sqrt(float(found.min()) * float(found.max())) if len(found) else 1e-6
@@ -272,7 +273,7 @@ def colour_bar(axes: Axes, mappable: ScalarMappable, words: str) -> bool:
 
 
 def print_numbers(
-    axes: Axes, values: NDArray[np.float64], picture: NDArray[np.uint8],
+    axes: Axes, values: Floats, picture: NDArray[np.uint8],
     write: Callable[[float], str], size: float,
 ) -> None:  # fmt: skip
     """Write values into the cells of a picture, dark on light and light on dark; not NaN."""
@@ -313,7 +314,7 @@ def wrapped(notes: Sequence[str], width: float) -> list[str]:
     return lines
 
 
-def pool(matrix: NDArray[np.float64], limit: int) -> tuple[NDArray[np.float64], int]:
+def pool(matrix: Floats, limit: int) -> tuple[Floats, int]:
     """Shrink a matrix to at most ``limit`` cells a side; each keeps the largest of its block.
 
     The largest, because one slow rank among many must not disappear.

@@ -13,20 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from isochrone.applications.description import shapes
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Reader, Scope, number, seconds
 from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
+from isochrone.base.arrays import Floats
 
 BINS = 4096
 
 _MOST_TASKS = 1e9
 """Of a Poisson distribution."""
 
-Floats = NDArray[np.float64]
 
 KINDS = {
     "constant": (("value",),),

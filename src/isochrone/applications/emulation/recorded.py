@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.results.records import records
+from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
@@ -71,7 +71,7 @@ class Launched:
     seconds: float
     iterations: int
     overlap: float
-    times: NDArray[np.float64]
+    times: Floats
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
     return {k: (r, apps) for k, r, apps in zip(number, repeat, together, strict=True)}
 
 
-def _times(run: Run) -> dict[tuple[int, int], NDArray[np.float64]]:
+def _times(run: Run) -> dict[tuple[int, int], Floats]:
     """Return the times of the iterations by launch and application."""
     table, where = run.tables.get("iterations"), run.where
     if table is None or not len(table):

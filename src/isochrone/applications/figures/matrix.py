@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.results.recording import Sent, program, sent
+from isochrone.base.arrays import Floats
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
@@ -79,7 +79,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _cells(pairs: Sent, ranks: int) -> tuple[NDArray[np.float64], int]:
+def _cells(pairs: Sent, ranks: int) -> tuple[Floats, int]:
     """Return the matrix, NaN where nothing was sent, and the ranks that a cell stands for.
 
     A cell of several ranks shows the largest of its pairs.
@@ -90,7 +90,7 @@ def _cells(pairs: Sent, ranks: int) -> tuple[NDArray[np.float64], int]:
     return cells, block
 
 
-def _colours(values: NDArray[np.float64]) -> ScalarMappable:
+def _colours(values: Floats) -> ScalarMappable:
     """Choose linear colours from zero, or logarithmic ones over a wide range."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize

@@ -14,7 +14,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat
@@ -24,12 +23,11 @@ from isochrone.applications.predict.operation_times import Nodes, OperationTimes
 from isochrone.applications.simulate.by_phase import Plan, simulate
 from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
 from isochrone.models.placement import CG
-
-Array = NDArray[np.float64]
 
 _OTHER_SEEDS = 8
 """Seeds beside that of the description, which say how far the draws matter."""
@@ -179,7 +177,7 @@ class _Question:
     def application(self) -> Application:
         return self.program.applications[self.app]
 
-    def _drawn(self, point: Simulated) -> Array:
+    def _drawn(self, point: Simulated) -> Floats:
         """Return by what part other draws may be away: total and phases; 0 if nothing is drawn."""
         lists = _drawn_from(self.program, self.app, "time", *_SIZES)
         if all(len(set(values)) == 1 for values in lists):
@@ -272,7 +270,7 @@ def _drawn_from(program: Program, app: int, *names: str) -> list[tuple[float, ..
     return [program.values[of] for of in used]
 
 
-def _against(one: Simulated, point: Simulated) -> Array:
+def _against(one: Simulated, point: Simulated) -> Floats:
     """Return one as parts of another, over the iterations that both did: total, phases."""
     both = min(len(one.ends), len(point.ends))
     sides = [

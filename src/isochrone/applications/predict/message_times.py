@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model
 from isochrone.models.questions import recorded, subject
 
-Array = NDArray[np.float64]
 Path = Literal["node", "network"]
 Side = Literal["seconds", "low", "high"]
 
@@ -64,7 +63,7 @@ class _Measured:
     where: dict[str, Any]
     window: float
 
-    def times(self, sizes: Array, side: Side = "seconds") -> tuple[Array, list[str]]:
+    def times(self, sizes: Floats, side: Side = "seconds") -> tuple[Floats, list[str]]:
         """Return seconds a message, shape (n,); NaN where there are none."""
         asked = {"b": sizes}
         if "w" in self.model.variables:
@@ -193,7 +192,7 @@ class MessageTimes:
 
     # --- what models say --------------------------------------------------------------------------
 
-    def _gaps(self, path: Path, sizes: Array, alone: Array) -> Array:
+    def _gaps(self, path: Path, sizes: Floats, alone: Floats) -> Floats:
         """Return by what messages of these sizes follow each other; the last size is 0."""
         on = self._paths[path]
         if on.posted is None:
@@ -206,7 +205,7 @@ class MessageTimes:
             follow = _follow(on.posted, sizes, alone)
         return np.asarray(np.maximum(follow, 0.0))
 
-    def _both(self, path: Path, sizes: Array, alone: Array) -> Array:
+    def _both(self, path: Path, sizes: Floats, alone: Floats) -> Floats:
         """Return how long both directions take against one, by the time per byte."""
         on = self._paths[path]
         if on.both_ways is None or path == "node":
@@ -257,7 +256,7 @@ def _first(found: Sequence[_Measured], mode: str) -> _Measured | None:
     return next((one for one in found if _mode(one) == mode), None)
 
 
-def _follow(source: _Measured, sizes: Array, alone: Array) -> Array:
+def _follow(source: _Measured, sizes: Floats, alone: Floats) -> Floats:
     """Return by what the messages of a window follow each other; the last size is 0."""
     window = source.window
     return np.asarray(

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
 from isochrone.applications.results.records import records
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
@@ -25,20 +25,20 @@ WHAT = ("bytes", "messages", "seconds")
 class Edges:
     """Ranks that sent to others, one entry for each pair with a message."""
 
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    messages: NDArray[np.int64]
-    bytes: NDArray[np.int64]
-    seconds: NDArray[np.float64]
+    source: Ints
+    target: Ints
+    messages: Ints
+    bytes: Ints
+    seconds: Floats
 
 
 @dataclass(frozen=True)
 class Sent:
     """What ranks sent to others: bytes, messages or seconds, never nothing; each pair once."""
 
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    amount: NDArray[np.float64]
+    source: Ints
+    target: Ints
+    amount: Floats
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def sent(run: Run, what: str = "bytes") -> Sent:
     return Sent(key[some] // run.size, key[some] % run.size, amount[some])
 
 
-def matrix(run: Run, what: str = "bytes") -> NDArray[np.float64]:
+def matrix(run: Run, what: str = "bytes") -> Floats:
     """Return what each rank sent to each other one as a matrix: rows are senders.
 
     Raises

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.description.draws import Draws, draw
 from isochrone.applications.description.program import (
@@ -41,9 +40,7 @@ from isochrone.applications.simulate.simulation import (
     steady,
     step_by_step,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from isochrone.base.arrays import Bools, Floats, Ints
 
 
 @dataclass
@@ -71,9 +68,9 @@ class _Phase:
 class _Exchange:
     """Messages that all begin together and are waited for together: from, to, list of sizes."""
 
-    source: Integers
-    target: Integers
-    size: Integers
+    source: Ints
+    target: Ints
+    size: Ints
 
 
 Plan = list[_Phase | _Again]
@@ -116,7 +113,7 @@ def _first(step: Step) -> int:
 class _Computing:
     """Computation of ranks in a phase."""
 
-    ranks: Integers
+    ranks: Ints
     factors: Floats
     time: int
     schedule: int | None
@@ -143,11 +140,11 @@ class _Computing:
 class _Port:
     """Messages by the port that they need: indices into the messages, padded by their number."""
 
-    rows: Integers
+    rows: Ints
     seconds: Floats
 
     @classmethod
-    def of(cls, ports: Integers, seconds: Floats) -> _Port:
+    def of(cls, ports: Ints, seconds: Floats) -> _Port:
         order = np.argsort(ports, kind="stable")
         _, first, counts = np.unique(ports[order], return_index=True, return_counts=True)
         rows = np.full((len(counts), counts.max()), len(ports))
@@ -200,12 +197,12 @@ class _Port:
 class _Messages:
     """Messages of a phase that all begin together and are waited for together."""
 
-    source: Integers
-    target: Integers
+    source: Ints
+    target: Ints
     begins: Floats
     latency: Floats
-    asks: NDArray[np.bool_]
-    waits: NDArray[np.bool_]
+    asks: Bools
+    waits: Bools
     busy: Floats
     ports: list[_Port]
 
@@ -496,7 +493,7 @@ class ByPhase:
         clock.run(lambda: False)
 
 
-def _sparse(nodes: Integers, chosen: Integers, seconds: Floats) -> _Port:
+def _sparse(nodes: Ints, chosen: Ints, seconds: Floats) -> _Port:
     """Return the port of some messages."""
     port = _Port.of(nodes[chosen], seconds[chosen])
     padded: Any = np.append(chosen, len(nodes))

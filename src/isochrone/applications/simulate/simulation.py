@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.description.draws import Draws
 from isochrone.applications.description.program import (
@@ -33,6 +32,7 @@ from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.collectives import Meetings, OperationTime
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 
 AGAIN = 2**20
@@ -274,8 +274,8 @@ class Simulated:
         Part by which it may be too short, as it was simulated phase by phase.
     """
 
-    ends: NDArray[np.float64]
-    phases: NDArray[np.float64]
+    ends: Floats
+    phases: Floats
     iterations: int
     ranks: int = field(default=1)
     coarse: float = 0.0
@@ -302,7 +302,7 @@ class Simulated:
         return left * self.each[1] if left else 0.0
 
     @property
-    def phase_seconds(self) -> NDArray[np.float64]:
+    def phase_seconds(self) -> Floats:
         """Seconds of each phase in an iteration, a mean over ranks and all iterations."""
         rest = self.iterations - len(self.ends)
         later = self.phases[self.steady :].mean(axis=0)
@@ -388,7 +388,7 @@ def steady(ends: Sequence[float]) -> bool:
     return error <= _ENOUGH * mean
 
 
-def mean_and_error(ends: NDArray[np.float64], first: int) -> tuple[float, float]:
+def mean_and_error(ends: Floats, first: int) -> tuple[float, float]:
     """Return the mean time of iterations from ``first`` on, and its standard error.
 
     Iterations that follow each other are alike in what delays them, so the error is that of the

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from isochrone.applications.traces.trace import Event, Gap
+from isochrone.base.arrays import Floats
 
 FEW = 20
 """Fewer gaps than these say nothing of a distribution."""
@@ -46,8 +46,6 @@ CHANCE = 3.0
 
 FAR = 0.04
 """Largest distance of the distribution functions of what was seen and what is written."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

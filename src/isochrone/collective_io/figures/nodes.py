@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
@@ -32,7 +32,7 @@ _ACROSS = 0.89  # part of it that the axes take
 _COLOURS = {"intra": PALE, "in": COLOURS[0], "out": COLOURS[1]}
 _WORDS = {"intra": "within the node", "in": "into it", "out": "out of it"}
 
-Counts = dict[str, NDArray[np.int64]]
+Counts = dict[str, Ints]
 
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
@@ -77,7 +77,7 @@ def _counts(run: Run) -> Counts:
     return {key: table[key].astype(np.int64) for key in _COLOURS}
 
 
-def _hot(count: Counts) -> NDArray[np.int64]:
+def _hot(count: Counts) -> Ints:
     """Return the nodes that have the most messages with other nodes."""
     between = count["in"] + count["out"]
     return np.flatnonzero(between == between.max())

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
@@ -78,7 +78,7 @@ class Machine:
         most = max(Counter(hosts).values(), default=0)
         return cls(len(number), most, numbers=tuple(number[host] for host in hosts))
 
-    def node_of(self, ranks: int) -> NDArray[np.int64] | None:
+    def node_of(self, ranks: int) -> Ints | None:
         """Return the node of each rank, or None if unknown."""
         if len(self.numbers) == ranks:
             return np.array(self.numbers)

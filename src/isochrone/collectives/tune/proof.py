@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Rule, compiled
 from isochrone.measure import discovery, job
@@ -183,7 +183,7 @@ def _by_messages(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
 
 def _pattern(
     jobs: TuningJobs, rule: LibraryRule, environ: Mapping[str, str], name: str
-) -> NDArray[np.float64] | None:
+) -> Floats | None:
     """Return parts of bytes and messages from each rank to each other; None: not counted."""
     base = jobs.folder / f"{name}-{next(jobs.number)}"
     environment = {**environ, **_COUNT, "OMPI_MCA_pml_monitoring_filename": str(base)}
@@ -199,5 +199,5 @@ def _pattern(
     return np.asarray(found / np.maximum(found.sum(axis=(1, 2), keepdims=True), 1))
 
 
-def _alike(left: NDArray[np.float64], right: NDArray[np.float64]) -> bool:
+def _alike(left: Floats, right: Floats) -> bool:
     return bool(np.all(np.abs(left - right).sum(axis=(1, 2)) <= _ALIKE))

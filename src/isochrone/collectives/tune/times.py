@@ -11,8 +11,8 @@ from math import exp, inf, log
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, contrast, means, median_interval
@@ -275,15 +275,15 @@ def _of_launch(passes: Mapping[int, float]) -> float:
     return float(np.median(list(passes.values())))
 
 
-def _launches(times: Times) -> NDArray[np.float64]:
+def _launches(times: Times) -> Floats:
     return np.log([_of_launch(times[launch]) for launch in sorted(times)])
 
 
-def _all_passes(times: Times) -> NDArray[np.float64]:
+def _all_passes(times: Times) -> Floats:
     return np.log([seconds for passes in times.values() for seconds in passes.values()])
 
 
-def _passes(library: Times, chosen: Times) -> NDArray[np.float64]:
+def _passes(library: Times, chosen: Times) -> Floats:
     """Return the logarithm of the ratio of each pass that measured both."""
     found = [
         log(library[launch][turn] / chosen[launch][turn])

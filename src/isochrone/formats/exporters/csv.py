@@ -19,10 +19,10 @@ from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
 from isochrone.applications.emulation.timing import others
+from isochrone.base.arrays import Bools
 from isochrone.base.csv_escape import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
@@ -212,7 +212,7 @@ def _unmeasured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
                 yield (*names, *[""] * len(_STATISTICS), "false")
 
 
-def _statistic(table: Table, key: str, keep: NDArray[np.bool_], unknown: set[str]) -> Iterable[str]:
+def _statistic(table: Table, key: str, keep: Bools, unknown: set[str]) -> Iterable[str]:
     """Yield the cells of one column; ``repr`` writes as many digits as it takes to read it back."""
     if key not in table or key in unknown:
         return [""] * int(keep.sum())

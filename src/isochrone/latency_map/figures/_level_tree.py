@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 
+from isochrone.base.arrays import Floats
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Tree:
 
     order: list[int]
     children: list[tuple[int, int]]
-    branches: Array
+    branches: Floats
     owner: list[str | None]
 
 
@@ -118,7 +116,7 @@ def _joined(
     return joined[0], whole
 
 
-def build_tree(matrix: Array, hosts: Sequence[str]) -> Tree:
+def build_tree(matrix: Floats, hosts: Sequence[str]) -> Tree:
     """Cluster the ranks by average linkage, whatever the levels are: low ranks to the left.
 
     Parameters
@@ -142,7 +140,7 @@ def build_tree(matrix: Array, hosts: Sequence[str]) -> Tree:
 
 
 def _laid_out(
-    children: list[tuple[int, int]], heights: Array, hosts: Sequence[str],
+    children: list[tuple[int, int]], heights: Floats, hosts: Sequence[str],
     comb: Sequence[tuple[int, int]],
 ) -> Tree:  # fmt: skip
     """Give merges their places, each above the middle of what it joins; nothing recursive."""

@@ -6,8 +6,8 @@ Of units their rows and columns are framed, of pairs their cells.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.text import printable
 from isochrone.latency_map.slow import Slow
 from isochrone.views.head import HeadLine
@@ -72,7 +72,7 @@ def name_of(part: Slow, names: Mapping[str, str]) -> str:
     return f"{part.kind} {printable(who, 40)}"
 
 
-def draw_frames(axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inch: float) -> None:
+def draw_frames(axes: Axes, parts: Sequence[Slow], order: Ints, inch: float) -> None:
     """Frame the slow parts of a map, red if they were measured again, else dashed.
 
     Parameters
@@ -103,7 +103,7 @@ def draw_frames(axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inc
                 axes.add_patch(frame)
 
 
-def _boxes(part: Slow, place: NDArray[np.int64], inch: float) -> list[Box]:
+def _boxes(part: Slow, place: Ints, inch: float) -> list[Box]:
     """Return the frames of one part: left, foot, right, top."""
     ranks = place[list(part.ranks)]
     least = _LEAST * inch / 2
@@ -123,7 +123,7 @@ def _boxes(part: Slow, place: NDArray[np.int64], inch: float) -> list[Box]:
     return columns + [(across[0], a, across[1], b) for a, b in spans]
 
 
-def runs_of(places: NDArray[np.int64]) -> list[tuple[int, int]]:
+def runs_of(places: Ints) -> list[tuple[int, int]]:
     """Return the first and the last of each run of places that follow each other."""
     ordered = np.sort(places)
     cuts = np.flatnonzero(np.diff(ordered) > 1) + 1

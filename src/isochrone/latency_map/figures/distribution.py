@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -44,8 +44,6 @@ from isochrone.views.style import (
 )
 from isochrone.views.view import Axes, Figure, Options, View
 
-Array = NDArray[np.float64]
-
 _MAX_LINES = len(COLOURS)
 _MAX_PANELS = 4
 _WIDE_TIMES = 8  # largest over smallest time from which an axis is logarithmic
@@ -65,7 +63,7 @@ class _Line:
     """Times of one thing, sorted, and their summary; ``sampled`` if there could be more of them."""
 
     name: str
-    seconds: Array
+    seconds: Floats
     times: Times
     sampled: bool
 

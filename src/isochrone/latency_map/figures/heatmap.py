@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.latency_map import topology
 from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_order import SORTS, order_of, scattered
@@ -123,7 +123,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _estimate(matrix: NDArray[np.float64], found: topology.Topology) -> None:
+def _estimate(matrix: Floats, found: topology.Topology) -> None:
     """Fill in the pairs that were not measured, as far as they can be estimated."""
     for k, row in enumerate(matrix):  # row by row: less memory
         others = np.flatnonzero(np.isnan(row) & (np.arange(len(row)) != k))
@@ -131,7 +131,7 @@ def _estimate(matrix: NDArray[np.float64], found: topology.Topology) -> None:
 
 
 def _draw_cells(
-    axes: Axes, values: NDArray[np.float64], unmeasured: tuple[NDArray[np.bool_], ...], n: int
+    axes: Axes, values: Floats, unmeasured: tuple[Bools, ...], n: int
 ) -> ScalarMappable:
     """Draw the cells of ``n`` ranks, with their numbers if they are few; the diagonal is clear."""
     mappable = _colours(values)
@@ -146,7 +146,7 @@ def _draw_cells(
     return mappable
 
 
-def _colours(values: NDArray[np.float64]) -> ScalarMappable:
+def _colours(values: Floats) -> ScalarMappable:
     """Choose linear or logarithmic colours from the range of the values."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LogNorm, Normalize
@@ -165,7 +165,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
-def _rank_axes(axes: Axes, order: NDArray[np.int64]) -> None:
+def _rank_axes(axes: Axes, order: Ints) -> None:
     n = len(order)
     ticks = nice_ranks(n, 12 if n <= 12 else 9)
     names = [str(order[k]) for k in ticks]

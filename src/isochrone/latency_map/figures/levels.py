@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats
 from isochrone.base.units import format_seconds
 from isochrone.latency_map import pairs, topology
 from isochrone.latency_map.figures._level_tree import Tree, build_tree, tree_of_levels
@@ -156,7 +156,7 @@ def _draw_tree(axes: Axes, tree: Tree, hosts: Sequence[str], unit: Unit) -> None
 
 def _pieces(
     tree: Tree, hosts: Sequence[str], colours: dict[str, str]
-) -> Iterator[tuple[NDArray[np.float64], str]]:
+) -> Iterator[tuple[Floats, str]]:
     """Cut the branches into lines of one colour: where hosts meet, each leg keeps its own."""
     owner = [*hosts, *tree.owner]
     for (left, right), line, whole in zip(tree.children, tree.branches, tree.owner, strict=True):

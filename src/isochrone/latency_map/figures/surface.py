@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.map_order import SORTS, order_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
@@ -73,13 +73,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _top(heights: NDArray[np.float64]) -> float:
+def _top(heights: Floats) -> float:
     """Return where the colours end: above ranks that are equal, which are not slow."""
     low, high = np.nanmin(heights, initial=np.inf), float(np.nanmax(heights, initial=0.0))
     return (high if high > _MIN_SPAN * low else 1.5 * high) or 1.0
 
 
-def with_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def with_diagonal(matrix: Floats) -> Floats:
     """Give a diagonal that was not measured the lower of the neighbouring heights.
 
     The lower, because a rank is a neighbour of its own node and not of the next one.
@@ -93,7 +93,7 @@ def with_diagonal(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return filled
 
 
-def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -> ScalarMappable:
+def _surface(axes: Any, heights: Floats, high: float, block: int) -> ScalarMappable:
     """Draw the mesh; the colour of a face is that of the mean of its corners.
 
     All faces at once, with their colours as numbers: `plot_surface` handles each by itself.
@@ -121,7 +121,7 @@ def _surface(axes: Any, heights: NDArray[np.float64], high: float, block: int) -
     return mappable
 
 
-def _dress(axes: Any, order: NDArray[np.int64], high: float, unit: Unit) -> None:
+def _dress(axes: Any, order: Ints, high: float, unit: Unit) -> None:
     """Look from where rank 0 is at the lower left, and label the three axes."""
     from matplotlib.ticker import MaxNLocator
 

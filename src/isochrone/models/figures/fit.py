@@ -6,8 +6,8 @@ from textwrap import fill
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
 from isochrone.models.beyond import switches
@@ -44,8 +44,6 @@ from isochrone.views.style import (
     plain_legend,
 )
 from isochrone.views.view import TABLE, Axes, Figure, Options, View
-
-Array = NDArray[np.float64]
 
 _MAX_LINES = len(COLOURS)
 _FEW_LINES = 3
@@ -97,13 +95,13 @@ class Curve:
 
     fixed: dict[str, float]
     colour: str
-    mine: NDArray[np.bool_]
-    x: Array
+    mine: Bools
+    x: Floats
     found: Prediction
-    between: NDArray[np.bool_]
+    between: Bools
 
     @property
-    def seconds(self) -> Array:
+    def seconds(self) -> Floats:
         """What is predicted, NaN where the formula changes."""
         return np.where(self.between, np.nan, self.found.seconds)
 
@@ -124,7 +122,7 @@ class Panel:
     curves: list[Curve]
     rivals: list[tuple[str, Model]]
 
-    def at(self, x: Array) -> Array:
+    def at(self, x: Floats) -> Floats:
         """Return where values lie on the axis."""
         return place(x, self.scale, smallest(self.points.variables[self.across]))
 
@@ -196,7 +194,7 @@ def _panel(model: Model, points: Observations, wanted: str) -> Panel:
     )  # fmt: skip
 
 
-def _given(across: str, x: Array, fixed: dict[str, float]) -> dict[str, Array]:
+def _given(across: str, x: Floats, fixed: dict[str, float]) -> dict[str, Floats]:
     given = {across: x, **{name: np.full_like(x, value) for name, value in fixed.items()}}
     return filled(given)
 
@@ -230,7 +228,7 @@ def _draw_times(axes: Axes, panel: Panel) -> None:
     _finish_times(axes, panel, np.concatenate(drawn))
 
 
-def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
+def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Floats]:
     """Draw formulas that fit as well, and return their times."""
     drawn = []
     for (_, rival), dashes in zip(panel.rivals, _DASHES, strict=False):
@@ -243,7 +241,7 @@ def _draw_rivals(axes: Axes, panel: Panel, curve: Curve) -> list[Array]:
     return drawn
 
 
-def _finish_times(axes: Axes, panel: Panel, drawn: Array) -> None:
+def _finish_times(axes: Axes, panel: Panel, drawn: Floats) -> None:
     """Scale the axis of times to points and lines, and bands if they are not huge; add a legend."""
     times = drawn[np.isfinite(drawn) & (drawn > 0)]
     least, most = float(times.min()), float(times.max())
@@ -340,13 +338,13 @@ _WHOLE = ("p", "w", "nodes", "ppn")
 """There are no halves of these."""
 
 
-def is_wide(x: Array) -> bool:
+def is_wide(x: Floats) -> bool:
     """Whether values span so wide a range that only a logarithmic axis shows them all."""
     above = x[x > 0]
     return len(above) > 0 and bool(above.max() > _WIDE * above.min())
 
 
-def smallest(x: Array) -> float:
+def smallest(x: Floats) -> float:
     """Return the smallest value above 0, with which a logarithmic axis begins; 1 if none is."""
     above = x[x > 0]
     return float(above.min()) if len(above) else 1.0
@@ -378,7 +376,7 @@ def lines_of(points: Observations, series: list[str], most: int) -> list[dict[st
     return [dict(zip(series, rich[int(k)].tolist(), strict=True)) for k in chosen]
 
 
-def fine(x: Array, across: str, reach: float) -> Array:
+def fine(x: Floats, across: str, reach: float) -> Floats:
     """Return many values from the least to the largest that is drawn, the measured ones included.
 
     Of ranks, those around powers of two are among them: the steps of a tree change there.
