@@ -35,7 +35,7 @@ MANY = 400
 UNUSUAL_COST = 2.0
 """Coefficients that a fit may have more if its breaks are along usual variables."""
 
-HOPELESS_BY = 1.0
+HOPELESS_BY = 2.0
 """SICc for each point by which a family is off much more than the best: 2.7 times as far."""
 
 HOPELESS = 0.5

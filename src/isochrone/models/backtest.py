@@ -237,19 +237,17 @@ def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, f
         if (one.range.get("p", (None, None))[1] or np.inf) <= start
         and one.fitted.get("nodes", (1, 2))[1] > 1  # that several nodes differ from one is known
     ]  # fmt: skip
-    points, once, twice = picked(observed.variables, mask), 0.0, 0.0
+    points, most = picked(observed.variables, mask), [0.0, 0.0]
     owner = owners(below, points) if below else np.full(mask.sum(), -1)
     for k, one in enumerate(below):
         own = picked(points, owner == k)
         seconds = design_matrix(one.terms, own) @ np.array(one.coefficients)
         away = np.expm1(log_ratio(seconds, observed.seconds[mask][owner == k]))
         octaves = np.log2(own["p"] / one.fitted["p"][1])
-        found = [
-            min(float(np.quantile(away[near], _COMMON)), _MOST) if near.any() else 0.0
-            for near in (abs(octaves - ahead) <= _NEARLY for ahead in (0.75, 1.75))
-        ]
-        once, twice = max(once, found[0]), max(twice, found[1])
-    return once, max(twice, 2 * once)
+        for place, ahead in enumerate((0.75, 1.75)):
+            near = away[abs(octaves - ahead) <= _NEARLY]
+            most[place] = max(most[place], float(np.quantile(near, _COMMON)) if near.size else 0.0)
+    return min(most[0], _MOST), min(max(most[1], 2 * most[0]), _MOST)
 
 
 def _widening(

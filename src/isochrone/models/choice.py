@@ -345,11 +345,15 @@ def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
         groups = groups.ravel()
         if len(distinct) < 2:
             continue
-        found.append((_away(parts, seconds, groups, few=_FEW), groups))
+        away = _away(parts, seconds, groups, few=_FEW)
+        found.append((away, groups))
         if name == "p" and len(distinct) > 3:
             beyond = (values > distinct[-1] / 2).astype(np.int64)
             keep = beyond == 1
-            found.append((_away(parts, seconds, beyond)[keep], groups[keep]))
+            # Runs on one node say nothing of several, nor do those on two of how many there are.
+            several = len(np.unique(own.variables.get("nodes", distinct[:2]))) != 2
+            far = _away(parts, seconds, beyond, unknown=away if several else 1.0)
+            found.append((far[keep], groups[keep]))
     if not found:
         each = np.arange(len(seconds))
         found.append((_away(parts, seconds, each), each))
@@ -361,8 +365,11 @@ def mean_error(errors: Sequence[Errors]) -> float:
     return float(np.mean([away.mean() for away, _ in errors]))
 
 
-def _away(parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int = 0) -> Floats:
-    """Return |log(predicted / measured)| of groups that were left out; at most 10, 1 if not known.
+def _away(
+    parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int = 0,
+    unknown: Floats | float = 1.0,
+) -> Floats:  # fmt: skip
+    """Return |log(predicted / measured)| of groups that were left out; at most 10.
 
     Where a segment holds only a few groups, its points are left out one by one.
     """
@@ -372,7 +379,7 @@ def _away(parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int =
         if len(np.unique(own)) <= few:
             own = np.arange(len(own))
         predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
-    return np.where(np.isnan(predicted), 1.0, log_ratio(predicted, seconds))
+    return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))
 
 
 def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool:

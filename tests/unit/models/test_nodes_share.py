@@ -54,3 +54,17 @@ def test_four_times_the_nodes_are_predicted(law: str, placed: list[tuple[int, in
         assert np.all(np.diff(said.seconds) > 0)
         assert np.all(said.high < 4 * said.low)
         assert np.all(said.low > 0)
+
+
+def test_two_steps_on_several_nodes_are_enough_beside_another_law_on_one() -> None:
+    """A barrier crosses nodes in every step; on 12 to 32 ranks it has four and five of them."""
+    p = np.array([2.0, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128])
+    nodes, steps = np.ceil(p / 8), np.ceil(np.log2(p))
+    seconds = np.where(nodes > 1, 1e-8 + 1e-6 * steps, 2e-7 * steps)
+    columns = {"p": p, "nodes": nodes, "ppn": np.minimum(p, 8.0)}
+    near = p <= 32
+    data = Samples({name: values[near] for name, values in columns.items()},
+                   {"op": np.full(near.sum(), "barrier")}, seconds[near], "collective")  # fmt: skip
+    said = models.fit(data).predict({name: values[~near] for name, values in columns.items()})
+    assert said.seconds == pytest.approx(seconds[~near], rel=0.01)
+    assert np.all((said.low <= seconds[~near]) & (seconds[~near] <= said.high))
