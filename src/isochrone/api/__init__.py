@@ -12,12 +12,16 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from isochrone import models, views
 from isochrone.api.run_experiment import measure
 from isochrone.base.errors import InputError
 from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
 from isochrone.formats.sides import runs_of
+from isochrone.latency_map import topology
 from isochrone.latency_map.diagnosis import LEAST
 from isochrone.models import Model, Splits
 from isochrone.models.family import Family
@@ -60,6 +64,22 @@ class Analysis:
     def to_json(self) -> dict[str, Any]:
         """Return the document; its schema is ``isochrone show --schema``."""
         return copy.deepcopy(self._document)
+
+    def estimates(self, i: ArrayLike, j: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the round trips of pairs of ranks by the levels and slow components of a map.
+
+        Parameters
+        ----------
+        i, j
+            Rank numbers: of the same shape, or one for several.
+
+        Returns
+        -------
+        seconds, half
+            Estimates, and half of their 95 % intervals; NaN where nothing alike was measured.
+        """
+        found = topology.analyse(self.run, self.asked.nbytes)
+        return found.estimator.of(*np.broadcast_arrays(np.atleast_1d(i), j))
 
     def __getitem__(self, key: str) -> Any:
         """Return a member of the document: ``analysis["levels"]``."""

@@ -12,10 +12,16 @@ from numpy.typing import NDArray
 _CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
 
+_MANY = 2048
+"""Columns of the same members that are joined at once: many small arrays scatter the memory."""
+
 _FEW_CELLS = 1 << 20
 _CELLS_PER_VALUE = 16
 """A table with more cells than the first number has at least one value in the second number of
 cells; else it would be far larger than its file."""
+
+
+_Chunks = list[tuple[int, dict[str, NDArray[Any]]]]
 
 
 class SparseError(ValueError):
@@ -65,7 +71,8 @@ class TableBuilder:
 
     def __init__(self) -> None:
         self._records: list[dict[str, Any]] = []
-        self._chunks: list[tuple[int, dict[str, NDArray[Any]]]] = []
+        self._chunks: _Chunks = []
+        self._joined = 0
 
     def add(self, record: dict[str, Any]) -> None:
         """Take one record."""
@@ -81,6 +88,12 @@ class TableBuilder:
         """Take records that are columns already."""
         self._flush()
         self._chunks.append((rows, columns))
+        small = self._chunks[self._joined :]
+        if len(small) == _MANY and all(chunk.keys() == columns.keys() for _, chunk in small):
+            self._chunks[self._joined :] = [
+                (sum(rows for rows, _ in small), {key: _join(key, small) for key in columns.copy()})
+            ]
+            self._joined += 1
 
     def build(self) -> Table:
         """Return all records taken so far as a table.
@@ -94,23 +107,24 @@ class TableBuilder:
         keys = dict.fromkeys(key for _, chunk in self._chunks for key in chunk)
         held = sum(rows * len(columns) for rows, columns in self._chunks)
         _refuse_sparse(len(keys) * sum(rows for rows, _ in self._chunks), held)
-        return Table({key: self._join(key) for key in keys})
+        return Table({key: _join(key, self._chunks) for key in keys})
 
     def _flush(self) -> None:
         if self._records:
             self._chunks.append((len(self._records), _columns(self._records)))
             self._records = []
 
-    def _join(self, key: str) -> NDArray[Any]:
-        parts = [
-            columns.pop(key) if key in columns else column([None] * rows)
-            for rows, columns in self._chunks
-        ]
-        if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:
-            return np.concatenate(parts)
-        # value == value is false only for NaN, a missing number
-        values = (value for part in parts for value in part.tolist())
-        return column([value if value == value else None for value in values])
+
+def _join(key: str, chunks: _Chunks) -> NDArray[Any]:
+    """Take one column out of all."""
+    parts = [
+        columns.pop(key) if key in columns else column([None] * rows) for rows, columns in chunks
+    ]
+    if {part.dtype.kind for part in parts} <= {"i", "f"} or len({p.dtype for p in parts}) == 1:
+        return np.concatenate(parts)
+    # value == value is false only for NaN, a missing number
+    values = (value for part in parts for value in part.tolist())
+    return column([value if value == value else None for value in values])
 
 
 def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:

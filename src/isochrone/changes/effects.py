@@ -28,8 +28,7 @@ from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import Matched, by_curve, logs_of, matched
 from isochrone.changes.machine import parted
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.pairs import partition_of
-from isochrone.latency_map.partitions import level_of, numbered
+from isochrone.latency_map.partitions import numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
@@ -217,12 +216,13 @@ def _levels(
         })},
         end={"complete": True},
     )  # fmt: skip
-    levels = analyse(middle, known=known).levels
-    chain = [partition_of(one, seats) for one in levels]
-    level = level_of(chain, found.rows[:, 0], found.rows[:, 1])
-    together = {frozenset(hosts[seat] for seat in group) for one in levels for group in one.groups}
+    shown = analyse(middle, known=known)
+    level = shown.level_of(found.rows[:, 0], found.rows[:, 1])
+    together = {
+        frozenset(hosts[seat] for seat in group) for one in shown.levels for group in one.groups
+    }
     groups = sorted((one for one in together if 1 < len(one) < len(set(hosts))), key=len)
-    return level, [one.name for one in levels], groups
+    return level, [one.name for one in shown.levels], groups
 
 
 class _Map:

@@ -13,7 +13,6 @@ import numpy as np
 from isochrone.base.arrays import Ints
 from isochrone.base.text import printable
 from isochrone.changes.components import Group
-from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import level_of, numbered
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
@@ -154,7 +153,10 @@ def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[lis
 def _levels(run: Run, place_of: Ints) -> list[Level]:
     """Return the levels of a map; ``place_of`` is the place of each of its ranks."""
     rank_at = np.argsort(place_of)[np.sum(place_of < 0) :]
-    return [(one.name, partition_of(one, run.size)[rank_at]) for one in analyse(run).levels]
+    found = analyse(run)
+    return [
+        (one.name, groups[rank_at]) for one, groups in zip(found.levels, found.chain, strict=True)
+    ]
 
 
 class _Pairs:

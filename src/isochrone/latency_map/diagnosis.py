@@ -298,7 +298,7 @@ class Diagnosis:
     @cached_property
     def level(self) -> Ints:
         """Level of each pair of ranks."""
-        return level_of(self.partitions, self.pairs.i, self.pairs.j)
+        return level_of(self.partitions, self.pairs.i, self.pairs.j).astype(np.int8)
 
     @cached_property
     def _places(self) -> tuple[Bools, Ints, Ints]:
@@ -507,16 +507,18 @@ class Diagnosis:
     def _name(self, cost: _Cost) -> Slow:
         """Put a cost into words."""
         mask = cost.seconds > 0
-        without = np.maximum(self.expected - cost.seconds, np.minimum(self.healthy, self.expected))
-        ratios = tuple(
-            LevelRatio(int(k), median_of((self.expected / without)[mask & (self.level == k)]))
-            for k in distinct(self.level[mask])
+        expected, level = self.expected[mask], self.level[mask]
+        without = np.maximum(
+            expected - cost.seconds[mask], np.minimum(self.healthy[mask], expected)
         )
-        level = ratios[0][0]
-        here = mask & (self.level == level)
+        ratios = tuple(
+            LevelRatio(int(k), median_of((expected / without)[level == k])) for k in distinct(level)
+        )
+        near = ratios[0].level
+        here = mask & (self.level == near)
         interval = INTERVAL_HALF * cost.error
         return self._slow(
-            cost.kind, cost.ranks, mask, here, ratios[0][1], median_of(without[here]),
+            cost.kind, cost.ranks, mask, here, ratios[0].ratio, median_of(without[level == near]),
             (cost.added, cost.added - interval, cost.added + interval), ratios, cost.instead,
         )  # fmt: skip
 

@@ -15,8 +15,6 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.pairs import partition_of
-from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
@@ -123,8 +121,7 @@ class _Ratios:
     def __init__(self, run: Run, size: int, found: Topology) -> None:
         pairs = found.pairs
         self.i, self.j, self.seconds = pairs.i, pairs.j, pairs.seconds
-        chain = [partition_of(level, run.size) for level in found.levels]
-        self.level = level_of(chain, pairs.i, pairs.j)
+        self.level = found.level_of(pairs.i, pairs.j)
         medians = np.array([level.median for level in found.levels])
         self.ratio = self.seconds / medians[self.level]
         # each pair as seen from either end

@@ -8,7 +8,6 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.latency_map import topology
-from isochrone.latency_map.pairs import partition_of
 from isochrone.latency_map.partitions import numbered
 from isochrone.runfile.run import Run
 from isochrone.views.view import Options
@@ -40,8 +39,7 @@ def order_of(run: Run, options: Options) -> Ints:
     if options.sort == "level":
         # the groups of the farthest level side by side, in each those of the next, and so on
         found = options.analysis or topology.analyse(run, options.size)
-        groups = (partition_of(level, run.size) for level in found.levels)
-        return np.lexsort([np.arange(run.size), *groups])
+        return np.lexsort([np.arange(run.size), *found.chain])
     if options.sort == "cost":
         # whatever is drawn, the ranks are in the order of their times
         return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")

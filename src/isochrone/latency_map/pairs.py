@@ -1,15 +1,12 @@
 """Pairs against their levels: which level each is on, medians by message size, the slowest."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
-from isochrone.latency_map.partitions import Partition, level_matrix, level_of
-from isochrone.latency_map.topology import Level, Topology
+from isochrone.latency_map.topology import Topology
 from isochrone.latency_map.units import RankPairs, rank_pairs
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
@@ -47,36 +44,18 @@ class Pair(Record):
     retested: bool
 
 
-def level_of_pairs(levels: Sequence[Level], size: int) -> NDArray[np.int8]:
-    """Return the number of the level of every pair of ``size`` ranks, shape (size, size)."""
-    return level_matrix([partition_of(level, size) for level in levels])
-
-
-def partition_of(level: Level, size: int) -> Partition:
-    """Give each rank the number of its group; a rank in none is a group of its own."""
-    partition = np.arange(size) + len(level.groups)
-    for k, group in enumerate(level.groups):
-        partition[group] = k
-    return partition
-
-
 def medians(run: Run, what: str, nbytes: int, found: Topology) -> list[float]:
     """Return the median round trip of each level at another message size; NaN without a pair."""
     pairs = rank_pairs(run, what, nbytes)
-    level = _levels(found, pairs)
+    level = found.level_of(pairs.i, pairs.j)
     members = (pairs.seconds[level == k] for k in range(len(found.levels)))
     return [median_of(values) for values in members]
-
-
-def _levels(found: Topology, pairs: RankPairs) -> Ints:
-    chain = [partition_of(level, found.ranks) for level in found.levels]
-    return level_of(chain, pairs.i, pairs.j)
 
 
 def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     """Return the pairs that are slowest for their level, the worst first."""
     pairs = found.pairs if what == run.statistic() else rank_pairs(run, what, found.nbytes)
-    level = _levels(found, pairs)
+    level = found.level_of(pairs.i, pairs.j)
     base = np.array([one.median for one in found.levels])
     ratio = np.nan_to_num(pairs.seconds / base[level])
     least = np.partition(ratio, -min(most, ratio.size))[-min(most, ratio.size)]

@@ -12,8 +12,6 @@ import numpy as np
 
 from isochrone.base.arrays import Ints
 from isochrone.base.stats import distinct
-from isochrone.latency_map.pairs import partition_of
-from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.latency_map.units import nodes_of
 from isochrone.runfile.run import Run
@@ -103,8 +101,7 @@ class _Known:
         self.size, self.hosts = run.size, run.hosts
         self.measured = distinct(code[of_size & ~again])
         self.again = distinct(code[again])
-        self.levels = len(found.levels)
-        self.chain = [partition_of(level, run.size) for level in found.levels]
+        self.levels, self.level_of = len(found.levels), found.level_of
 
     def seen(self, i: int, j: int) -> bool:
         """Whether a pair i < j was measured, or measured again."""
@@ -137,7 +134,7 @@ class _Known:
         """Return those of ``others`` that are as far from ``rank`` as a level says."""
         if not 0 <= level < self.levels:
             return others
-        return np.asarray(others[level_of(self.chain, np.full(len(others), rank), others) == level])
+        return np.asarray(others[self.level_of(np.full(len(others), rank), others) == level])
 
 
 def _sample(part: Slow, known: _Known, taken: dict[Pair, None]) -> Iterator[Pair]:

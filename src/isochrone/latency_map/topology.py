@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
@@ -21,7 +22,7 @@ from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnos
 from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.partitions import Partition, groups_of, numbered
+from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow import NotUnderstood, Slow
 from isochrone.latency_map.units import RankPairs, hosts_known, rank_pairs
 from isochrone.runfile.run import Run
@@ -122,6 +123,8 @@ class Topology(Record):
         Those of the run, then those of the reading: dicts with ``code`` and ``text``.
     pairs
         The measured pairs of ranks that the reading rests on.
+    chain
+        Group of each rank on each level.
     estimator
         What pairs take that were not measured.
     lacking
@@ -140,9 +143,14 @@ class Topology(Record):
     not_understood: NotUnderstood
     warnings: WarningList
     pairs: Hidden[RankPairs]
+    chain: Hidden[list[Partition]]
     estimator: Hidden[Estimator]
     lacking: Hidden[Callable[[float], int]]
     doubtful: Hidden[tuple[int, ...]] = ()
+
+    def level_of(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the levels of pairs of ranks."""
+        return level_of(self.chain, i, j)
 
     @property
     def blind(self) -> list[str]:
@@ -192,6 +200,7 @@ def analyse(
         least=least,
         not_understood=diagnosis.not_understood(found),
         pairs=pairs,
+        chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
         lacking=diagnosis.lacking,
         doubtful=tuple(diagnosis.uncertain),

@@ -15,6 +15,7 @@ from isochrone.base.stats import (
     known,
     median_of,
     middles_by,
+    order_of,
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
@@ -77,12 +78,14 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     times = counts[what].astype(np.float64)  # whole numbers, where each is written as 0
     least = float(np.min(times, where=times > 0, initial=np.inf))
     least = least if np.isfinite(least) else 1e-9
-    key, place = np.unique(_code(counts, run.size), return_index=True)
+    key, place = _once(_code(counts, run.size))
     again = counts.flag("retest")[place]
     seconds = np.maximum(times[place], least)
     errors = _errors(counts, least)[place]
     del counts, times, place  # a map may have millions of pairs
-    first = _first(every.where(of_size), what, run.size, key, seconds) if again.any() else seconds
+    first = seconds
+    if again.any():
+        first = _first(every.where(of_size), what, run.size, key, seconds, again)
     return RankPairs(
         run.size, key // run.size, key % run.size, seconds, first, errors, again,
     )  # fmt: skip
@@ -93,13 +96,20 @@ def _code(table: Table, size: int) -> Ints:
     return np.asarray(table["i"].astype(np.int64) * size + table["j"])
 
 
-def _first(table: Table, what: str, size: int, key: Ints, seconds: Floats) -> Floats:
+def _once(code: Index) -> tuple[Index, Index]:
+    """Return each number once, ascending, and where it is."""
+    order = order_of(code)
+    first = np.diff(code[order], prepend=-1) > 0
+    return code[order][first], order[first]
+
+
+def _first(table: Table, what: str, size: int, key: Index, seconds: Vector, again: Mask) -> Vector:
     """Return each pair as it was before any was measured again."""
     once = table.where(~table.flag("retest"))
-    known, place = np.unique(_code(once, size), return_index=True)
+    once = once.where(np.isin(_code(once, size), key[again]))
+    known, place = _once(_code(once, size))
     first = seconds.copy()
-    found = np.isin(key, known)
-    first[found] = np.asarray(once[what])[place][np.searchsorted(known, key[found])]
+    first[np.searchsorted(key, known)] = once[what][place]
     return first
 
 
@@ -190,21 +200,20 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
     added = cost[pairs.i[outer]] + cost[pairs.j[outer]]
     seconds = np.maximum(seconds - added, 0.1 * seconds)
     del ends, added
-    found, inverse, times = np.unique(key, return_inverse=True, return_counts=True)
-    middle = _medians_by(key, seconds)
-    together = np.empty(len(found))
-    together[inverse] = middle
+    found, lower, upper = middles_by(key, seconds)
+    together = (lower + upper) / 2
+    inverse = np.searchsorted(found, key)
+    times = np.bincount(inverse)
     # values lie nearer to the median of few than to the true one; two are as far from their mean
     widened = np.where(times == 2, np.sqrt(2), 1 + FEW / times)
-    rest = np.abs(np.log(seconds / middle)) * widened[inverse]
+    rest = np.abs(np.log(seconds / together[inverse])) * widened[inverse]
     least = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
     rest = rest[times[inverse] >= least]
     freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
     spread = Q80_TO_SIGMA * float(np.quantile(rest, 0.8)) if rest.size else 0.0
-    own = np.empty(len(found))
-    own[inverse] = _medians_by(key, pairs.error[outer])
+    _, lower, upper = middles_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
-    error = np.hypot(spread, own) * several
+    error = np.hypot(spread, (lower + upper) / 2) * several
     root = np.zeros(count, dtype=np.int64)
     return Times(count, found // count, found % count, together, error, root, freedom), spread
 

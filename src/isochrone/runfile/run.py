@@ -272,23 +272,29 @@ class Run:
             Round-trip times in seconds, symmetric; NaN on the diagonal and where a pair was not
             measured.
         """
+        if self.size > MAX_MATRIX_RANKS:
+            raise InputError(f"a map of {self.size} ranks is too large for a matrix")
+        i, j, value = self.cells(what, nbytes, retested=retested)
+        self._refuse_few(self.pairs())
+        matrix = np.full((self.size, self.size), np.nan)
+        matrix[i, j] = matrix[j, i] = value
+        return matrix
+
+    def cells(
+        self, what: str, nbytes: int | None = None, *, retested: bool = True
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return both ranks of every measured pair, and one statistic; as `matrix`."""
         table = self.pairs()
         if what not in table:
             raise InputError(f"the pairs have no '{what}'", where=self.where)
         if table[what].dtype.kind not in "if":
             raise InputError(f"the '{what}' of a 'pair' record is not a number", where=self.where)
-        if self.size > MAX_MATRIX_RANKS:
-            raise InputError(f"a map of {self.size} ranks is too large for a matrix")
-        self._refuse_few(table)
         of_size = table["bytes"] == (table["bytes"].min() if nbytes is None else nbytes)
         if not of_size.any():
             raise self.no_such_pairs(nbytes)
-        matrix = np.full((self.size, self.size), np.nan)
         keep = counting(table, ("i", "j", "bytes")) if retested else ~table.flag("retest")
         keep &= of_size
-        i, j, value = table["i"][keep], table["j"][keep], table[what][keep]
-        matrix[i, j] = matrix[j, i] = value
-        return matrix
+        return table["i"][keep], table["j"][keep], table[what][keep]
 
     def columns(self, name: str | None = None) -> dict[str, NDArray[Any]]:
         """Return the records of one name as columns, with the hosts of the ranks they name.

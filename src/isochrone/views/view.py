@@ -41,6 +41,8 @@ class Options:
         Models: the variable on the horizontal axis; empty: that with most values.
     sort
         Maps: order of the ranks, ``rank``, ``node``, ``level`` or ``cost``.
+    hosts
+        Maps: only ranks of these hosts; empty: all ranks, or of more than 8,192 the nodes.
     cells
         Maps: most cells a side; of more ranks, a cell is the largest of a block.
     analysis
@@ -58,6 +60,7 @@ class Options:
     models: tuple[Any, ...] = ()
     across: str = ""
     sort: str = "rank"
+    hosts: tuple[str, ...] = ()
     cells: int = 2048
     analysis: Any = None
     histories: tuple[Any, ...] = field(default=(), compare=False)

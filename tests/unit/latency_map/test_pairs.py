@@ -5,20 +5,8 @@ from __future__ import annotations
 import pytest
 
 from isochrone.latency_map import topology
-from isochrone.latency_map.pairs import level_of_pairs, medians, slowest
-from isochrone.latency_map.topology import Level
+from isochrone.latency_map.pairs import medians, slowest
 from made_up.latency_maps import block, latency_map, with_retests
-
-
-def level(k: int, name: str, groups: list[list[int]]) -> Level:
-    return Level(k, name, 1e-6 * 3**k, 0.0, 1.0, 5, groups)
-
-
-def test_every_pair_has_its_level() -> None:
-    made = [level(0, "group", [[0, 1], [2], [3]]), level(1, "node", [[0, 1, 2], [3]]),
-            level(2, "network", [[0, 1, 2, 3]])]  # fmt: skip
-    found = level_of_pairs(made, 4)
-    assert (found[0, 1], found[0, 2], found[1, 2], found[0, 3], found[2, 3]) == (0, 1, 1, 2, 2)
 
 
 def test_levels_have_a_median_at_each_size() -> None:

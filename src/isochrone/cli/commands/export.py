@@ -35,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=sorted({*of_runs, *of_programs}))  # fmt: skip
     add_flag(parser, "--anonymise",
         "write a run file without names of hosts and users, paths and commands")  # fmt: skip
+    add_flag(parser, "--estimates",
+        "csv of a map: also the estimated time of pairs that were not measured")  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for descriptions")
@@ -71,7 +73,10 @@ def run(args: argparse.Namespace) -> int:
     for other in beside:
         check_output(other, force=args.force, inputs=[args.file])
     found = read_run(args.file)
-    for remark in exporter.write(found, path, nbytes=args.bytes) or ():
+    asked = {"estimates": True} if args.estimates else {}
+    if asked and (args.to, found.kind) != ("csv", "latency-map"):
+        raise InputError("only --to csv of a latency map has estimates", where="--estimates")
+    for remark in exporter.write(found, path, nbytes=args.bytes, **asked) or ():
         warn(remark)
     if exporter.one_size and args.bytes is None and len(found.message_sizes()) > 1:
         size = format_bytes(found.message_sizes()[0])

@@ -49,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "slowest "
         "last (cost)",
     )  # fmt: skip
+    add_option(parser, "--hosts", "HOST,…", _words,
+        "plot only the ranks on these hosts of a map (default: all; above 8,192 ranks, nodes)",
+        default=[])  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],
         help="sweeps: scale of both axes (default: log if sizes grow by factors)",
@@ -82,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     options = views.Options(
         what=args.value, sizes=tuple(args.bytes), scale=args.scale, ops=tuple(args.op),
         model=one, models=several, across=args.across,
-        sort=args.sort,
+        sort=args.sort, hosts=tuple(args.hosts),
     )  # fmt: skip
     figure = views.draw(view, given, options)
     views.save(figure, path)

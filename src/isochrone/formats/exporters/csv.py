@@ -7,13 +7,14 @@ likewise, with ``order,pa,pe,seconds`` and more. Emulated applications have a ro
 and one for each rank of a launch. In all, ``origin`` is the origin of the times: ``measured``,
 ``simulated``, ``synthetic`` or ``imported``.
 A map has one row a pair; one that was not measured has a row without values, so that nothing is
-missing silently. One that was measured again, alone, has two; in the second, ``retest`` is true.
-Every message size of the run is written unless one is chosen. An empty cell means not known.
+missing silently. With ``estimates`` it has an estimate, and ``source`` is ``estimated`` there. A
+pair that was measured again, alone, has two rows; in the second, ``retest`` is true. Every message
+size of the run is written unless one is chosen. An empty cell means not known.
 """
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import repeat
 from pathlib import Path
@@ -30,6 +31,7 @@ from isochrone.base.table import Table
 from isochrone.collectives.results.grid_collectives import is_grid_run
 from isochrone.formats.exported_sweep import curves_to_export
 from isochrone.formats.exporter import Exporter
+from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from isochrone.runfile.samples import counted, identity, points, summarise
 from isochrone.sweep.curves import is_sweep, samples
@@ -59,8 +61,10 @@ _BUSY = ("shape", "busy")
 """Additional columns of runs with busy ranks."""
 
 
-def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
+def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = False) -> None:
     """Write pairs of a map, samples of a sweep or hot spot, or iterations and ranks of emulations.
+
+    Pairs of a map that were not measured have ``estimates`` if asked for.
 
     Raises
     ------
@@ -79,7 +83,8 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         rows = [tuple(map(_cell, row)) for row in _emulated(run)]
         _write(path, _EMULATED, rows)
     else:
-        _write(path, _COLUMNS, _pairs(run, nbytes))
+        more = ("source",) if estimates else ()
+        _write(path, (*_COLUMNS, *more), _pairs(run, nbytes, estimates=estimates))
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
@@ -168,7 +173,7 @@ def _cell(value: object) -> str:
     return cell_of(value) if isinstance(value, str) else repr(value)
 
 
-def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
+def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[tuple[str, ...]]:
     """Yield the pairs of a map, those that were not measured last."""
     sizes = run.message_sizes()
     if nbytes is not None:
@@ -177,49 +182,34 @@ def _pairs(run: Run, nbytes: int | None) -> Iterator[tuple[str, ...]]:
         sizes = [nbytes]
     if run.size > MAX_MATRIX_RANKS:
         raise InputError(f"a map of {run.size} ranks is too large for this format")
-    yield from _measured(run, sizes)
-    yield from _unmeasured(run, sizes)
-
-
-def _measured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of the run file, in its order."""
     table = run.pairs()
-    keep = np.isin(table["bytes"], sizes)
-    i, j, size = (table[key][keep].tolist() for key in ("i", "j", "bytes"))
-    hosts = [cell_of(host) for host in run.hosts]
-    unknown = {"median"} if run.median_is_mean else set()
-    statistics = [_statistic(table, key, keep, unknown) for key in _STATISTICS]
-    again = ("true" if flag else "false" for flag in table.flag("retest")[keep].tolist())
-    yield from zip(
-        map(str, i), map(str, j),
-        (hosts[rank] for rank in i), (hosts[rank] for rank in j),
-        map(str, size), *statistics, again,
-        strict=True,
-    )  # fmt: skip
-
-
-def _unmeasured(run: Run, sizes: list[int]) -> Iterator[tuple[str, ...]]:
-    """Yield a row without values for each pair that a partial run did not come to."""
-    table = run.pairs()
-    hosts = [cell_of(host) for host in run.hosts]
+    known = dict(table.columns)
+    if run.median_is_mean:
+        del known["median"]
+    source = ["measured"] * estimates
+    yield from _rows(run, Table(known).where(np.isin(table["bytes"], sizes)), source)
     for size in sizes:
-        done = np.zeros((run.size, run.size), dtype=bool)
+        done = np.tri(run.size, dtype=bool)
         of_size = table["bytes"] == size
         done[table["i"][of_size], table["j"][of_size]] = True
-        for i in range(run.size):
-            for j in (np.flatnonzero(~done[i, i + 1 :]) + i + 1).tolist():
-                names = (str(i), str(j), hosts[i], hosts[j], str(size))
-                yield (*names, *[""] * len(_STATISTICS), "false")
+        i, j = np.nonzero(~done)
+        cells = {"i": i, "j": j, "bytes": np.full(len(i), size)}
+        if estimates:
+            seconds, half = analyse(run, size).estimator.of(i, j)
+            cells |= {"median": seconds, "low": seconds - half, "high": seconds + half}
+            source = ["estimated"]
+        yield from _rows(run, Table(cells), source)
 
 
-def _statistic(table: Table, key: str, keep: Bools, unknown: set[str]) -> Iterable[str]:
-    """Yield the cells of one column; ``repr`` writes as many digits as it takes to read it back."""
-    if key not in table or key in unknown:
-        return [""] * int(keep.sum())
-    values = table[key][keep].tolist()
-    if key == "n":  # a column in which some rows lack the count is a column of floats
-        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
-    return ("" if v is None or v != v else repr(v) for v in values)
+def _rows(run: Run, table: Table, more: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of pairs, each with more cells at its end."""
+    hosts = [cell_of(host) for host in run.hosts]
+    i, j = (table[key].tolist() for key in ("i", "j"))
+    return zip(
+        map(str, i), map(str, j), [hosts[rank] for rank in i], [hosts[rank] for rank in j],
+        *(_cells(table, key) for key in ("bytes", *_STATISTICS)),
+        map(_cell, table.flag("retest").tolist()), *map(repeat, more), strict=False,
+    )  # fmt: skip
 
 
 def _emulated(run: Run) -> Iterator[tuple[object, ...]]:

@@ -65,14 +65,16 @@ def named(
 def name_of(part: Slow, names: Mapping[str, str]) -> str:
     """Call a slow part by the names that stand in the picture."""
     if part.kind == "rank":
-        return f"rank {part.ranks[0]}"
+        return part.who.split(" (")[0]
     if part.kind == "node" and part.who in names:
         return f"node {names[part.who]}"
     who = part.who.removeprefix(f"{part.kind} ")
     return f"{part.kind} {printable(who, 40)}"
 
 
-def draw_frames(axes: Axes, parts: Sequence[Slow], order: Ints, inch: float) -> None:
+def draw_frames(
+    axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inch: float, hosts: Sequence[str]
+) -> None:
     """Frame the slow parts of a map, red if they were measured again, else dashed.
 
     Parameters
@@ -85,13 +87,15 @@ def draw_frames(axes: Axes, parts: Sequence[Slow], order: Ints, inch: float) -> 
         The ranks from the upper left to the lower right.
     inch
         Number of ranks in an inch.
+    hosts
+        Of each rank.
     """
     from matplotlib.patches import Rectangle
 
     place = np.argsort(order)
     for part in reversed(parts):  # the worst on top
         ink, style = (SLOW, _LINE) if part.retested else (INK, _DASHES)
-        boxes = _boxes(part, place, inch)
+        boxes = _boxes(part, place, inch, hosts)
         if len(boxes) > 2 * _MAX_SPANS:  # too small for dashes
             style = _LINE
         for left, foot, right, top in boxes:
@@ -103,27 +107,32 @@ def draw_frames(axes: Axes, parts: Sequence[Slow], order: Ints, inch: float) -> 
                 axes.add_patch(frame)
 
 
-def _boxes(part: Slow, place: Ints, inch: float) -> list[Box]:
+def _boxes(part: Slow, place: NDArray[np.int64], inch: float, hosts: Sequence[str]) -> list[Box]:
     """Return the frames of one part: left, foot, right, top."""
-    ranks = place[list(part.ranks)]
-    least = _LEAST * inch / 2
-    if part.of.link:
-        i, j = ranks.tolist()
-        half = max(0.5, least)
-        return [(x - half, y - half, x + half, y + half) for x, y in ((i, j), (j, i))]
-    spans = [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
-             for a, b in runs_of(ranks)]  # fmt: skip
+    if part.of.link:  # of two ranks, or of two nodes with the ranks there
+        first, *others = part.ranks
+        near = {first, *(r for r in others[1:] and others if hosts[r] == hosts[first])}
+        one, two = (_spans(place[list(end)], inch) for end in (near, {*part.ranks} - near))
+        return [(a, c, b, d) for x in one for y in two for (a, b), (c, d) in ((x, y), (y, x))]
+    spans = _spans(place[list(part.ranks)], inch)
     if part.of.concerns == "both":
         return [(a, c, b, d) for a, b in spans for c, d in spans]
-    first, last = -0.5, len(place) - 0.5
-    across = down = first - _OUT * inch, last + _OUT * inch
+    left, foot = -0.5, len(place) - 0.5
+    across = down = left - _OUT * inch, foot + _OUT * inch
     if len(spans) > _MAX_SPANS:  # where numbers are: at the left, and below
-        across, down = (first - 2 * _OUT * inch, first), (last, last + 2 * _OUT * inch)
+        across, down = (left - 2 * _OUT * inch, left), (foot, foot + 2 * _OUT * inch)
     columns = [(a, down[0], b, down[1]) for a, b in spans]
     return columns + [(across[0], a, across[1], b) for a, b in spans]
 
 
-def runs_of(places: Ints) -> list[tuple[int, int]]:
+def _spans(places: NDArray[np.int64], inch: float) -> list[tuple[float, float]]:
+    """Return where places are that follow each other, at least as wide as can be seen."""
+    least = _LEAST * inch / 2
+    return [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
+            for a, b in runs_of(places)]  # fmt: skip
+
+
+def runs_of(places: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return the first and the last of each run of places that follow each other."""
     ordered = np.sort(places)
     cuts = np.flatnonzero(np.diff(ordered) > 1) + 1

@@ -15,7 +15,8 @@ from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.latency_map import pairs, topology
+from isochrone.latency_map import topology
+from isochrone.latency_map.drawn import noted, on_hosts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, times_of
 from isochrone.sweep.curves import KIND as SWEEP
@@ -146,17 +147,17 @@ def _of_map(run: Run, options: Options) -> Figure:
     """Draw a line for each level: the chosen statistic of its pairs."""
     what, nbytes = options.what, options.size
     title = map_title(what, "Distribution of the ")
-    matrix = run.matrix(what, nbytes)
+    i, j, times = run.cells(what, nbytes)
     found = options.analysis or topology.analyse(run, nbytes)
-    level = pairs.level_of_pairs(found.levels, run.size)
-    measured = np.triu(np.isfinite(matrix), 1)
+    here = on_hosts(run, options)
+    level = found.level_of(i, j)
     lines = []
     for one in found.levels:
-        seconds = matrix[measured & (level == one.level)]
+        seconds = times[here[i] & here[j] & (level == one.level) & np.isfinite(times)]
         if len(seconds):
             name = f"level {one.level} {one.name}"
             lines.append(_Line(name, np.sort(seconds), times_of(seconds), sampled=False))
-    head = map_facts(run, what, nbytes, [], _width(1) - _LEFT - 0.1)
+    head = map_facts(run, what, nbytes, noted(options), _width(1) - _LEFT - 0.1)
     return _laid_out(title, [_Panel("", lines, "pairs")], head)
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isochrone.base.arrays import Bools, Floats, Ints
-from isochrone.latency_map import topology
+from isochrone.latency_map.drawn import Drawn, as_drawn
 from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_order import SORTS, order_of, scattered
 from isochrone.runfile.run import Run
@@ -71,32 +70,32 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the heat map of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     words = check(what)
-    matrix = run.matrix(what, nbytes)  # says what is wrong with it before it is analysed
-    found = options.analysis or topology.analyse(run, nbytes)
-    order = order_of(run, replace(options, analysis=found))
-    of_rank = run.hosts
-    hosts = [of_rank[rank] for rank in order]
+    drawn = as_drawn(run, options)
+    matrix, found = drawn.matrix, drawn.found
+    order = order_of(drawn.run, replace(options, analysis=found))
+    of_unit, size = drawn.run.hosts, len(order)
+    hosts = [of_unit[unit] for unit in order]
     cells, block = pool(matrix[np.ix_(order, order)], min(options.cells, _MAX_CELLS))
     segments = host_segments(hosts)
     unknown = np.isnan(cells)
     if block == 1:
         np.fill_diagonal(unknown, False)
     estimated = np.zeros_like(unknown)
-    if topology.is_sampled(run) and what == run.statistic():
-        _estimate(matrix, found)
+    if drawn.guessed:
+        _estimate(drawn)
         guessed = pool(matrix[np.ix_(order, order)], len(cells))[0]
         estimated = unknown & ~np.isnan(guessed)
         cells = np.where(estimated, guessed, cells)
         unknown &= ~estimated
-    notes = ["grey: not measured"] if unknown.any() else []
+    notes = [*drawn.notes, *["grey: not measured"] * bool(unknown.any())]
     notes += ["pale: estimated"] if estimated.any() else []
-    notes += [f"each cell: maximum over {block} × {block} ranks"] if block > 1 else []
+    notes += [f"each cell: maximum over {block} × {block} {drawn.unit}s"] if block > 1 else []
     if options.sort != "rank":
         notes.append(SORTS[options.sort])
     elif scattered(hosts):
         notes.append("ranks of a host are not neighbours: see --sort node")
-    side = 6.2 if run.size > _MAX_NUMBERS else 4.9
-    labels = _host_labels(segments, side, run.size)
+    side = 6.2 if size > _MAX_NUMBERS else 4.9
+    labels = _host_labels(segments, side, size)
     on_top = _names_on_top(segments, labels, side)
     longest = max((text_width(label.text, LABEL) for label in labels), default=0)
     right = longest + (0.35 if len(segments) > 1 else 0.12)
@@ -110,11 +109,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     figure = new_figure(width, height, dpi)
     axes = axes_at(figure, _LEFT, _BOTTOM, side, side)
     unit = time_unit(cells)
-    mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), run.size)
-    _rank_axes(axes, order)
-    _boundaries(axes, segments, run.size, side)
-    draw_frames(axes, found.slow, order, run.size / side)
-    _hosts(axes, segments, labels, on_top, run.size / side)
+    mappable = _draw_cells(axes, cells / unit.factor, (unknown, estimated), size)
+    _rank_axes(axes, drawn, order)
+    _boundaries(axes, segments, size, side)
+    draw_frames(axes, found.slow, order, size / side, of_unit)
+    _hosts(axes, segments, labels, on_top, size / side)
     bar = axes_at(figure, _LEFT + side + right + 0.15, _BOTTOM, 0.17, side)
     named_as = "standard deviation" if what == "stddev" else words.lower()
     wide = colour_bar(bar, mappable, f"{named_as} in {unit.name}")
@@ -123,11 +122,11 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-def _estimate(matrix: Floats, found: topology.Topology) -> None:
+def _estimate(drawn: Drawn) -> None:
     """Fill in the pairs that were not measured, as far as they can be estimated."""
-    for k, row in enumerate(matrix):  # row by row: less memory
+    for k, row in enumerate(drawn.matrix):  # row by row: less memory
         others = np.flatnonzero(np.isnan(row) & (np.arange(len(row)) != k))
-        row[others] = found.estimator.of(np.full(len(others), k), others)[0]
+        row[others] = drawn.estimates(np.full(len(others), k), others)[0]
 
 
 def _draw_cells(
@@ -165,13 +164,13 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
-def _rank_axes(axes: Axes, order: Ints) -> None:
+def _rank_axes(axes: Axes, drawn: Drawn, order: NDArray[np.int64]) -> None:
     n = len(order)
     ticks = nice_ranks(n, 12 if n <= 12 else 9)
-    names = [str(order[k]) for k in ticks]
+    names = drawn.names(order[ticks])
     axes.set_xticks(ticks, names)
     axes.set_yticks(ticks, names)
-    plain_axes(axes, "rank", "rank", frame=())
+    plain_axes(axes, drawn.unit, drawn.unit, frame=())
     if n <= _MAX_NUMBERS:
         axes.tick_params(length=0)
 

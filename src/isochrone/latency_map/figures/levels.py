@@ -2,22 +2,21 @@
 
 Ranks meet at the median of the level that the analysis found, which a dashed line continues, and
 what is slow above it, where its own times are. Branches that stay on one host have its colour; red
-is what is slow, and a hollow mark what is possibly slow. Standard deviations
-have no levels: they are joined by average linkage.
+is what is slow, and a hollow mark what is possibly slow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.units import format_seconds
-from isochrone.latency_map import pairs, topology
-from isochrone.latency_map.figures._level_tree import Tree, build_tree, tree_of_levels
+from isochrone.latency_map import pairs
+from isochrone.latency_map.drawn import as_drawn
+from isochrone.latency_map.figures._level_tree import Tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
-from isochrone.latency_map.groupings import fill_missing
-from isochrone.latency_map.topology import Level, Topology
+from isochrone.latency_map.topology import Level
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
@@ -56,16 +55,15 @@ _VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes
 
 def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the hierarchy of one message size of one run."""
-    run, what, nbytes = runs[0], options.what, options.size
+    what, nbytes = options.what, options.size
     check(what)
-    matrix = run.matrix(what, nbytes)
-    found = options.analysis or topology.analyse(run, nbytes)
-    missing = int(np.isnan(matrix[np.triu_indices(run.size, 1)]).sum())
-    medians = _medians(run, what, found)
-    if what == "stddev":
-        tree = build_tree(fill_missing(matrix) if missing else matrix, run.hosts)
-    else:
-        tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
+    drawn = as_drawn(runs[0], options)
+    run, found = drawn.run, drawn.found
+    missing = run.size * (run.size - 1) // 2 - int(np.triu(np.isfinite(drawn.matrix), 1).sum())
+    medians = [level.median for level in found.levels]
+    if what != run.statistic():  # the analysis is of this one
+        medians = pairs.medians(run, what, found.nbytes, found)
+    tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
     slow, suspected = (
         {r for part in found.slow if not part.of.link and part.retested == seen for r in part.ranks}
         for seen in (True, False)
@@ -76,32 +74,25 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
     below = 0.5 + (_LINE if ends.flat else deep)
     width, tall = _LEFT + wide + _RIGHT, 4.2
-    notes = [f"{missing} pairs not measured"] if missing else []
-    lines = map_facts(run, what, nbytes, notes, width - _LEFT - 0.1)
+    notes = [*drawn.notes, *[f"{missing} pairs not measured"] * bool(missing)]
+    lines = map_facts(runs[0], what, nbytes, notes, width - _LEFT - 0.1)
     lines += named(found.slow, short_names(run.hosts), width - _LEFT - 0.1, _MARKS)
     height = head_height(len(lines)) + _GAP + tall + below
     figure = new_figure(width, height, dpi=160)
     axes = axes_at(figure, _LEFT, below, wide, tall)
-    unit = time_unit(tree.branches[:, 1, 1])
-    _draw_tree(axes, tree, run.hosts, unit)
+    heights = np.array([top for _, (_, top), _ in tree.lines])
+    unit = time_unit(heights)
+    _draw_tree(axes, tree, heights / unit.factor, unit)
     axes.set_xticks([])
     low, high = axes.get_ylim()
     time_ticks(axes.yaxis, 6, wide=high > 6 * low)
     words = "standard deviation" if what == "stddev" else f"{what} round trip"
     plain_axes(axes, "", f"{words} in {unit.name}, logarithmic", frame=("left",))
-    if what != "stddev":  # the levels are those of the round trips themselves
-        _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
+    _draw_levels(axes, list(zip(found.levels, medians, strict=True)), unit, tall)
     _draw_ends(axes, tree, run.hosts, ends, slow, tall)
     _draw_marks(axes, tree, suspected - slow, tall, hollow=True)
     write_head(figure, _LEFT / width, map_title(what, "Levels: "), lines)
     return figure
-
-
-def _medians(run: Run, what: str, found: Topology) -> list[float]:
-    """Return the time of each level: that which the analysis says of its own statistic."""
-    if what in (run.statistic(), "stddev"):
-        return [level.median for level in found.levels]
-    return pairs.medians(run, what, found.nbytes, found)
 
 
 @dataclass(frozen=True)
@@ -133,39 +124,22 @@ def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
     return _Ends(labels, segments, flat=False)
 
 
-def _draw_tree(axes: Axes, tree: Tree, hosts: Sequence[str], unit: Unit) -> None:
+def _draw_tree(axes: Axes, tree: Tree, heights: NDArray[np.float64], unit: Unit) -> None:
     from matplotlib.collections import LineCollection
 
     n = len(tree.order)
-    heights = tree.branches[:, 1, 1] / unit.factor
     low, high = (float(heights.min()), float(heights.max())) if len(heights) else (1.0, 1.0)
     # At least a factor of two, so that noise does not look like a hierarchy.
     middle, half = (low * high) ** 0.5, max(1.16 * (high / low) ** 0.63, 1.45)
     floor, ceiling = middle / half, middle * half
-    colours = host_colours(hosts) if len(set(hosts)) > 1 else {}
-    lines, inks = [], []
-    for line, ink in _pieces(tree, hosts, colours):
-        lines.append(np.column_stack([line[:, 0], np.maximum(line[:, 1] / unit.factor, floor)]))
-        inks.append(ink)
+    colours = host_colours(tree.hosts) if len(set(tree.hosts)) > 1 else {}
+    lines = [[(x, max(y / unit.factor, floor)) for x, y in ends] for *ends, _ in tree.lines]
+    inks = [colours.get(owner or "", INK) for _, _, owner in tree.lines]
     thick = 1.8 if n <= 32 else 1.2 if n <= 128 else 0.7
     drawn = LineCollection(lines, colors=inks, linewidths=thick, capstyle="projecting")
     drawn.set_rasterized(n > _VECTOR_UP_TO)
     axes.add_collection(drawn)
     axes.set(xlim=(-0.7, n - 0.3), yscale="log", ylim=(floor, ceiling))
-
-
-def _pieces(
-    tree: Tree, hosts: Sequence[str], colours: dict[str, str]
-) -> Iterator[tuple[Floats, str]]:
-    """Cut the branches into lines of one colour: where hosts meet, each leg keeps its own."""
-    owner = [*hosts, *tree.owner]
-    for (left, right), line, whole in zip(tree.children, tree.branches, tree.owner, strict=True):
-        if whole is not None:
-            yield line, colours.get(whole, INK)
-            continue
-        for child, leg in ((left, line[:2]), (right, line[2:])):
-            yield leg, colours.get(owner[child] or "", INK)
-        yield line[1:3], INK
 
 
 def _draw_levels(

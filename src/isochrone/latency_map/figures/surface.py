@@ -7,11 +7,12 @@ not measured, has the height of its lower neighbour, so that ranks that are equa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.latency_map.drawn import Drawn, as_drawn
 from isochrone.latency_map.map_order import SORTS, order_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
@@ -46,14 +47,14 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     """Draw the surface of one message size of one run."""
     run, what, nbytes = runs[0], options.what, options.size
     check(what)
-    order = order_of(run, options)
-    matrix = run.matrix(what, nbytes)[np.ix_(order, order)]
-    points, block = pool(with_diagonal(matrix), _MAX_POINTS)
+    drawn = as_drawn(run, options)
+    order = order_of(drawn.run, replace(options, analysis=drawn.found))
+    points, block = pool(with_diagonal(drawn.matrix[np.ix_(order, order)]), _MAX_POINTS)
     unit = time_unit(points)
     heights = points / unit.factor
     high = _top(heights)
 
-    notes = ["diagonal: as high as its neighbours"]
+    notes = [*drawn.notes, "diagonal: as high as its neighbours"]
     notes += ["gaps: not measured"] if np.isnan(heights).any() else []
     notes += [f"each mesh point: maximum over {block} × {block} pairs"] if block > 1 else []
     notes += [SORTS[options.sort]] if options.sort != "rank" else []
@@ -64,7 +65,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     box = (-0.01, 0.0, 0.90, _HEIGHT / height)
     axes: Any = figure.add_axes(box, projection="3d", facecolor="none")
     mappable = _surface(axes, heights, high, block)
-    _dress(axes, order, high, unit)
+    _dress(axes, drawn, order, high, unit)
     bar = axes_at(figure, 0.885 * _WIDTH, 0.25 * _HEIGHT, 0.022 * _WIDTH, 0.48 * _HEIGHT)
     words = "standard deviation" if what == "stddev" else f"{what} round trip"
     colour_bar(bar, mappable, f"{words} in {unit.name}")
@@ -121,7 +122,7 @@ def _surface(axes: Any, heights: Floats, high: float, block: int) -> ScalarMappa
     return mappable
 
 
-def _dress(axes: Any, order: Ints, high: float, unit: Unit) -> None:
+def _dress(axes: Any, drawn: Drawn, order: NDArray[np.int64], high: float, unit: Unit) -> None:
     """Look from where rank 0 is at the lower left, and label the three axes."""
     from matplotlib.ticker import MaxNLocator
 
@@ -131,11 +132,11 @@ def _dress(axes: Any, order: Ints, high: float, unit: Unit) -> None:
     axes.set_box_aspect((1, 1, 0.42), zoom=1.12)  # mplot3d leaves wide margins
     axes.set(xlim=(0, n - 1), ylim=(0, n - 1), zlim=(0, high))
     ticks = nice_ranks(n)
-    names = [str(order[k]) for k in ticks]
+    names = drawn.names(order[ticks])
     axes.set_xticks(ticks, names)
     axes.set_yticks(ticks, names)
     axes.zaxis.set_major_locator(MaxNLocator(4))
-    dress_space(axes, ("rank", "rank", unit.name), LABEL)
+    dress_space(axes, (drawn.unit, drawn.unit, unit.name), LABEL)
 
 
 VIEW = View(draw, kinds=("latency-map",))

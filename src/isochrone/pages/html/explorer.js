@@ -64,7 +64,8 @@ class Explorer {
       ? [`time divided by that of ${this.other.title} (more than 1: slower here)`, "1.5"]
       : [map.about, `10 ${this.controls.unit}`];
     this.controls.least.placeholder = hint;
-    const gaps = hasGaps(shown) ? "; grey: not measured" : "";
+    const gaps = (hasGaps(shown) ? "; grey: not measured" : "")
+      + (shown.estimated.includes(1) ? "; pale: estimated" : "");
     this.key.replaceChildren(make("span", { class: "what" }, about + gaps),
       ...colourKey(this.layer.shades));
     return this.refilter();

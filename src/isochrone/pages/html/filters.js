@@ -47,7 +47,7 @@ function strongest(matrix, passes, count) {
   for (let i = 0; i < size; i++) {
     for (let j = matrix.of === "node" ? i : i + 1; j < size; j++) {
       const k = i * size + j, time = seconds[k];
-      if (time !== time || (passes && !passes[k])) continue;
+      if (time !== time || matrix.estimated[k] || (passes && !passes[k])) continue;
       number++;
       if (!count || (best.length === count && time <= best[count - 1][2])) continue;
       let place = best.length;

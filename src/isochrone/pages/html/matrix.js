@@ -6,6 +6,7 @@ class Matrix {
     this.units = units;
     this.size = units.length;
     this.seconds = seconds;
+    this.estimated = new Uint8Array(seconds.length);
     this.low = null;
     this.high = null;
   }
@@ -61,6 +62,7 @@ async function matrixOf(data) {
   const seconds = decoder(data.smallest);
   const units = data.unit === "node" ? nodeUnits(data) : rankUnits(data);
   const matrix = new Matrix(data.unit, units, unfolded(units.length, (k) => seconds[codes[k]]));
+  unfolded(units.length, (k) => codes[k] >> 15).forEach((one, k) => { matrix.estimated[k] = one; });
   if (below) {
     matrix.low = unfolded(units.length, (k) => seconds[codes[k] - below[k]]);
     matrix.high = unfolded(units.length, (k) => seconds[codes[k] + above[k]]);
@@ -78,29 +80,31 @@ function median(values) {
 function ofNodes(data, ranks) {
   const units = nodeUnits(data), size = units.length;
   const [middle, low, high] = [0, 0, 0].map(() => new Float32Array(size * size).fill(NaN));
+  const estimated = new Uint8Array(size * size);
   for (let a = 0; a < size; a++) {
     for (let b = a; b < size; b++) {
-      const found = [];
+      const found = [[], []]; // measured, estimated
       for (const i of units[a].ranks) {
         for (const j of units[b].ranks) {
           const time = ranks.at(i, j);
-          if ((a !== b || i < j) && time === time) found.push(time);
+          if ((a !== b || i < j) && time === time) found[ranks.estimated[i * ranks.size + j]].push(time);
         }
       }
-      if (!found.length) continue;
-      const values = Float32Array.from(found);
+      const values = Float32Array.from(found[0].length ? found[0] : found[1]);
+      if (!values.length) continue;
+      estimated[a * size + b] = estimated[b * size + a] = found[0].length ? 0 : 1;
       middle[a * size + b] = middle[b * size + a] = median(values);
       low[a * size + b] = low[b * size + a] = values[0];
       high[a * size + b] = high[b * size + a] = values[values.length - 1];
     }
   }
-  const matrix = new Matrix("node", units, middle);
-  return Object.assign(matrix, { low, high });
+  return Object.assign(new Matrix("node", units, middle), { low, high, estimated });
 }
 
 // How many times as long as in another map; no number where one of them has no time.
 function ratioOf(matrix, other) {
   const ratio = new Matrix(matrix.of, matrix.units, matrix.seconds.map(
     (seconds, k) => seconds / other.seconds[k]));
-  return Object.assign(ratio, { here: matrix, there: other });
+  const estimated = matrix.estimated.map((one, k) => one | other.estimated[k]);
+  return Object.assign(ratio, { here: matrix, there: other, estimated });
 }

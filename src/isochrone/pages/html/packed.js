@@ -1,6 +1,6 @@
 // Packed columns of times: base64 of compressed bytes, low bytes of a column and then high bytes.
 
-const DECADE = 900;
+const DECADE = 900, ESTIMATED = 32768;
 
 async function columnsOf(text, count) {
   const binary = atob(text);
@@ -17,12 +17,13 @@ async function columnsOf(text, count) {
   });
 }
 
-// A code is 1 + three digits - 100 + 900 for each decade above the smallest; 0 is no time.
+// A code is 1 + three digits - 100 + 900 for each decade above the smallest; 0 is no time. One that
+// was estimated is larger.
 function decoder(smallest) {
   const known = new Float64Array(65536).fill(NaN);
-  for (let code = 1; code < known.length; code++) {
+  for (let code = 1; code < ESTIMATED; code++) {
     const decade = Math.floor((code - 1) / DECADE) + smallest;
-    known[code] = Number(`${100 + ((code - 1) % DECADE)}e${decade - 2}`);
+    known[code] = known[code + ESTIMATED] = Number(`${100 + ((code - 1) % DECADE)}e${decade - 2}`);
   }
   return known;
 }

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 SMALLEST = -12
 """Power of ten of the smallest time there is a code for; nothing takes less than a picosecond."""
 
+ESTIMATED = 1 << 15
+"""Added to the code of a time that was not measured."""
+
 _DECADE = 900
-_LARGEST = 60 * _DECADE
+_LARGEST = 36 * _DECADE
 
 
 def codes(seconds: NDArray[np.float64]) -> NDArray[np.uint16]:

@@ -18,13 +18,13 @@ function positions(from, span, side, size) {
 }
 
 function tables(shades, paper) {
-  const faded = (colour) => colour.map((value, c) => 0.16 * value + 0.84 * paper[c]);
+  const mix = (part) => (colour) => asNumber(colour.map((value, c) => part * value + (1 - part) * paper[c]));
   const palette = shades.palette.map((colour, k) => (k ? colour : NO_TIME));
-  return [palette.map((colour) => asNumber(faded(colour))), palette.map(asNumber)];
+  return [palette.map(mix(0.16)), palette.map(mix(0.16)), palette.map(mix(0.43)), palette.map(mix(1))];
 }
 
-// What stands out of a block of cells: its shade, and whether it passes the filter.
-function standsOut(block, { shades, passes, order, size }) {
+// What stands out of a block of cells: its shade, and 2 if it passes the filter, and 1 if it was measured.
+function standsOut(block, { matrix, shades, passes, order, size }) {
   let shade = 0, full = 0, blank = true;
   for (let y = block.y0; y <= block.y1; y++) {
     const row = order[y] * size;
@@ -32,7 +32,7 @@ function standsOut(block, { shades, passes, order, size }) {
       const k = row + order[x];
       if (x === y && !shades.cells[k]) continue;
       blank = false;
-      const pass = passes ? passes[k] : 1;
+      const pass = 2 * (passes ? passes[k] : 1) + (1 - matrix.estimated[k]);
       if (pass < full) continue;
       if (pass > full || !shade || (shades.cells[k] && shades.stronger(shades.cells[k], shade))) {
         shade = shades.cells[k];
@@ -40,7 +40,7 @@ function standsOut(block, { shades, passes, order, size }) {
       }
     }
   }
-  return blank ? -1 : 2 * shade + full;
+  return blank ? -1 : 4 * shade + full;
 }
 
 function cellImage(side, view, layer, paper) {
@@ -58,7 +58,7 @@ function cellImage(side, view, layer, paper) {
     for (let point = 0; point < side; point++) {
       const found = standsOut(
         { x0: across.first[point], x1: across.last[point], y0: down.first[line], y1: down.last[line] }, layer);
-      points[start + point] = found < 0 ? nothing : colours[found & 1][found >> 1];
+      points[start + point] = found < 0 ? nothing : colours[found & 3][found >> 2];
     }
   }
   return image;

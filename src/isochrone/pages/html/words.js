@@ -11,12 +11,13 @@ function pairInWords(matrix, i, j) {
 }
 
 function timeOfPair(matrix, i, j) {
-  const time = matrix.at(i, j), interval = matrix.interval(i, j);
-  if (!interval) return timeInWords(time);
+  const interval = matrix.interval(i, j);
+  const time = (matrix.estimated[i * matrix.size + j] ? "estimated " : "") + timeInWords(matrix.at(i, j));
+  if (!interval) return time;
   const range = between(...interval);
-  return matrix.of === "node"
-    ? `${timeInWords(time)} median, its pairs of ranks ${range}`
-    : `${timeInWords(time)}, 95 % interval ${range}`;
+  return matrix.of === "node" && !time.startsWith("e")
+    ? `${time} median, its pairs of ranks ${range}`
+    : `${time}, 95 % interval ${range}`;
 }
 
 function ratioOfPair(matrix, i, j) {

@@ -291,17 +291,18 @@ def test_frames_of_ranks_that_lie_apart_stay_at_the_edge() -> None:
     assert all(min(x1 - x0, y1 - y0) == 0 for (x0, y0, x1, y1), _, _ in found)
 
 
-@pytest.mark.parametrize("kind", ["pair", "switch", "uplink"])
+@pytest.mark.parametrize("kind", ["pair", "nodes", "switch", "uplink"])
 def test_frames_are_around_those_who_pay(kind: str) -> None:
     """A pair in both its cells, a slow switch around its block, its link at all rows behind it."""
     part = Slow(kind, "x", 2.0, (4, 5, 6), (), 0, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
-    part = replace(part, ranks=(1, 9)) if kind == "pair" else part
-    boxes = _boxes(part, np.arange(12), 0.01)
+    ranks = {"pair": (1, 9), "nodes": (0, 1, 8, 9)}
+    part = replace(part, kind="pair", ranks=ranks[kind]) if kind in ranks else part
+    boxes = _boxes(part, np.arange(12), 0.01, block(3, 4))
     assert boxes[0] == pytest.approx(
-        {"pair": (0.5, 8.5, 1.5, 9.5), "switch": (3.5, 3.5, 6.5, 6.5),
-         "uplink": (3.5, -0.5, 6.5, 11.5)}[kind], abs=0.01
+        {"pair": (0.5, 8.5, 1.5, 9.5), "nodes": (-0.5, 7.5, 1.5, 9.5),
+         "switch": (3.5, 3.5, 6.5, 6.5), "uplink": (3.5, -0.5, 6.5, 11.5)}[kind], abs=0.01
     )  # fmt: skip
-    assert len(boxes) == {"pair": 2, "switch": 1, "uplink": 2}[kind]
+    assert len(boxes) == {"pair": 2, "nodes": 2, "switch": 1, "uplink": 2}[kind]
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -389,18 +390,18 @@ def test_surface_of_a_thousand_ranks_is_drawn_in_blocks() -> None:
 
 
 def test_tree_joins_ranks_at_their_round_trip() -> None:
-    tree = levels.build_tree(mmpi_example().matrix("mean"), mmpi_example().hosts)
+    found = [Level(0, "node", 1e-6, 1e-6, 1e-6, 2, [[0, 1], [2, 3]]),
+             Level(1, "network", 3e-6, 3e-6, 3e-6, 4, [[0, 1, 2, 3]])]  # fmt: skip
+    tree = levels.tree_of_levels(found, [1e-6, 3e-6], [], block(2, 2))
     assert tree.order == [0, 1, 2, 3]
-    heights = tree.branches[:, 1, 1]
-    assert heights == pytest.approx([10.44e-6, 11.44e-6, (20.07 + 24.34 + 23.20 + 22.72) / 4e6])
-    assert tree.owner == ["nid00670", "nid00671", None]
+    bars = [(left[1], owner) for left, right, owner in tree.lines if left[1] == right[1]]
+    assert bars == [(1e-6, "n0"), (1e-6, "n1"), (3e-6, None)]
 
 
-def test_tree_may_be_a_thousand_deep() -> None:
+def test_a_group_may_have_a_thousand_ranks() -> None:
     n = 1500
-    ranks = np.arange(n)
-    chain = np.maximum(ranks[:, None], ranks) * 1e-6  # each rank joins all before it
-    tree = levels.build_tree(chain + np.eye(n), ["a"] * n)
+    found = Level(0, "node", 1e-6, 1e-6, 1e-6, n, [list(range(n))])  # each joins all before it
+    tree = levels.tree_of_levels([found], [1e-6], [], ["a"] * n)
     assert tree.order == list(range(n))
 
 
@@ -449,7 +450,8 @@ def test_a_slow_switch_is_joined_above_its_like() -> None:
     inside = Slow("switch", "x", 3.0, (2, 3), (), 0, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
     beyond = Slow("uplink", "x", 2.0, (0, 1), (), 1, 1.0, 0.5, 3, 0.5, 0.4, 0.6)
     tree = levels.tree_of_levels(made, [1.0, 10.0], [inside, beyond], ["a"] * 4)
-    assert tree.branches[:, 1, 1] == pytest.approx([1.0, 3.0, 20.0])
+    bars = [left[1] for left, right, _ in tree.lines if left[1] == right[1]]
+    assert bars == pytest.approx([3.0, 1.0, 20.0])
     assert tree.order == [2, 3, 0, 1]
 
 

@@ -1,0 +1,140 @@
+"""A map as figures draw it: ranks, all or those of some hosts, or nodes if ranks are too many."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from isochrone.base.errors import InputError
+from isochrone.base.stats import order_by
+from isochrone.base.table import Table
+from isochrone.latency_map import topology
+from isochrone.latency_map.partitions import canonical, groups_of, numbered
+from isochrone.latency_map.topology import Topology
+from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
+from isochrone.views.view import Options
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A map of the units that are drawn.
+
+    Attributes
+    ----------
+    run, found
+        The map and its analysis, with units in place of ranks.
+    what, matrix
+        The statistic that is drawn, in seconds; shape (units, units).
+    ranks
+        Of each unit the rank, or one that costs nothing by itself.
+    unit
+        ``rank`` or ``node``.
+    notes
+        What a figure says of that.
+    """
+
+    run: Run
+    found: Topology
+    what: str
+    matrix: NDArray[np.float64]
+    ranks: Index
+    unit: str = "rank"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def guessed(self) -> bool:
+        """Whether pairs that were not measured have estimates."""
+        return topology.is_sampled(self.run) and self.what == self.run.statistic()
+
+    def estimates(self, i: Index, j: Index) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the times of pairs of units by the analysis, and half of their intervals."""
+        return self.found.estimator.of(self.ranks[i], self.ranks[j])
+
+    def names(self, units: Index) -> list[str]:
+        """Return the numbers of units, as axes show them."""
+        return [str(k) for k in (units if self.unit == "node" else self.ranks[units])]
+
+
+def on_hosts(run: Run, options: Options) -> NDArray[np.bool_]:
+    """Mark the ranks that are to be drawn.
+
+    Raises
+    ------
+    InputError
+        If none is on one of the hosts.
+    """
+    for host in options.hosts:
+        if host not in run.hosts:
+            raise InputError(f"no rank is on host '{host}'", where="--hosts")
+    return np.array([host in options.hosts or not options.hosts for host in run.hosts])
+
+
+def noted(options: Options) -> list[str]:
+    """Say which hosts were chosen."""
+    return [f"only {', '.join(options.hosts)}"] * bool(options.hosts)
+
+
+def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
+    """Return a map of all ranks, of those of the chosen hosts, or of nodes if there are too many.
+
+    The time of two nodes is the median of their ranks', its interval from the least to the largest.
+    """
+    if not options.hosts and not (run.size > most and all(run.hosts)):
+        matrix = run.matrix(options.what, options.size)  # before it is analysed: what is wrong
+        found = options.analysis or topology.analyse(run, options.size)
+        return Drawn(run, found, options.what, matrix, np.arange(run.size))
+    unit, by_node = numbered(run.hosts), not options.hosts
+    if not by_node:
+        here = on_hosts(run, options)
+        unit = np.where(here, np.cumsum(here) - 1, -1)
+    found = options.analysis or topology.analyse(run, options.size)
+    order = np.lexsort([found.estimator.cost, unit])
+    order = order[unit[order] >= 0]
+    ranks = order[np.unique(unit[order], return_index=True)[1]]
+    made = replace(
+        run, header={**run.header, "ranks": len(ranks)},
+        ranks=[Rank(k, run.hosts[rank], k) for k, rank in enumerate(ranks.tolist())],
+        tables={"pair": _table(run, options.what, found.nbytes, unit)},
+    )  # fmt: skip
+    return Drawn(
+        made, _of_units(found, unit, ranks), options.what, made.matrix(options.what), ranks,
+        "node" if by_node else "rank",
+        ("two nodes: median of their ranks",) if by_node else tuple(noted(options)),
+    )  # fmt: skip
+
+
+def _table(run: Run, what: str, nbytes: int, unit: Index) -> Table:
+    """Return the times of the pairs of units, of the statistic that is drawn and the usual one."""
+    columns: dict[str, NDArray[Any]] = {}
+    for name in (run.statistic(), what):
+        i, j, seconds = run.cells(name, nbytes)
+        a, b = np.minimum(unit[i], unit[j]), np.maximum(unit[i], unit[j])
+        keys = (a * run.size + b)[a >= 0]
+        order = order_by(keys, seconds[a >= 0])
+        ordered, key = seconds[a >= 0][order], keys[order]
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        last = np.append(first[1:], len(key)) - 1
+        middle = (ordered[(first + last) // 2] + ordered[(first + last + 1) // 2]) / 2
+        columns |= {"i": key[first] // run.size, "j": key[first] % run.size, name: middle,
+                    "low": ordered[first], "high": ordered[last]}  # fmt: skip
+    return Table({**columns, "bytes": np.full(len(columns["i"]), nbytes)})
+
+
+def _of_units(found: Topology, unit: Index, ranks: Index) -> Topology:
+    """Put units in place of ranks in an analysis."""
+    chain = [canonical(groups[ranks]) for groups in found.chain]
+    levels = [
+        msgspec.structs.replace(level, groups=groups_of(own))
+        for level, own in zip(found.levels, chain, strict=True)
+    ]
+    units = [tuple(sorted({*unit[list(part.ranks)].tolist()} - {-1})) for part in found.slow]
+    slow = [
+        msgspec.structs.replace(part, ranks=own)
+        for part, own in zip(found.slow, units, strict=True)
+        if len(own) > part.of.link
+    ]
+    return msgspec.structs.replace(found, ranks=len(ranks), levels=levels, chain=chain, slow=slow)
