@@ -17,7 +17,7 @@ from beds.mpis import ROOT
 from isochrone.base.errors import InputError
 from isochrone.runfile.file import write
 from made_up import sweeps
-from made_up.latency_maps import latency_map
+from made_up.latency_maps import cyclic, latency_map
 from made_up.launches import launches
 
 OSU = ROOT / "tests/golden/osu/latency-7.2.txt"
@@ -58,6 +58,13 @@ def test_an_analysis_is_the_document_and_the_words_of_show(map_file: Path) -> No
     assert found["levels"][0]["name"] == printed["levels"][0]["name"]
     assert str(found) == run_here("show", map_file).stdout.rstrip()
     assert isochrone.analyse(isochrone.read(map_file)).to_json() == found.to_json()
+
+
+def test_pairs_of_a_map_have_estimates() -> None:
+    run = latency_map(cyclic(6, 4), noise=0.01, missing=lambda i, j: (i, j) == (0, 1))
+    seconds, half = isochrone.analyse(run).estimates(0, [1, 2, 6])
+    assert seconds == pytest.approx([9.8e-6, 9.8e-6, 1.2e-6], rel=0.02)
+    assert ((half > 0) & (half < 0.1 * seconds)).all()
 
 
 def test_output_of_other_programs_is_read_analysed_and_fitted() -> None:

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from isochrone.latency_map import map_data as module
-from isochrone.pages.html.packed import codes
+from isochrone.pages.html.packed import ESTIMATED, codes
 from isochrone.pages.page import LiveMap
 from isochrone.runfile.run import Run
 from made_up.latency_maps import block, cyclic, latency_map
@@ -106,3 +106,20 @@ def test_names_from_a_file_are_on_one_line_and_short() -> None:
     for name in [*data["hosts"], *data["labels"]]:
         assert name.isprintable()
         assert len(name) <= 200
+
+
+def test_pairs_that_a_sample_left_out_are_marked_as_estimated() -> None:
+    """Their times are near those of their level, with an interval; measured ones are unchanged."""
+    run = latency_map(
+        cyclic(6, 4), noise=0.01, missing=lambda i, j: (i + j) % 5 == 2, options={"sample": "80%"}
+    )
+    middle, below, above = columns(data_of(run))
+    i, j = np.triu_indices(24)
+    unknown = (i < j) & ((i + j) % 5 == 2)
+    assert np.array_equal(middle >= ESTIMATED, unknown)
+    assert np.array_equal(middle[~unknown], codes(run.matrix()[i, j])[~unknown])
+    near = np.array(run.hosts)[i] == np.array(run.hosts)[j]
+    expected = codes(np.where(near, 1.2e-6, 9.8e-6))[unknown].astype(int)
+    assert np.abs(middle[unknown] - ESTIMATED - expected).max() < 60
+    assert (below[unknown] > 0).all()
+    assert (above[unknown] > 0).all()

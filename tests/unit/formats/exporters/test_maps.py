@@ -18,7 +18,7 @@ from isochrone.formats.exporters import csv, matlab, mmpi, npz
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 from made_up.hotspots import hotspot
-from made_up.latency_maps import three_ranks
+from made_up.latency_maps import cyclic, latency_map, three_ranks
 
 
 def log_of(run: Run, tmp_path: Path) -> list[str]:
@@ -142,6 +142,18 @@ def test_csv_holds_all_sizes_unless_one_is_asked_for(tmp_path: Path) -> None:
     ] * 2
     csv.write(run, tmp_path / "one.csv", nbytes=8)
     assert len((tmp_path / "one.csv").read_text().splitlines()) == 1 + 3
+
+
+def test_csv_has_estimates_of_pairs_that_were_not_measured_if_asked(tmp_path: Path) -> None:
+    run = latency_map(cyclic(6, 4), noise=0.01, missing=lambda i, j: (i, j) == (0, 1))
+    csv.write(run, tmp_path / "map.csv", estimates=True)
+    rows = list(stdlib_csv.DictReader((tmp_path / "map.csv").open()))
+    assert [row["source"] for row in rows] == ["measured"] * 275 + ["estimated"]
+    low, middle, high = (float(rows[-1][key]) for key in ("low", "median", "high"))
+    assert middle == pytest.approx(9.8e-6, rel=0.02)
+    assert low < middle < high
+    assert rows[-1]["n"] == rows[-1]["mean"] == ""
+    assert "source" not in cells_of(run, tmp_path)[0]
 
 
 @pytest.mark.parametrize("exporter", [csv, matlab, mmpi, npz])
