@@ -79,7 +79,7 @@ def order_by(key: Ints, values: Floats) -> Ints:
     return np.asarray(order[order_of(key[order])])
 
 
-def order_of(key: NDArray[np.int64]) -> NDArray[np.int64]:
+def order_of(key: Ints) -> Ints:
     """Return the order by key; those of the same key stay as they are."""
     most = key.max(initial=0)
     if key.min(initial=0) < 0 or most >= 2**32:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools
+
 _CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
 
@@ -47,7 +49,7 @@ class Table:
     def __getitem__(self, key: str) -> NDArray[Any]:
         return self.columns[key]
 
-    def flag(self, *keys: str) -> NDArray[np.bool_]:
+    def flag(self, *keys: str) -> Bools:
         """Return whether any of some members is true; one that a record lacks is false."""
         found = np.zeros(len(self), dtype=bool)
         for key in self.columns.keys() & keys:

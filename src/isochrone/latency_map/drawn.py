@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import order_by
 from isochrone.base.table import Table
@@ -15,8 +16,6 @@ from isochrone.latency_map.partitions import canonical, groups_of, numbered
 from isochrone.latency_map.topology import Topology
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
 from isochrone.views.view import Options
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Drawn:
     run: Run
     found: Topology
     what: str
-    matrix: NDArray[np.float64]
-    ranks: Index
+    matrix: Floats
+    ranks: Ints
     unit: str = "rank"
     notes: tuple[str, ...] = ()
 
@@ -50,16 +49,16 @@ class Drawn:
         """Whether pairs that were not measured have estimates."""
         return topology.is_sampled(self.run) and self.what == self.run.statistic()
 
-    def estimates(self, i: Index, j: Index) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def estimates(self, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return the times of pairs of units by the analysis, and half of their intervals."""
         return self.found.estimator.of(self.ranks[i], self.ranks[j])
 
-    def names(self, units: Index) -> list[str]:
+    def names(self, units: Ints) -> list[str]:
         """Return the numbers of units, as axes show them."""
         return [str(k) for k in (units if self.unit == "node" else self.ranks[units])]
 
 
-def on_hosts(run: Run, options: Options) -> NDArray[np.bool_]:
+def on_hosts(run: Run, options: Options) -> Bools:
     """Mark the ranks that are to be drawn.
 
     Raises
@@ -107,7 +106,7 @@ def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
     )  # fmt: skip
 
 
-def _table(run: Run, what: str, nbytes: int, unit: Index) -> Table:
+def _table(run: Run, what: str, nbytes: int, unit: Ints) -> Table:
     """Return the times of the pairs of units, of the statistic that is drawn and the usual one."""
     columns: dict[str, NDArray[Any]] = {}
     for name in (run.statistic(), what):
@@ -124,7 +123,7 @@ def _table(run: Run, what: str, nbytes: int, unit: Index) -> Table:
     return Table({**columns, "bytes": np.full(len(columns["i"]), nbytes)})
 
 
-def _of_units(found: Topology, unit: Index, ranks: Index) -> Topology:
+def _of_units(found: Topology, unit: Ints, ranks: Ints) -> Topology:
     """Put units in place of ranks in an analysis."""
     chain = [canonical(groups[ranks]) for groups in found.chain]
     levels = [

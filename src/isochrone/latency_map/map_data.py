@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.arrays import Floats, Ints
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.latency_map.drawn import Drawn, as_drawn

@@ -1,7 +1,6 @@
 """Pairs against their levels: which level each is on, medians by message size, the slowest."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isochrone.base.arrays import Ints
 from isochrone.base.record import Record

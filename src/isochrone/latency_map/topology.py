@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.record import Record
@@ -148,7 +148,7 @@ class Topology(Record):
     lacking: Hidden[Callable[[float], int]]
     doubtful: Hidden[tuple[int, ...]] = ()
 
-    def level_of(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+    def level_of(self, i: Ints, j: Ints) -> Ints:
         """Return the levels of pairs of ranks."""
         return level_of(self.chain, i, j)
 

@@ -96,14 +96,14 @@ def _code(table: Table, size: int) -> Ints:
     return np.asarray(table["i"].astype(np.int64) * size + table["j"])
 
 
-def _once(code: Index) -> tuple[Index, Index]:
+def _once(code: Ints) -> tuple[Ints, Ints]:
     """Return each number once, ascending, and where it is."""
     order = order_of(code)
     first = np.diff(code[order], prepend=-1) > 0
     return code[order][first], order[first]
 
 
-def _first(table: Table, what: str, size: int, key: Index, seconds: Vector, again: Mask) -> Vector:
+def _first(table: Table, what: str, size: int, key: Ints, seconds: Floats, again: Bools) -> Floats:
     """Return each pair as it was before any was measured again."""
     once = table.where(~table.flag("retest"))
     once = once.where(np.isin(_code(once, size), key[again]))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
@@ -253,7 +254,7 @@ class Run:
 
     def matrix(
         self, what: str = "median", nbytes: int | None = None, *, retested: bool = True
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return one statistic of the round trips of every pair as a matrix.
 
         Parameters
@@ -282,7 +283,7 @@ class Run:
 
     def cells(
         self, what: str, nbytes: int | None = None, *, retested: bool = True
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    ) -> tuple[Ints, Ints, Floats]:
         """Return both ranks of every measured pair, and one statistic; as `matrix`."""
         table = self.pairs()
         if what not in table:

@@ -23,7 +23,6 @@ import numpy as np
 
 from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
 from isochrone.applications.emulation.timing import others
-from isochrone.base.arrays import Bools
 from isochrone.base.csv_escape import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isochrone.base.arrays import Floats
 from isochrone.latency_map.slow import Slow
 from isochrone.latency_map.topology import Level
 

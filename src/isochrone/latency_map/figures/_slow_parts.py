@@ -73,7 +73,7 @@ def name_of(part: Slow, names: Mapping[str, str]) -> str:
 
 
 def draw_frames(
-    axes: Axes, parts: Sequence[Slow], order: NDArray[np.int64], inch: float, hosts: Sequence[str]
+    axes: Axes, parts: Sequence[Slow], order: Ints, inch: float, hosts: Sequence[str]
 ) -> None:
     """Frame the slow parts of a map, red if they were measured again, else dashed.
 
@@ -107,7 +107,7 @@ def draw_frames(
                 axes.add_patch(frame)
 
 
-def _boxes(part: Slow, place: NDArray[np.int64], inch: float, hosts: Sequence[str]) -> list[Box]:
+def _boxes(part: Slow, place: Ints, inch: float, hosts: Sequence[str]) -> list[Box]:
     """Return the frames of one part: left, foot, right, top."""
     if part.of.link:  # of two ranks, or of two nodes with the ranks there
         first, *others = part.ranks
@@ -125,14 +125,14 @@ def _boxes(part: Slow, place: NDArray[np.int64], inch: float, hosts: Sequence[st
     return columns + [(across[0], a, across[1], b) for a, b in spans]
 
 
-def _spans(places: NDArray[np.int64], inch: float) -> list[tuple[float, float]]:
+def _spans(places: Ints, inch: float) -> list[tuple[float, float]]:
     """Return where places are that follow each other, at least as wide as can be seen."""
     least = _LEAST * inch / 2
     return [(min(a - 0.5, (a + b) / 2 - least), max(b + 0.5, (a + b) / 2 + least))
             for a, b in runs_of(places)]  # fmt: skip
 
 
-def runs_of(places: NDArray[np.int64]) -> list[tuple[int, int]]:
+def runs_of(places: Ints) -> list[tuple[int, int]]:
     """Return the first and the last of each run of places that follow each other."""
     ordered = np.sort(places)
     cuts = np.flatnonzero(np.diff(ordered) > 1) + 1

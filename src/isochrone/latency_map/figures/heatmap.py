@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.latency_map.drawn import Drawn, as_drawn
 from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
 from isochrone.latency_map.map_order import SORTS, order_of, scattered
@@ -164,7 +165,7 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
-def _rank_axes(axes: Axes, drawn: Drawn, order: NDArray[np.int64]) -> None:
+def _rank_axes(axes: Axes, drawn: Drawn, order: Ints) -> None:
     n = len(order)
     ticks = nice_ranks(n, 12 if n <= 12 else 9)
     names = drawn.names(order[ticks])

@@ -124,7 +124,7 @@ def _ends(tree: Tree, hosts: Sequence[str], wide: float) -> _Ends:
     return _Ends(labels, segments, flat=False)
 
 
-def _draw_tree(axes: Axes, tree: Tree, heights: NDArray[np.float64], unit: Unit) -> None:
+def _draw_tree(axes: Axes, tree: Tree, heights: Floats, unit: Unit) -> None:
     from matplotlib.collections import LineCollection
 
     n = len(tree.order)

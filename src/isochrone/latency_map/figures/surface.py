@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.drawn import Drawn, as_drawn
 from isochrone.latency_map.map_order import SORTS, order_of
 from isochrone.runfile.run import Run
@@ -122,7 +123,7 @@ def _surface(axes: Any, heights: Floats, high: float, block: int) -> ScalarMappa
     return mappable
 
 
-def _dress(axes: Any, drawn: Drawn, order: NDArray[np.int64], high: float, unit: Unit) -> None:
+def _dress(axes: Any, drawn: Drawn, order: Ints, high: float, unit: Unit) -> None:
     """Look from where rank 0 is at the lower left, and label the three axes."""
     from matplotlib.ticker import MaxNLocator
 
