@@ -36,15 +36,15 @@ SECTIONS = (
 
 HEAD = """# Evaluation
 
-Where the truth is known: simulated machines of SimGrid, and synthetic machines, laws and programs. `make evaluation` writes this page, its
-figures and a CSV of each table (`docs/evaluated`) in {seconds:.0f} s of processor time; `make evaluation FULL=1` draws more cases. The
-pages of features have what was measured on real and virtual clusters.
+Everything here was measured where the truth is known: on simulated machines (SimGrid), and with synthetic machines, laws and programs. `make
+evaluation` writes this page, its figures and a CSV of each table (`docs/evaluated`) in {seconds:.0f} s of processor time; `make evaluation FULL=1` draws more cases.
+Measurements on real and virtual clusters are on the pages of the features.
 
 Programs of others are built by `bench/peers/build.sh` from sources that you have, and given as `PEERS="OSU=FOLDER LinkTest=PATH …"`.
 Rows of programs that are not given stay as they were measured before.
 
-Real programs: `bench/programs/build.sh` builds HPCG, LULESH, miniFE and AMG from sources that you have, to be recorded and predicted.
-All four were built with GCC and MPICH, and recorded on 2 to 8 ranks. They are not in these numbers, since nobody knows their truth.
+Real programs: `bench/programs/build.sh` builds HPCG, LULESH, miniFE and AMG from sources that you have.
+All four were built with GCC and MPICH, and recorded on 2 to 8 ranks. They are not part of these numbers, because their true times are unknown.
 Recording takes up to 0.5 % of the time of HPCG, LULESH and miniFE. AMG polls for messages, 1.2 million calls a second: there it is up to 23 %.
 """
 

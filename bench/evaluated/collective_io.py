@@ -49,22 +49,22 @@ def evaluate(bed: Bed) -> Section:
     programs, why = _programs(bed)
     slower = int(np.sum(np.array(reached) < 0.95))
     fails = [
-        f"The worst promise is {percent(float(off.max()))} off. On {slower} of {len(reached)} "
+        f"The largest error of a predicted gain is {percent(float(off.max()))}. On {slower} of {len(reached)} "
         "synthetic machines the chosen setting is more than 5 % slower than the best of all 20.",
         "These machines follow the same parts of a call as the model. Real file systems do not.",
     ]
     for name, best, gain, *_ in programs:
         if isinstance(best, float) and isinstance(gain, float) and gain > best:
-            fails.append(f"`{name}`: the *largest possible gain* says {best:.2f} times, but "
-                         f"{gain:.2f} times are measured: it does not know all that changes.")  # fmt: skip
+            fails.append(f"`{name}`: the estimated *largest possible gain* is {best:.2f} times, the measured gain "
+                         f"{gain:.2f} times: the estimate does not include all effects.")  # fmt: skip
     fails.append(
-        "In an earlier measurement 1.53 times were promised at most, and 3.29 times measured. So the "
+        "In an earlier measurement the estimate was 1.53 times and the gain 3.29 times. So the "
         "largest possible gain is an estimate and not a bound."
     )
     if why:
         fails.append(f"Programs are not tuned here: {why}.")
     tables = [
-        Table("io-gains", ("machine", "chosen", "promised", "true", "best possible"), rows, 6)
+        Table("io-gains", ("machine", "chosen", "predicted", "true", "best possible"), rows, 6)
     ]
     if programs:
         shown = [tuple(f"{v:.2f}" if isinstance(v, float) else v for v in row) for row in programs]
@@ -74,9 +74,9 @@ def evaluate(bed: Bed) -> Section:
         f"{len(rows)} synthetic machines with known costs of each part of a call: one of 20 settings "
         "is chosen from 3 measured ones. And a program in C whose calls are recorded, tuned and "
         "measured again on 8 hosts of network namespaces (200 Mbit/s).",
-        [f"The chosen setting takes {np.mean(1 / np.array(reached)):.3f} times the best of all 20 on "
-         f"average. Promised gains are {percent(float(np.median(off)))} off in the median; the 95 % "
-         f"interval of the time holds {percent(np.mean(held))} of them."],
+        [f"On average the chosen setting takes {np.mean(1 / np.array(reached)):.3f} times as long as the best of all 20. "
+         f"The median error of predicted gains is {percent(float(np.median(off)))}; the 95 % interval covers "
+         f"{percent(np.mean(held))} of the times."],
         fails, tables, _figure(promised, true),
     )  # fmt: skip
 
@@ -123,5 +123,5 @@ def _figure(promised: list[float], true: list[float]) -> tuple[object, str]:
     most = max(*promised, *true) * 1.1
     axes.plot([1, most], [1, most], color="#9aa5b1", linewidth=1)
     axes.plot(true, promised, "o", markersize=4)
-    label(axes, "true gain", "promised gain")
-    return figure, "Promised against true gains on synthetic machines"
+    label(axes, "true gain", "predicted gain")
+    return figure, "Predicted and true gains on synthetic machines"

@@ -24,7 +24,7 @@ OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", 
 SIZES = (64, 4096, 65536)
 LOOP = Path(__file__).parents[1] / "collective_loop.c"
 Times = dict[tuple[str, int], float]
-ERRORS = ("program", "points", "mean error", "worst")
+ERRORS = ("program", "points", "mean error", "largest error")
 
 
 def evaluate(bed: Bed) -> Section:
@@ -37,7 +37,11 @@ def evaluate(bed: Bed) -> Section:
     messages, between = _messages(read(bed.folder / "run"), machine)
     rows: list[tuple[object, ...]] = [
         ("Isochrone, automatic sizes", len(messages), *map(percent, _typical(messages))),
-        ("the same, read between its sizes", len(between), *map(percent, _typical(between))),
+        (
+            "the same, interpolated between its sizes",
+            len(between),
+            *map(percent, _typical(between)),
+        ),
     ]
     others, wrong = _messages_of_others(bed, platform, machine)
     rows += others
@@ -68,11 +72,13 @@ def evaluate(bed: Bed) -> Section:
     return Section(
         f"A machine in SimGrid: {LINE}. Messages are compared with times on paper; collectives with "
         "a program of its own whose ranks start at exactly one moment of the simulated clock.",
-        [f"Collectives started at an agreed time (`--sync window`) are {percent(np.mean(errors['window']))}"
-         f" off on average, at worst {percent(worst['window'])}. After a barrier they are "
-         f"{percent(np.mean(errors['barrier']))} off, at worst {percent(worst['barrier'])}."],
-        [f"`--sync barrier` is up to {percent(worst['barrier'])} off on a simulator: the ranks leave "
-         "the barrier at different times. Use `--sync window`.",
+        [f"Collectives started at an agreed time (`--sync window`) have a mean error of {percent(np.mean(errors['window']))}"
+         f" (largest {percent(worst['window'])}), after a barrier of {percent(np.mean(errors['barrier']))} "
+         f"(largest {percent(worst['barrier'])})."],
+        [f"`--sync barrier` has errors up to {percent(worst['barrier'])} on a simulator: the ranks leave "
+         "the barrier at different times. Use `--sync window`. OSU and IMB start collectives after a barrier, too.",
+         *(f"{row[0]} has a mean error of {row[2]}, close to that of `--sync window`." for row in compared
+           if "round time" in row[0]),
          *(f"{peers.TITLES[peer]} is not in the tables: {why}." for peer, why in wrong.items())],
         [Table("messages", ERRORS, rows), Table("collectives-of-others", ERRORS, compared),
          Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts, 8)],

@@ -31,11 +31,11 @@ MACHINES: dict[str, tuple[str, set[str] | None]] = {
 SCHEDULES = ("serial", "isolated", "rounds")
 SIZES = (64, 1 << 18)
 COLUMNS = (
-    "machine", "schedule", "error 64 B", "error 256 KiB", "worst", "simulated ms", "named",
+    "machine", "schedule", "error 64 B", "error 256 KiB", "largest error", "simulated ms", "verdict",
 )  # fmt: skip
 PEER_COLUMNS = (
-    "program", "machine", "error 64 B", "error 256 KiB", "worst", "simulated ms",
-    "listed pairs with a slow host", "named by Isochrone from its times",
+    "program", "machine", "error 64 B", "error 256 KiB", "largest error", "simulated ms",
+    "listed pairs with a slow host", "verdict of Isochrone from its times",
 )  # fmt: skip
 FEW = ((0, 1), (0, 2), (0, 8), (0, 10), (5, 13))
 """Pairs of ranks for programs that measure one pair in a launch."""
@@ -173,14 +173,20 @@ def _named(run: Run, slow: set[str] | None) -> str:
     """Return whether the hosts that are named are the slow ones."""
     found = {frozenset(one.hosts) for one in analyse(run).slow}
     wanted = {frozenset(slow)} if slow else set()
-    return "FALSE" if found - wanted else "missed" if slow is None or wanted - found else "right"
+    return (
+        "false alarm"
+        if found - wanted
+        else "missed"
+        if slow is None or wanted - found
+        else "correct"
+    )
 
 
 def _found(rows: list[Row]) -> list[str]:
     said = []
     for schedule in SCHEDULES:
         own = [row for row in rows if row[1] == schedule]
-        right = sum(row[-1] == "right" for row in own)
+        right = sum(row[-1] == "correct" for row in own)
         said.append(f"`{schedule}`: the verdict is correct on {right} of {len(own)} machines.")
     cost = {
         row[1]: float(row[5]) for row in rows if row[0] == "nothing slow" and row[1] in SCHEDULES
@@ -193,7 +199,7 @@ def _found(rows: list[Row]) -> list[str]:
 def _fails(rows: list[Row]) -> list[str]:
     said = []
     for word, what in (
-        ("FALSE", "A component that is not slow is named"),
+        ("false alarm", "A component that is not slow is named"),
         ("missed", "The slow component is not named"),
     ):
         where = [f"{row[0]} (`{row[1]}`)" for row in rows if row[-1] == word]
@@ -212,7 +218,7 @@ def _found_by_others(rows: list[Row], others: list[Row]) -> list[str]:
     if not others:
         return []
     names = sorted({row[0] for row in others})
-    right = {name: sum(row[-1] == "right" for row in others if row[0] == name) for name in names}
+    right = {name: sum(row[-1] == "correct" for row in others if row[0] == name) for name in names}
     maps = [f"{name} {right[name]}" for name in names if not name.endswith("pairs")]
     own = next(row for row in rows if row[:2] == ("nothing slow", "isolated"))
     costs = [
@@ -237,7 +243,12 @@ def _fails_against_others(rows: list[Row], others: list[Row]) -> list[str]:
         if faster
         else []
     )
-    load = sorted({row[0] for row in others if row[1] == "link x10" and row[-1] == "right"})
+    false = sorted({row[0] for row in others if row[-1] == "false alarm"})
+    if false:
+        said.append(
+            f"From times of {', '.join(false)} Isochrone gives false alarms: these times contain load, or polling."
+        )
+    load = sorted({row[0] for row in others if row[1] == "link x10" and row[-1] == "correct"})
     if load:
         said.append(
             f"The slow link of the torus is found from the times of {', '.join(load)}, not from ours."
