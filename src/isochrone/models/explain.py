@@ -1,7 +1,7 @@
 """Which further measurement tells most: where rivals part, or where an interval is widest."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 
@@ -15,10 +15,10 @@ from isochrone.models.extension import added
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
-from isochrone.models.questions import needed
+from isochrone.models.questions import completed, needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
-from isochrone.models.terms import evaluate_term, picked
+from isochrone.models.terms import design_matrix, evaluate_term, picked
 
 Points = dict[str, Floats]
 
@@ -39,6 +39,9 @@ _NARROW = 1.3
 
 _EACH = 2
 """Points of one question, such as a gap between two segments."""
+
+_LITTLE = 0.02
+"""Part of an interval that is not worth a measurement."""
 
 _COUNTS = ("p", "nodes", "w", *(name for one in added() for name in one.counts))
 
@@ -87,17 +90,21 @@ class Suggestion:
 
 
 def suggestions(
-    model: Model, max_ranks: float | None = None, budget: float = 0.0
+    model: Model,
+    max_ranks: float | None = None,
+    budget: float = 0.0,
+    at: Mapping[str, float] | None = None,
 ) -> list[tuple[dict[str, Selector], list[Suggestion]]]:
     """Return each operation with what to measure next, the most useful first, if anything is.
 
     ``max_ranks`` are the most that can be started. All together take no more than ``budget``
-    seconds; there is one if the budget is 0.
+    seconds; there is one if the budget is 0. They serve the question ``at``, if there is one.
 
     Raises
     ------
     InputError
-        If the model was read from a file: what was measured is not in it.
+        If the model was read from a file: what was measured is not in it. As of `Model.predict`, if
+        it does not answer the question.
     """
     if model.samples is None:
         raise InputError(
@@ -107,7 +114,7 @@ def suggestions(
     observed = applicable(model.selectors, model.samples.observations())
     found = []
     for one in observed:
-        every = _ordered(model, one, max_ranks)
+        every = _ordered(model, one, max_ranks, at or {})
         if not budget:
             found.append((one.where, list(islice(every, 1))))
             continue
@@ -121,19 +128,22 @@ def suggestions(
 
 
 def _ordered(
-    model: Model, observed: Observations, max_ranks: float | None = None
+    model: Model, observed: Observations, max_ranks: float | None, at: Mapping[str, float]
 ) -> Iterator[Suggestion]:
     """Yield where rivals of one operation part most, and then where most is saved by each second.
 
     Where rivals part by less than a time there may be off, that is most of the interval: between
     two segments, at ranks of a class that was not measured, or as far beyond the data as is looked.
-    Of each such question two points are asked at most.
+    Of each such question two points are asked at most. For the question ``at``, what counts is how
+    much its interval is narrowed.
     """
     where = model.known(observed.where)
     segments = model.chosen(where)
-    points = _candidates(segments, observed)
-    if max_ranks is not None and "p" in points:
-        points = picked(points, points["p"] <= max_ranks)
+    wanted = {
+        name: np.atleast_1d(np.asarray(value, dtype=np.float64))
+        for name, value in completed(at, model.constant, model.full_node).items()
+    }
+    points = _candidates(segments, observed, max_ranks, wanted)
     if not points or not len(next(iter(points.values()))):
         return
     found = model.predict(points, where)
@@ -167,6 +177,9 @@ def _ordered(
     for k, gap in enumerate(switches(segments), 1):
         question[between & gap.holds(evaluate_term(gap.name, points))] = -k
     cost = _LAUNCH + _REPEATED * found.seconds
+    if at:
+        width = np.where(possible, _saved(model, segments, points, wanted, where), 0.0)
+        asked, apart, question = possible, np.zeros(len(owner)), np.zeros_like(question)
     width = np.where(asked, width / cost, 0.0)
     times = Counter[int]()
     while True:
@@ -174,14 +187,16 @@ def _ordered(
         best = int(np.argmax(apart if decides else width))
         if not decides and width[best] <= 0:
             return
-        at = picked(points, np.array([best]))
+        here = picked(points, np.array([best]))
         answers = [
-            Answer(one.family, tuple(one.terms), share, float(_alone(one, at, model.weights)[0][0]))
+            Answer(
+                one.family, tuple(one.terms), share, float(_alone(one, here, model.weights)[0][0])
+            )
             for one, share in segments[owner[best]].every()
             if decides
         ]
         yield Suggestion(
-            where, {name: float(value[0]) for name, value in at.items()},
+            where, {name: float(value[0]) for name, value in here.items()},
             float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
             answers, bool(between[best]), float(cost[best]),
         )  # fmt: skip
@@ -189,6 +204,52 @@ def _ordered(
         key = len(segments) + 1 + int(owner[best]) if decides else int(question[best])
         times[key] += 1
         (apart if decides else width)[now if times[key] == _EACH else best] = 0.0
+
+
+def _saved(
+    model: Model, segments: Sequence[Segment], points: Points, asked: Points,
+    where: Mapping[str, Selector],
+) -> Floats:  # fmt: skip
+    """Return how much narrower the interval at ``asked`` is once each point is measured."""
+    found = []
+    for k, owner in enumerate(owners(segments, points)):
+        point = picked(points, np.array([k]))
+        informed = [
+            _informed(one, point, model.weights) if number == owner
+            else msgspec.structs.replace(one, reach={}) if one.may_hold(point)[0] else one
+            for number, one in enumerate(segments)
+        ]  # fmt: skip
+        said = msgspec.structs.replace(model, segments=informed).predict(asked, where)
+        found.append(np.log(said.high / said.low)[0])
+    now = model.predict(asked, where)
+    before = np.log(now.high / now.low)[0]
+    return np.where(before - found > _LITTLE * before, before - found, 0.0)
+
+
+def _informed(segment: Segment, point: Points, weights: str) -> Segment:
+    """Return a segment as it would be if a point of it were measured too, and met the formula.
+
+    A rival that says something else there is none any more.
+    """
+    time, error = _alone(segment, point, weights)
+    others = [_alone(segment.rival(k), point, weights) for k in range(len(segment.rivals))]
+    row, covariance = design_matrix(segment.terms, point)[0], np.array(segment.covariance)
+    pulled = covariance @ row
+    covariance -= np.outer(pulled, pulled) / max(row @ pulled + error[0] ** 2 / 4, 1e-300)
+    ranks = float(point.get("p", np.zeros(1))[0])
+    low, high = segment.fitted.get("p", (ranks, ranks))
+    return msgspec.structs.replace(
+        segment, covariance=covariance.tolist(),
+        rivals=[
+            rival for rival, (other, off) in zip(segment.rivals, others, strict=True)
+            if abs(other - time)[0] < _APART * np.hypot(error, off)[0]
+        ],
+        fitted={**segment.fitted, "p": (min(low, ranks), max(high, ranks))},
+        only=[] if segment.of_other_class(point)[0] else segment.only,
+        beyond={
+            name: msgspec.structs.replace(one, upto=[]) for name, one in segment.beyond.items()
+        },
+    )  # fmt: skip
 
 
 def _narrow(segments: Sequence[Segment], points: Points) -> Bools:
@@ -210,7 +271,12 @@ def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floa
 # --- what could be measured -----------------------------------------------------------------------
 
 
-def _candidates(segments: Sequence[Segment], observed: Observations) -> Points:
+def _candidates(
+    segments: Sequence[Segment],
+    observed: Observations,
+    max_ranks: float | None,
+    asked: Points,
+) -> Points:
     """Return points that were not measured: all combinations of plausible values."""
     # Ranks are not asked for beside nodes, nor what follows from messages and their size.
     every, held = set(needed(segments)), observed.variables.keys()
@@ -220,17 +286,25 @@ def _candidates(segments: Sequence[Segment], observed: Observations) -> Points:
         if set(one.basis) <= held and every & {*one.bytes}:
             every = (every | set(one.basis)) - {*one.bytes, "pe"}
     names = [name for name in held if name in every]
-    choices = [_values(name, observed, segments) for name in names]
+    choices = [_values(name, observed, segments, max_ranks) for name in names]
+    for k, name in enumerate(names):  # a question is answered by its like, on more or fewer ranks
+        if name in asked and name != _onwards(observed):
+            choices[k] = asked[name].tolist()
     rows = np.array(list(product(*choices))).reshape(-1, len(names))
     measured = set(zip(*(observed.variables[name].tolist() for name in names), strict=True))
     fresh = [k for k, row in enumerate(rows.tolist()) if tuple(row) not in measured]
     points = {name: rows[fresh, k] for k, name in enumerate(names)}
     if set(PLACES) <= points.keys():
         points["p"] = points["nodes"] * points["ppn"]
+    if "p" in points:
+        most = max_ranks or _AGAIN * float(observed.variables["p"].max())
+        points = picked(points, points["p"] <= most)
     return filled(points)
 
 
-def _values(name: str, observed: Observations, segments: Sequence[Segment]) -> list[float]:
+def _values(
+    name: str, observed: Observations, segments: Sequence[Segment], max_ranks: float | None
+) -> list[float]:
     """Return values of one variable: those measured, the switch in each gap, and others.
 
     Counts are tried around powers of two, because steps tell themselves from smooth growth there.
@@ -242,6 +316,8 @@ def _values(name: str, observed: Observations, segments: Sequence[Segment]) -> l
     if name != _onwards(observed):
         return sorted(found)
     most = _AGAIN * float(known[-1])
+    if name == "p":
+        most = max_ranks or most
     if name in _COUNTS:
         counts = np.outer(2.0 ** np.arange(64), _BETWEEN).ravel()
         within = (counts == np.floor(counts)) & (counts >= known[0]) & (counts <= most)

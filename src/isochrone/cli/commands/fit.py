@@ -13,7 +13,9 @@ from textwrap import wrap
 
 from isochrone import models
 from isochrone.base import registry
+from isochrone.base.errors import InputError
 from isochrone.base.text import warn
+from isochrone.base.units import parse_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
 from isochrone.console.options import add_flag, add_option, read_count, read_percent, read_time
@@ -23,6 +25,7 @@ from isochrone.models.beyond import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, rivals
+from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
@@ -76,6 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--explain",
         "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
+    add_option(parser, "--at", "POINT", _read_point,
+        "with --explain: what you will predict, e.g. p=4096,b=8; measurements that narrow its "
+        "interval most are proposed (default: any)"
+    )  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
         "with --explain: largest number of ranks you can start (default: twice the largest "
         "measured)"
@@ -89,6 +96,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
     add_reading(parser)
     add_output(parser, "model file to write (default: none)")
+
+
+def _read_point(text: str) -> dict[str, float]:
+    """Read ``p=4096,b=8KiB`` for argparse."""
+    pairs = [word.partition("=")[::2] for word in text.split(",")]
+    try:
+        return {
+            name: float(parse_bytes(value) if is_size(name) else value) for name, value in pairs
+        }
+    except (InputError, ValueError) as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a point, such as p=64,b=1KiB") from error
 
 
 def run(args: argparse.Namespace) -> int:
@@ -111,7 +129,9 @@ def run(args: argparse.Namespace) -> int:
     model = models.fit(data, args.family, splits=splits, weights=args.weights, robust=args.robust)
     model.warnings += nowhere_near(model.segments, splits.known)
     if args.explain:
-        model.extra["explanation"] = explanation.document(model, args.max_ranks, args.budget)
+        model.extra["explanation"] = explanation.document(
+            model, args.max_ranks, args.budget, args.at
+        )
     if args.output:
         models.write(model, args.output)
     if args.json:
@@ -121,7 +141,7 @@ def run(args: argparse.Namespace) -> int:
         if args.rivals:
             print_blocks(list(rivals(model)))
         if args.explain:
-            print_blocks(explanation.explanation(model, args.max_ranks, args.budget))
+            print_blocks(explanation.explanation(model.extra["explanation"]))
         if args.output:
             print_path(args.output)
     return 0

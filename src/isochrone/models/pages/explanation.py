@@ -1,6 +1,6 @@
 """Why a formula was taken, what else would fit, and which measurement would decide."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isochrone.base.text import printable
@@ -16,58 +16,47 @@ _LISTED = 3
 """Rivals of one segment that are listed."""
 
 
-def explanation(
-    model: Model, max_ranks: int | None = None, budget: float = 0.0
-) -> list[Listing]:  # fmt: skip
+def explanation(rows: Sequence[Mapping[str, Any]]) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
         Listing(
             ", ".join(
                 [
                     "Why this formula",
-                    *(printable(f"{key} {value}", 60) for key, value in where.items()),
+                    *(printable(f"{key} {value}", 60) for key, value in row["where"].items()),
                 ]
             ),
-            tuple(map(Sentence, sentences)),
+            tuple(map(Sentence, row["sentences"])),
         )
-        for where, sentences, _ in _explained(model, max_ranks, budget)
+        for row in rows
     ]
 
 
 def document(
-    model: Model, max_ranks: int | None = None, budget: float = 0.0
+    model: Model, max_ranks: int | None = None, budget: float = 0.0,
+    at: Mapping[str, float] | None = None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Return the same for scripts: the sentences, and the values to measure next."""
-    return [
-        {
-            "where": where, "sentences": sentences,
-            "measure": found[0].variables if found else None,
-            "then": [one.variables for one in found[1:]],
-        }
-        for where, sentences, found in _explained(model, max_ranks, budget)
-    ]  # fmt: skip
-
-
-def _explained(
-    model: Model, max_ranks: int | None, budget: float
-) -> list[tuple[dict[str, Any], list[str], list[Suggestion]]]:
+    """Return for each operation the sentences, and the values to measure next."""
     found = []
-    for where, points in suggestions(model, max_ranks, budget):
+    for where, points in suggestions(model, max_ranks, budget, at):
         segments = model.chosen(where)
         row: list[dict[str, Any]] = next(
             (one["families"] for one in model.ranking if one["where"] == where), []
         )
-        first = next(iter(points), None)
+        variables = [one.variables for one in points]
         sentences = [
             _why(model, segments, row),
             _what_else(segments),
-            _next(first, segments, budget),
+            _next(next(iter(points), None), segments, budget, at),
         ]
         if len(points) > 1:
-            listed = "; ".join(" with ".join(values(one.variables)) for one in points[1:])
+            listed = "; ".join(" with ".join(values(one)) for one in variables[1:])
             spent = sum(one.cost for one in points)
             sentences.append(f"Then {listed}: all take about {format_seconds(spent)}.")
-        found.append((where, sentences, points))
+        found.append({
+            "where": where, "sentences": sentences, "measure": next(iter(variables), None),
+            "then": variables[1:],
+        })  # fmt: skip
     return found
 
 
@@ -130,7 +119,10 @@ def _what_else(segments: Sequence[Segment]) -> str:
 # --- what to measure ------------------------------------------------------------------------------
 
 
-def _next(found: Suggestion | None, segments: Sequence[Segment], budget: float) -> str:
+def _next(
+    found: Suggestion | None, segments: Sequence[Segment], budget: float,
+    at: Mapping[str, float] | None,
+) -> str:  # fmt: skip
     """Say which point to measure, and what it would decide."""
     if found is None:
         within = f" within {format_seconds(budget)}" if budget else ""
@@ -145,6 +137,9 @@ def _next(found: Suggestion | None, segments: Sequence[Segment], budget: float) 
             f"{format_seconds(taken.seconds)} there, {_called(other, taken)} {time}."
         )
     expected = between(found.low, found.high)
+    if at:
+        asked = " with ".join(values(at))
+        return f"{text} to know more of {asked}: {expected} are expected for this measurement."
     if found.between:
         return f"{text}, which is between two segments: {expected} are expected there."
     exceeded = []

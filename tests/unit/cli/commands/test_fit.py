@@ -138,6 +138,17 @@ def test_explain_says_three_sentences(isochrone: Command, tmp_path: Path, golden
     assert answer.returncode == 0, answer.stderr
 
 
+def test_a_question_is_given_as_a_point(isochrone: Command, tmp_path: Path) -> None:
+    write_steps(tmp_path / "t.csv", (2, 4, 8, 16, 32))
+    asked = ("fit", "t.csv", "--json", "--explain", "--budget", "1m", "--at")
+    answer = isochrone(*asked, "p=1000,b=4KiB", cwd=tmp_path)
+    (explained,) = json.loads(answer.stdout)["explanation"]
+    assert explained["measure"]["b"] == 4096
+    assert len(explained["then"]) == 1
+    for wrong in ("p=many", "1000", "ranks=8", "p=1000"):
+        assert isochrone(*asked, wrong, cwd=tmp_path).returncode == 2, wrong
+
+
 def test_a_family_that_was_asked_for_is_explained(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
