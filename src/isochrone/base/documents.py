@@ -7,12 +7,12 @@ underscore of a Python keyword is not part of the key. Any other name is ``Annot
 NAME"]``.
 """
 
-import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
@@ -157,7 +157,7 @@ def record(*kinds: type) -> Schema:
                 continue
             properties[key] = {**shape(hint), **described.get(name, {})}
             required += [key] * needed
-    about = (inspect.getdoc(kinds[-1]) or "").partition("\n")[0]
+    about = (getdoc(kinds[-1]) or "").partition("\n")[0]
     return {
         "type": "object", "description": about, "additionalProperties": False,
         "properties": properties, "required": [*dict.fromkeys(required)],
@@ -168,7 +168,7 @@ def _descriptions(kind: type) -> dict[str, Schema]:
     """Return the descriptions of the members of a class in its docstrings, by name."""
     found: dict[str, Schema] = {}
     for base in kind.__mro__[::-1]:
-        listed = (inspect.getdoc(base) or "").partition("\nAttributes\n")[2]
+        listed = (getdoc(base) or "").partition("\nAttributes\n")[2]
         for names, words in re.findall(r"^(\w.*)\n((?:    .*\n?)+)", listed, re.MULTILINE):
             described = " ".join(words.split()).replace("None", "null")
             found |= {name: {"description": described} for name in names.split(", ")}

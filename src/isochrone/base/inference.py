@@ -7,9 +7,9 @@ repetitions of one launch are one observation of the machine (Hunold & Carpen-Am
 therefore one number, its log-median.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import exp, hypot, isnan, log, nan
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -96,7 +96,7 @@ class Estimate(Record):
     @property
     def known(self) -> bool:
         """Whether there is an interval."""
-        return not math.isnan(self.low)
+        return not isnan(self.low)
 
     @property
     def differs(self) -> bool:
@@ -127,7 +127,7 @@ def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[fl
     sample = np.sort(known(values))
     n = sample.size
     if not n:
-        return math.nan, math.nan
+        return nan, nan
     k = _median_order(n, confidence)
     return float(sample[k - 1]), float(sample[n - k])
 
@@ -178,7 +178,7 @@ def even_median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tup
     sample = np.sort(known(values))
     n = sample.size
     if n < FEW_GROUPS - 1:
-        return math.nan, math.nan
+        return nan, nan
     k = _median_order(n, confidence)
     level, next_level = (1 - 2 * binomial(n, 0.5)[[k - 1, k]]).tolist()
     if level < confidence:
@@ -420,11 +420,11 @@ def ratio_interval(
     is narrower than that of the worst case. NaN where an end is not known or not positive.
     """
     if not all(value > 0 for value in (*above, *below)):
-        return math.nan, math.nan
+        return nan, nan
     (a, a_low, a_high), (b, b_low, b_high) = above, below
-    down = math.hypot(math.log(a / a_low), math.log(b_high / b))
-    up = math.hypot(math.log(a_high / a), math.log(b / b_low))
-    return a / b * math.exp(-down), a / b * math.exp(up)
+    down = hypot(log(a / a_low), log(b_high / b))
+    up = hypot(log(a_high / a), log(b / b_low))
+    return a / b * exp(-down), a / b * exp(up)
 
 
 # ---- launches in turns -------------------------------------------------------------------------
@@ -465,7 +465,7 @@ def speedup(given: Sequence[float], proposed: Sequence[float], seed: int = 1) ->
     middle = np.median(sides, axis=1)
     ratio = float(middle[0] / middle[1])
     if 1 < len(given) <= FEW_PAIRS:
-        wide = math.exp(np.ptp(means(np.log(sides[0] / sides[1])).interval()) / 2)
+        wide = exp(np.ptp(means(np.log(sides[0] / sides[1])).interval()) / 2)
         low, high = ratio / wide, ratio * wide
     else:
         left, right = redrawn_medians(sides, seed)

@@ -27,11 +27,11 @@ Find the protocol switch in a sweep over message sizes, from medians and their 9
 ['1e-06', '5e-06']
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from math import inf, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -246,7 +246,7 @@ class _Data:
         """Return the squared deviations of a single segment by each formula."""
         ends = np.array([0]), np.array([len(self.values)])
         found = self.sums.costs(self.forms, *ends)[:, 0].tolist()
-        return [math.inf if k == self.level else cost for k, cost in enumerate(found)]
+        return [inf if k == self.level else cost for k, cost in enumerate(found)]
 
     def costs(self) -> Floats:
         """Return the squared deviations of all segments by each formula; infinite if too short."""
@@ -260,12 +260,12 @@ class _Data:
         long = self.values[last - 1] >= self.min_ratio * self.values[np.minimum(first, last - 1)]
         for k, cost in enumerate(costs):
             few = last - first < (2 if k == self.level else self.min_values)
-            cost[(long if k == self.level else ~long) | few] = math.inf
+            cost[(long if k == self.level else ~long) | few] = inf
 
     def least(self, first: Ints, last: Ints, terms: int) -> Floats:
         """Return the least squared deviations of segments by formulas of so many terms."""
         forms = [k for k, form in enumerate(self.forms) if len(form) == terms]
-        costs = np.full((len(self.forms), len(first)), math.inf)
+        costs = np.full((len(self.forms), len(first)), inf)
         costs[forms] = self.sums.costs([self.forms[k] for k in forms], first, last)
         self.forbid(costs, first, last)
         return np.asarray(costs.min(axis=0))
@@ -275,11 +275,11 @@ class _Data:
         n = len(self.rows)
         parameters = coefficients + segments - 1
         left = n - parameters - 2
-        if left <= 0 or not math.isfinite(cost):
-            return math.inf if segments > 1 else 0.0
+        if left <= 0 or not isfinite(cost):
+            return inf if segments > 1 else 0.0
         # Without noise the floor would have to be divided by 0.
         mean_square = max(cost / n, self.noise, 1e-300)
-        return n * math.log(mean_square) + parameters * math.log(n) * n / left
+        return n * log(mean_square) + parameters * log(n) * n / left
 
 
 def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
@@ -287,7 +287,7 @@ def _unbroken(data: _Data, whole: Sequence[float]) -> Segmentation:
     found = [
         data.criterion(cost, len(form), 1) for cost, form in zip(whole, data.forms, strict=True)
     ]
-    form = int(np.argmin(np.where(np.isfinite(whole), found, math.inf)))
+    form = int(np.argmin(np.where(np.isfinite(whole), found, inf)))
     return _result(data, [form], [0, len(data.values)], [found[form]])
 
 
@@ -340,7 +340,7 @@ def _by_number(data: _Data, max_segments: int) -> tuple[dict[int, Ints], _Best, 
     found = _cut(least, max_segments)
     best = [
         min((data.criterion(total, count, k + 1), count) for count, (total, _) in cuts.items())
-        if cuts else (math.inf, 0)
+        if cuts else (inf, 0)
         for k, cuts in enumerate(found)
     ]  # fmt: skip
     return form, best, found
@@ -441,7 +441,7 @@ def _ends(
     """Follow the best segments back from the end of the data; only those that are possible."""
     found = {}
     for total, best in layer.items():
-        if not math.isfinite(best[count]):
+        if not isfinite(best[count]):
             continue
         path = []
         left, end = total, count
@@ -479,5 +479,5 @@ def _result(
 def _middle(found: Break) -> float:
     """Return where the nearer segment changes: in the ratio, because sizes span decades."""
     if found.below > 0:
-        return math.sqrt(found.below * found.above)
+        return sqrt(found.below * found.above)
     return (found.below + found.above) / 2

@@ -1,7 +1,7 @@
 """The small statistics of a measurement; every formula names its source."""
 
-import math
 from functools import lru_cache
+from math import cos, exp, lgamma, log, log1p, nan, pi, sqrt, tan
 from typing import Any
 
 import numpy as np
@@ -38,11 +38,11 @@ def median_of(values: ArrayLike) -> float:
     """
     sample = np.ravel(values)
     if not sample.size:
-        return math.nan
+        return nan
     half = sample.size // 2
     ordered = np.partition(sample, [(sample.size - 1) // 2, half, -1])
     low, high, last = ordered[(sample.size - 1) // 2], ordered[half], ordered[-1]
-    return math.nan if last != last else float((low + high) / 2)
+    return nan if last != last else float((low + high) / 2)
 
 
 def mad(values: ArrayLike) -> float:
@@ -140,12 +140,12 @@ def binomial(n: int, part: float) -> Floats:
 
     Beyond nine standard deviations it is 0 or 1.
     """
-    wide = 1 + 9 * math.sqrt(n * part * (1 - part))
+    wide = 1 + 9 * sqrt(n * part * (1 - part))
     low, high = max(0, int(n * part - wide)), min(n, int(n * part + wide))
     k = np.arange(low + 1, high + 1)
     ratios = np.log((n + 1 - k) / k * (part / (1 - part)))
-    ways = math.lgamma(n + 1) - math.lgamma(low + 1) - math.lgamma(n - low + 1)
-    first = ways + low * math.log(part) + (n - low) * math.log1p(-part)
+    ways = lgamma(n + 1) - lgamma(low + 1) - lgamma(n - low + 1)
+    first = ways + low * log(part) + (n - low) * log1p(-part)
     found = np.ones(n + 1)
     found[:low] = 0.0
     found[low : high + 1] = np.cumsum(np.exp(first + np.append(0.0, np.cumsum(ratios))))
@@ -174,13 +174,13 @@ def student(freedom: float, probability: float) -> float:
 
         return float(stdtrit(freedom, probability))
     nodes, weights = _gauss()
-    most = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(math.pi)
+    most = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi)
     angle, step = 0.0, 1.0
     while step > 1e-14 * angle:
         below = weights @ np.cos(angle * (nodes + 1) / 2) ** (freedom - 1) * angle / 2
-        step = ((probability - 0.5) / most - below) / math.cos(angle) ** (freedom - 1)
+        step = ((probability - 0.5) / most - below) / cos(angle) ** (freedom - 1)
         angle += step
-    return math.sqrt(freedom) * math.tan(angle)
+    return sqrt(freedom) * tan(angle)
 
 
 def known(values: ArrayLike) -> Floats:

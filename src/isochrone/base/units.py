@@ -3,9 +3,9 @@
 Binary prefixes (KiB, MiB, GiB) are powers of 1024 and decimal ones (kB, MB, GB) powers of 1000.
 """
 
-import math
 import re
 from collections.abc import Iterator, Sequence
+from math import isfinite, nan
 from typing import Literal
 
 from isochrone.base.errors import InputError
@@ -135,7 +135,7 @@ def parse_percent(text: str) -> float:
         If it is neither; a number such as 5 could mean both.
     """
     match = _PERCENT.fullmatch(text)
-    value = float(match[1]) if match else math.nan
+    value = float(match[1]) if match else nan
     if match and not match[2] and value >= 1:
         raise InputError(f"the percentage '{text}' is ambiguous: write {value:g}%")
     if not value < LARGEST:
@@ -164,7 +164,7 @@ def format_rate(rate: float) -> str:
 
 def _scaled(value: float, units: Sequence[tuple[float, str]], digits: int = 3) -> str:
     """Write a value in the first unit in which it is below 1000, or in the last one."""
-    if not math.isfinite(value):
+    if not isfinite(value):
         return "–"
     limit = 1000 * (1 - 0.5 * 10**-digits)
     factor, unit = next((one for one in units if abs(value) < limit * one[0]), units[-1])
@@ -178,7 +178,7 @@ def format_error(value: float) -> str:
 
 def format_ratio(ratio: float) -> str:
     """Write a ratio with two decimals: ``1.09``; with more near 1."""
-    if not math.isfinite(ratio):
+    if not isfinite(ratio):
         return "–"
     if ratio >= 9.995:
         return _significant(ratio, 3)

@@ -1,6 +1,6 @@
 """What shells complete: the parser as a script, generated once, that starts no Python at a TAB."""
 
-import argparse
+from argparse import Action, ArgumentParser
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def script(shell: str) -> tuple[str, bool]:
     return shtab.complete(top, shell), built is not None
 
 
-def _say_values(action: argparse.Action, commands: list[str]) -> None:
+def _say_values(action: Action, commands: list[str]) -> None:
     """Say of an option or argument what it takes, where the parser itself does not."""
     if isinstance(action.help, str):  # shells show one line; a colon or bracket means something
         action.help = " ".join(action.help.split())
@@ -58,10 +58,10 @@ def _complete(action: Any, how: object) -> None:
     action.complete = how  # where shtab looks
 
 
-def _choose(parser: argparse.ArgumentParser, option: str, choices: list[str]) -> None:
+def _choose(parser: ArgumentParser, option: str, choices: list[str]) -> None:
     """Let an option of one parser have choices; the action may be shared with others."""
     shared = parser._option_string_actions[option]
-    own = argparse.Action(list(shared.option_strings), shared.dest, metavar=shared.metavar,
+    own = Action(list(shared.option_strings), shared.dest, metavar=shared.metavar,
                           help=shared.help, choices=choices or None)  # fmt: skip
     parser._actions[parser._actions.index(shared)] = own
     parser._option_string_actions[option] = own

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import IsochroneError
@@ -16,7 +16,7 @@ LONG = 600.0
 """Seconds from which on a person is asked, unless ``limits.ask-after`` says otherwise."""
 
 
-def add_yes(parser: argparse.ArgumentParser) -> None:
+def add_yes(parser: ArgumentParser) -> None:
     """Add ``--yes``."""
     parser.add_argument(
         "--yes", action="store_true",
@@ -24,7 +24,7 @@ def add_yes(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def agree(found: Expected | None, args: argparse.Namespace) -> None:
+def agree(found: Expected | None, args: Namespace) -> None:
     """Say how long it will take if that is long; on a terminal ask whether to go on.
 
     Raises
@@ -46,7 +46,7 @@ def agree(found: Expected | None, args: argparse.Namespace) -> None:
         )
 
 
-def limit_of(args: argparse.Namespace) -> Seconds:
+def limit_of(args: Namespace) -> Seconds:
     """Return the seconds from which on work is long."""
     return float(getattr(args, "ask_after", LONG))
 

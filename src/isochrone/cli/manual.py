@@ -4,9 +4,9 @@
 already; of it, only options and arguments are set anew, by the macros of man(7).
 """
 
-import argparse
 import re
 import sys
+from argparse import SUPPRESS, Action, ArgumentParser, _ArgumentGroup, _SubParsersAction
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -62,13 +62,13 @@ def write(folder: Path) -> list[Path]:
     return files
 
 
-def _all(parser: argparse.ArgumentParser) -> Iterator[Subcommand]:
+def _all(parser: ArgumentParser) -> Iterator[Subcommand]:
     for one in subcommands(parser).values():
         yield one
         yield from _all(one)
 
 
-def _name(parser: argparse.ArgumentParser) -> str:
+def _name(parser: ArgumentParser) -> str:
     return f"{parser.prog.replace(' ', '-')}.1"
 
 
@@ -97,15 +97,15 @@ def _page(
     return "\n".join(lines) + "\n"
 
 
-def _group(group: argparse._ArgumentGroup) -> list[str]:
+def _group(group: _ArgumentGroup) -> list[str]:
     """Return the options or arguments of a group."""
-    actions = [one for one in group._group_actions if one.help is not argparse.SUPPRESS]
+    actions = [one for one in group._group_actions if one.help is not SUPPRESS]
     if not actions:
         return []
     title = {"positional arguments": "arguments"}.get(group.title or "", group.title or "options")
     lines = [f".SH {_escaped(title.upper())}"]
     for action in actions:
-        if isinstance(action, argparse._SubParsersAction):
+        if isinstance(action, _SubParsersAction):
             for choice in action._choices_actions:
                 lines += _item(_bold(choice.dest), choice.help or "")
         else:
@@ -113,7 +113,7 @@ def _group(group: argparse._ArgumentGroup) -> list[str]:
     return lines
 
 
-def _invocation(action: argparse.Action) -> str:
+def _invocation(action: Action) -> str:
     value = action.metavar or ("" if action.nargs == 0 else action.dest.upper())
     if isinstance(value, tuple):
         value = " ".join(value)
@@ -124,7 +124,7 @@ def _invocation(action: argparse.Action) -> str:
     return ", ".join(_bold(name, value) for name in action.option_strings)
 
 
-def _help(action: argparse.Action) -> str:
+def _help(action: Action) -> str:
     """Return the help of an action as it is printed."""
     return (action.help or "").replace("%(prog)s", "isochrone").replace("%%", "%")
 

@@ -1,7 +1,17 @@
 """Parsers whose subcommands are plug-ins, each imported only when it is the one that is named."""
 
-import argparse
 import textwrap
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    HelpFormatter,
+    Namespace,
+    RawDescriptionHelpFormatter,
+    _MutuallyExclusiveGroup,
+    _SubParsersAction,
+)
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -13,7 +23,7 @@ FEW_OPTIONS = 6
 """Options that a usage lists."""
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+class _HelpFormatter(RawDescriptionHelpFormatter):
     """Leaves expert options out, and breaks lines between words only, not inside of names."""
 
     whole = False
@@ -25,8 +35,8 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     def add_usage(
         self,
         usage: str | None,
-        actions: Iterable[argparse.Action],
-        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        actions: Iterable[Action],
+        groups: Iterable[_MutuallyExclusiveGroup],
         prefix: str | None = None,
     ) -> None:
         """Add the usage; of many options only those that have to be given."""
@@ -37,24 +47,24 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
             usage = " ".join(["%(prog)s [options]", *needed])
         super().add_usage(usage, actions, groups, prefix)
 
-    def _word(self, action: argparse.Action) -> str:
+    def _word(self, action: Action) -> str:
         """Return what is typed of an option or an argument."""
         usual = self._get_default_metavar_for_positional(action)
         return " ".join([*action.option_strings[-1:], self._format_args(action, usual)])
 
-    def _format_action_invocation(self, action: argparse.Action) -> str:
+    def _format_action_invocation(self, action: Action) -> str:
         """Write ``-o, --output FILE``."""
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         value = self._format_args(action, self._get_default_metavar_for_optional(action))
         return f"{', '.join(action.option_strings)} {value}"
 
-    def add_argument(self, action: argparse.Action) -> None:
+    def add_argument(self, action: Action) -> None:
         """Add the help of an option if it is shown."""
         if self._shows(action):
             super().add_argument(action)
 
-    def _shows(self, action: argparse.Action) -> bool:
+    def _shows(self, action: Action) -> bool:
         return self.whole or not getattr(action, "expert", False)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
@@ -67,13 +77,13 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return "\n".join(indent + line for line in lines)
 
 
-class _Help(argparse.Action):
+class _Help(Action):
     """Prints the help and ends; --help-all: with the options for experts."""
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
+        parser: ArgumentParser,
+        namespace: Namespace,
         values: object,
         option_string: str | None = None,
     ) -> None:
@@ -83,7 +93,7 @@ class _Help(argparse.Action):
         parser.exit()
 
 
-class Parser(argparse.ArgumentParser):
+class Parser(ArgumentParser):
     """Reports wrong use in one line, as everything else does, and what was probably meant.
 
     Attributes
@@ -99,11 +109,11 @@ class Parser(argparse.ArgumentParser):
         self.whole_help = False
         if add_help:
             self.add_argument(
-                "-h", "--help", "--help-all", action=_Help, nargs=0, default=argparse.SUPPRESS,
-                dest=argparse.SUPPRESS, help="show this help; --help-all: also expert options",
+                "-h", "--help", "--help-all", action=_Help, nargs=0, default=SUPPRESS,
+                dest=SUPPRESS, help="show this help; --help-all: also expert options",
             )  # fmt: skip
 
-    def _get_formatter(self) -> argparse.HelpFormatter:
+    def _get_formatter(self) -> HelpFormatter:
         formatter = super()._get_formatter()
         if isinstance(formatter, _HelpFormatter):
             formatter.whole = self.whole_help
@@ -125,13 +135,13 @@ class Parser(argparse.ArgumentParser):
         known = [name for name in self._option_string_actions if name.startswith("--")]
         return did_you_mean(word.partition("=")[0], [*known, *more], then="")
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: Action, value: Any) -> None:
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
         meant = did_you_mean(str(value), known)
-        raise argparse.ArgumentError(
+        raise ArgumentError(
             action, f"invalid choice: {value!r} ({meant}choose from {', '.join(known)})"
         )
 
@@ -184,8 +194,8 @@ class Subcommand(Parser):
         self.set_defaults(parser=self)
 
     def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> tuple[Namespace, list[str]]:
         """Load the plug-in, let its options have the defaults of this site, and parse them."""
         from isochrone.console import defaults  # of no command, none are read
 
@@ -204,24 +214,24 @@ def examples(pairs: Sequence[tuple[str, str]]) -> str | None:
     return "\n".join(["examples:", *lines]) if lines else None
 
 
-def add_subcommands(parser: argparse.ArgumentParser, family: str, metavar: str) -> None:
+def add_subcommands(parser: ArgumentParser, family: str, metavar: str) -> None:
     """Add one subcommand for each plug-in of a family; the named one sets ``run``."""
     added = parser.add_subparsers(metavar=metavar, required=True, parser_class=Subcommand)
     for name in registry.names(family):
         added.add_parser(name, help=registry.summary(family, name), family=family, plugin=name)
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, Subcommand]:
+def subcommands(parser: ArgumentParser) -> dict[str, Subcommand]:
     """Return the subcommands of a parser by name; none if it has none."""
     return {
         name: one
         for action in parser._actions
-        if isinstance(action, argparse._SubParsersAction)
+        if isinstance(action, _SubParsersAction)
         for name, one in action.choices.items()
     }
 
 
-def load_all(parser: argparse.ArgumentParser) -> Iterator[Subcommand]:
+def load_all(parser: ArgumentParser) -> Iterator[Subcommand]:
     """Load all commands below a parser, at any depth, and yield those that do something."""
     for one in subcommands(parser).values():
         one.load()

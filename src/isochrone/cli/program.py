@@ -1,24 +1,24 @@
 """Options of the commands that start a user's unmodified program: its command, and its MPI."""
 
-import argparse
 import shlex
+from argparse import REMAINDER, ArgumentParser, Namespace, _ArgumentGroup
 
 from isochrone.base.errors import InputError
 from isochrone.console.options import add_mpi, add_option
 
 
-def add_program(parser: argparse.ArgumentParser) -> None:
+def add_program(parser: ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
     add_mpi(parser)
     parser.add_argument(
         "command",
-        nargs=argparse.REMAINDER,
+        nargs=REMAINDER,
         metavar="COMMAND",
         help="launcher, program and its arguments",
     )
 
 
-def command_of(args: argparse.Namespace, example: str) -> list[str]:
+def command_of(args: Namespace, example: str) -> list[str]:
     """Return the words after ``--``.
 
     Raises
@@ -32,14 +32,14 @@ def command_of(args: argparse.Namespace, example: str) -> list[str]:
     return command
 
 
-def add_before(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_before(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add ``--before``."""
     add_option(parser, "--before", "COMMAND", str,
         "command to run before each launch, such as 'rm -f out.h5' (no shell; default: none)",
         default="")  # fmt: skip
 
 
-def before_of(args: argparse.Namespace) -> list[str]:
+def before_of(args: Namespace) -> list[str]:
     """Return the words of ``--before``.
 
     Raises

@@ -7,8 +7,8 @@ describes the last member to complete. Others may complete earlier: the root of 
 to a root, upper ranks of a tree (`Leaving`).
 """
 
-import math
 from collections.abc import Iterable, Sequence
+from math import log, log2
 
 import msgspec
 import numpy as np
@@ -128,7 +128,7 @@ def _is_power(ranks: int) -> bool:
 
 
 def _apart(one: MeasuredGroup, stride: int) -> float:
-    return abs(math.log(one.stride / stride))
+    return abs(log(one.stride / stride))
 
 
 def time_at(sizes: Floats, seconds: ArrayLike, size: float) -> float:
@@ -242,15 +242,15 @@ def factor_of(
         return None
 
     def distance(shape: tuple[int, int]) -> tuple[float, tuple[int, int]]:
-        return abs(math.log(shape[0] / ranks)) + abs(math.log(shape[1] / groups)), shape
+        return abs(log(shape[0] / ranks)) + abs(log(shape[1] / groups)), shape
 
     nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=distance)
     points: dict[float, list[Disturbance]] = {}
     for one in alike:
         if (one.phase_ranks, one.groups) == nearest:
-            points.setdefault(math.log2(max(one.phase_bytes, 1)), []).append(one)
+            points.setdefault(log2(max(one.phase_bytes, 1)), []).append(one)
     at = sorted(points)
-    x = math.log2(max(size, 1))
+    x = log2(max(size, 1))
     rows = [np.mean([_ends(one) for one in points[place]], axis=0) for place in at]
     found = [float(np.interp(x, at, [row[k] for row in rows])) for k in range(3)]
     return found[0], found[1], found[2]
@@ -293,8 +293,8 @@ def nearest(
     """Return the nearest entry to an operation; None if there is none."""
 
     def away(one: Leaving) -> tuple[float, float]:
-        distance = abs(math.log2(max(one.bytes, 1)) - math.log2(max(size, 1)))
-        return abs(math.log2(one.ranks) - math.log2(max(ranks, 1))), distance
+        distance = abs(log2(max(one.bytes, 1)) - log2(max(size, 1)))
+        return abs(log2(one.ranks) - log2(max(ranks, 1))), distance
 
     fitting = (one for one in known if one.op == op and one.group in ("", group))
     return min(fitting, key=away, default=None)

@@ -14,13 +14,13 @@ Format history
 
 import hashlib
 import json
-import math
 import os
 import re
 import struct
 import zlib
 from bisect import bisect_left
 from collections import defaultdict
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -212,7 +212,7 @@ def _check(table: Table) -> None:
     """Refuse what cannot be applied, and rules of which it is not clear which one holds."""
     if not _HAS_NUMBER.search(table.mpi):
         raise InputError(f"'mpi' has no version: '{printable(table.mpi, 60)}'")
-    if not (math.isfinite(table.min_gain) and 0 <= table.min_gain < 1):
+    if not (isfinite(table.min_gain) and 0 <= table.min_gain < 1):
         raise InputError("'min_gain' is not between 0 and 1")
     if len(table.rules) > MAX_RULES:
         raise InputError(f"the table has more than {MAX_RULES} rules")
@@ -244,7 +244,7 @@ def _check_rule(rule: Rule, name: str) -> None:
     for size, library, grid in rule.points:
         if not before < size <= MAX_BLOCK:
             raise InputError(f"{name}: points are not in ascending order of bytes")
-        if not all(math.isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
+        if not all(isfinite(seconds) and seconds > 0 for seconds in (library, grid)):
             raise InputError(f"{name}: a point has a time that is not positive")
         before = size
 

@@ -1,6 +1,6 @@
 """``--json``, and ``--schema``, which says what that prints."""
 
-import argparse
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +8,7 @@ from isochrone.base.documents import plain
 from isochrone.console.options import experts_only
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: ArgumentParser) -> None:
     """Add both to a command; what its ``--json`` prints its ``DOCUMENTS`` declare."""
     parser.add_argument("--json", action="store_true", help="print one JSON document, for scripts")
     schema = parser.add_argument(
@@ -31,13 +31,13 @@ def json_text(document: Any, indent: int | None = None) -> str:
     return json.dumps(plain(document), indent=indent, allow_nan=False)
 
 
-class _Schema(argparse.Action):
+class _Schema(Action):
     """Prints a schema and ends, whatever else is asked for."""
 
     def __call__(
         self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
+        parser: ArgumentParser,
+        namespace: Namespace,
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:

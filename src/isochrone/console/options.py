@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-import argparse
+from argparse import Action, ArgumentParser, ArgumentTypeError, _ActionsContainer
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +11,12 @@ from isochrone.base.units import LARGEST, parse_bytes, parse_percent, parse_seco
 _NO_RANKS = "'{}' is not a number of ranks, or a list such as 4,8,16 or 2:64:x2"
 
 
-def experts_only(action: argparse.Action) -> None:
+def experts_only(action: Action) -> None:
     """Let an option be shown by ``--help-all`` only."""
     action.expert = True  # type: ignore[attr-defined]
 
 
-def add_flag(
-    parser: argparse._ActionsContainer, names: str, text: str, *, expert: bool = False
-) -> None:
+def add_flag(parser: _ActionsContainer, names: str, text: str, *, expert: bool = False) -> None:
     """Add an option that is given or not, with its help."""
     action = parser.add_argument(*names.split(), action="store_true", help=text)
     if expert:
@@ -26,7 +24,7 @@ def add_flag(
 
 
 def add_option(
-    parser: argparse._ActionsContainer, names: str, value: str | None, read: Callable[[str], Any],
+    parser: _ActionsContainer, names: str, value: str | None, read: Callable[[str], Any],
     text: str, *, expert: bool = False, **more: Any,
 ) -> None:  # fmt: skip
     """Add an option, or an argument, that takes a value.
@@ -53,25 +51,25 @@ def add_option(
         experts_only(action)
 
 
-def add_message_size(parser: argparse.ArgumentParser) -> None:
+def add_message_size(parser: ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     add_option(parser, "--bytes", "SIZE", read_size,
         "message size, e.g. 1MiB (default: the smallest measured)")  # fmt: skip
 
 
-def add_threshold(parser: argparse.ArgumentParser) -> None:
+def add_threshold(parser: ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
         "a component is slow if it is this much slower than the rest of the map (default: 10%%)",
         default=0.10)  # fmt: skip
 
 
-def add_force(parser: argparse._ActionsContainer) -> None:
+def add_force(parser: _ActionsContainer) -> None:
     """Add ``--force``."""
     add_flag(parser, "--force", "overwrite existing output")
 
 
-def add_mpi(parser: argparse._ActionsContainer) -> None:
+def add_mpi(parser: _ActionsContainer) -> None:
     """Add ``--probe`` and ``--mpicc``."""
     add_option(parser, "--probe", "FILE", str,
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
@@ -88,7 +86,7 @@ def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:
     def read(text: str) -> int:
         number = whole_number(text)
         if not number or number > most:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number of {what}")
+            raise ArgumentTypeError(f"'{text}' is not a number of {what}")
         return number
 
     return read
@@ -103,7 +101,7 @@ def read_percent(text: str) -> float:
     try:
         return parse_percent(text)
     except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+        raise ArgumentTypeError(str(error)) from error
 
 
 def read_size(text: str) -> int:
@@ -111,7 +109,7 @@ def read_size(text: str) -> int:
     try:
         return parse_bytes(text)
     except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+        raise ArgumentTypeError(str(error)) from error
 
 
 def values_of(what: str) -> Callable[[str], list[int]]:
@@ -122,12 +120,12 @@ def values_of(what: str) -> Callable[[str], list[int]]:
             found = parse_sizes(text)
         except InputError as error:
             if what == "ranks":
-                raise argparse.ArgumentTypeError(_NO_RANKS.format(text)) from error
-            raise argparse.ArgumentTypeError(str(error)) from error
+                raise ArgumentTypeError(_NO_RANKS.format(text)) from error
+            raise ArgumentTypeError(str(error)) from error
         if what == "ranks" and min(found) < 1:
-            raise argparse.ArgumentTypeError(_NO_RANKS.format(text))
+            raise ArgumentTypeError(_NO_RANKS.format(text))
         if max(found) > LARGEST:
-            raise argparse.ArgumentTypeError(f"'{text}' is larger than any machine")
+            raise ArgumentTypeError(f"'{text}' is larger than any machine")
         return found
 
     return read
@@ -137,8 +135,8 @@ def read_time_or_zero(text: str) -> float:
     """Read a duration for argparse, or 0."""
     try:
         return 0.0 if text.strip() == "0" else read_time(text)
-    except argparse.ArgumentTypeError as error:
-        raise argparse.ArgumentTypeError(f"{error}, or 0") from error
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"{error}, or 0") from error
 
 
 def read_time(text: str) -> float:
@@ -149,5 +147,5 @@ def read_time(text: str) -> float:
         seconds = 0.0
     if not 0 < seconds < 1e9:
         what = "is not a time above 0, such as 300, 5m or 200ms"
-        raise argparse.ArgumentTypeError(f"'{text}' {what}")
+        raise ArgumentTypeError(f"'{text}' {what}")
     return seconds

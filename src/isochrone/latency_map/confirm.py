@@ -9,9 +9,9 @@ rounds are used up.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError, Interrupted, MeasurementError
@@ -119,7 +119,7 @@ def measured(
         As `isochrone.measure.setup.follow` and `confirm`.
     """
     tokens = what.tokens(path, force=force, launch=launch)
-    before = time.monotonic()
+    before = monotonic()
     try:
         follow(tokens, path, title or what.experiment, what.timeout)
     except MeasurementError as error:
@@ -131,7 +131,7 @@ def measured(
             "per "
             "node or nodes, or these sizes", where="--algorithm",
         ) from error  # fmt: skip
-    left = what.timeout and max(1.0, what.timeout - (time.monotonic() - before))
+    left = what.timeout and max(1.0, what.timeout - (monotonic() - before))
 
     def start(more: Sequence[str], out: Path) -> None:
         tokens = what.with_options(*more).tokens(out, force=True)

@@ -8,13 +8,13 @@ import grp
 import hashlib
 import os
 import pwd
-import shutil
 import stat
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 
 from isochrone.base.errors import InputError
 
@@ -134,7 +134,7 @@ def scratch_folder(target: Path) -> Iterator[Path]:
     for old in target.parent.glob(f"{target.name}.*"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > _DAY:
-                shutil.rmtree(old, ignore_errors=True)
+                rmtree(old, ignore_errors=True)
     try:
         scratch = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
     except OSError as error:
@@ -144,4 +144,4 @@ def scratch_folder(target: Path) -> Iterator[Path]:
     try:
         yield scratch
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        rmtree(scratch, ignore_errors=True)

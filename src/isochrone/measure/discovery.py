@@ -6,9 +6,9 @@ from other sources than those of this package are skipped with a message.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 from isochrone.base.errors import InputError, IsochroneError
@@ -115,7 +115,7 @@ def library(built: Probe, name: str = "grid", tell: Warn = warn) -> Path:
 def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> Probe:
     """Return the probe that the user names, from any sources."""
     where = f"--probe or ${VARIABLE}"
-    path = shutil.which(named)
+    path = which(named)
     if path is None:
         raise InputError(f"there is no program '{named}'", where=where)
     program = Path(path).absolute()
@@ -140,7 +140,7 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> P
 
 def _on_path(meant: Installation | None, tell: Warn) -> Probe | None:
     """Return the probe on the PATH, if it is for the MPI in use."""
-    path = shutil.which(NAME)
+    path = which(NAME)
     if path is None:
         return None
     program = Path(path).absolute()

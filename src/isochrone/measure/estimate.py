@@ -7,7 +7,6 @@ some seconds is run with as many ranks, and its times are used.
 from __future__ import annotations
 
 import re
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import monotonic
 
 import numpy as np
 
@@ -311,10 +311,10 @@ def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, 
     """Launch with other options in a temporary folder; return the run and how long it took."""
     with TemporaryDirectory(prefix=".trial-", dir=folder) as scratch:
         path = Path(scratch) / "trial.jsonl"
-        began = time.monotonic()
+        began = monotonic()
         tokens = replace(what, options=tuple(options), notes={}).tokens(path)
         follow(tokens, path, timeout=what.timeout)
-        wall = time.monotonic() - began
+        wall = monotonic() - began
         return read(path), wall
 
 

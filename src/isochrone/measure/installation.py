@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import which
 
 from isochrone.base.errors import MeasurementError
 from isochrone.measure.subprocesses import cached_answer
@@ -131,7 +131,7 @@ def here(environ: Mapping[str, str]) -> Installation | None:
 
 def _programs(environ: Mapping[str, str]) -> Iterator[Path]:
     """List a launcher, or a compiler wrapper, of each folder where the user's MPI may be."""
-    named = shutil.which(environ.get("MPICC") or "", path=environ.get("PATH"))
+    named = which(environ.get("MPICC") or "", path=environ.get("PATH"))
     if named:
         yield Path(named).absolute()
     for folder in [*_paths(environ.get("PATH", "")), Path(sysconfig.get_path("scripts"))]:
@@ -187,7 +187,7 @@ def _libraries(folders: Iterable[Path]) -> dict[str, Path]:
 
 def _libraries_of_linker() -> dict[str, Path]:
     """Find what the dynamic linker has in its list."""
-    program = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
+    program = which("ldconfig", path=f"{os.environ.get('PATH', '')}:/sbin:/usr/sbin")
     if program is None:
         return {}
     try:

@@ -4,7 +4,6 @@ If this process ends, also by a crash or SIGKILL, the job ends as well: the laun
 `isochrone.measure.supervisor`, which lives as long as any process of the job.
 """
 
-import contextlib
 import errno
 import os
 import re
@@ -17,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -185,7 +185,7 @@ class _Job:
         lasted = f" after {format_seconds(time.monotonic() - self.began)}" if interrupted else ""
         code = "interrupted" if interrupted else "failed"
         record = {"record": "warning", "code": code, "text": why.what + lasted}
-        with contextlib.suppress(BrokenPipeError, ValueError):  # it has ended
+        with suppress(BrokenPipeError, ValueError):  # it has ended
             os.write(self.life_line.fileno(), msgspec.json.encode(record) + b"\n")
 
     def close(self) -> None:
@@ -201,9 +201,9 @@ class _Job:
             self.why.details = self.words.last()
         if self.why is not None and report[3:] == [b"1"]:
             self.why.hint = f"its unfinished {self.data_file} was removed"
-        with contextlib.suppress(BrokenPipeError):
+        with suppress(BrokenPipeError):
             self.life_line.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):
             self.supervisor.wait(_ENDING)
         if not self.words.is_alive():
             self.words.stream.close()
@@ -296,7 +296,7 @@ class _Words(threading.Thread):
         for raw in self.stream:
             line = raw.decode(errors="replace").rstrip()
             if line.startswith(_PROGRESS):
-                with contextlib.suppress(ValueError):
+                with suppress(ValueError):
                     done, total, estimate = line.removeprefix(_PROGRESS).split()
                     self.progress(Progress(int(done), int(total), float(estimate)))
             elif found := _KILLED.fullmatch(line):
@@ -369,7 +369,7 @@ class _Signals:
             listener(self.first)
 
 
-@contextlib.contextmanager
+@contextmanager
 def folder_for(wanted: Path | None) -> Iterator[Path]:
     """Yield the folder for run files: the user's, or a temporary one.
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sysconfig
 import tempfile
@@ -20,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shutil import which
 from typing import Literal
 
 import msgspec
@@ -205,7 +205,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
     """
     given = wanted or os.environ.get("MPICC")
     if given:
-        found = shutil.which(given)
+        found = which(given)
         if found is None:
             raise InputError(
                 f"there is no program '{given}'",
@@ -214,7 +214,7 @@ def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
             )
         return Path(found).absolute()
     places = [(name, path) for path in (None, sysconfig.get_path("scripts")) for name in MPICC]
-    found = next(filter(None, (shutil.which(name, path=path) for name, path in places)), None)
+    found = next(filter(None, (which(name, path=path) for name, path in places)), None)
     if found is None:
         raise InputError(
             "no MPI was found: neither mpiexec nor mpicc is in PATH",
@@ -262,7 +262,7 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
             check_own(there)
     if not again and is_sealed(product):
         return product
-    if shutil.which("make") is None:
+    if which("make") is None:
         raise InputError("the program 'make' is missing", hint="install make and a C compiler")
     with scratch_folder(folder) as scratch:
         _make(scratch / name, called, mpicc)

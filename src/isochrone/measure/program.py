@@ -1,11 +1,11 @@
 """Repeated launches of a user's program, with additional environment variables."""
 
 import re
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure import discovery, job, recorded, tuned
@@ -90,9 +90,9 @@ class Program:
                 files = recorded.settings(self.library, recording, self.environ, self.records)
                 ours = files | ours
             words, environ = tuned.with_settings(self.command, self.says, ours, self.environ)
-            began = time.monotonic()
+            began = monotonic()
             job.run(words, timeout=limit, hear=hear, environ=environ)
-            return time.monotonic() - began
+            return monotonic() - began
 
     def record(
         self, recording: Path, variables: Mapping[str, str], log: Path, limit: float

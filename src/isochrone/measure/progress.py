@@ -2,8 +2,8 @@
 
 import contextlib
 import sys
-import time
 from collections.abc import Callable, Iterator
+from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -49,10 +49,10 @@ class _Lines:
 
     def __init__(self, title: str) -> None:
         self.title = title
-        self.started = self.last = time.monotonic()
+        self.started = self.last = monotonic()
 
     def __call__(self, progress: Progress) -> None:
-        now = time.monotonic()
+        now = monotonic()
         if now - self.last < _LINE_EVERY or not progress.done:
             return
         self.last = now

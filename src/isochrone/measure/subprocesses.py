@@ -1,13 +1,13 @@
 """Runs short commands and returns their output, some of which is cached."""
 
-import contextlib
 import hashlib
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, CompletedProcess, Popen, TimeoutExpired
 
 import msgspec
 
@@ -49,7 +49,7 @@ def cached_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float
     matter = sorted(pair for pair in os.environ.items() if any(m in pair[0] for m in _MATTER))
     digest = hashlib.sha256(repr((list(argv), matter)).encode(errors="surrogateescape"))
     file = None
-    with contextlib.suppress(OSError, InputError, msgspec.DecodeError):
+    with suppress(OSError, InputError, msgspec.DecodeError):
         file = cache_folder() / _FOLDER / f"{digest.hexdigest()[:32]}.json"
         check_own(file)
         cached = msgspec.json.decode(file.read_bytes(), type=_Cached)
@@ -57,7 +57,7 @@ def cached_answer(argv: Sequence[str], *, of: Path | None = None, timeout: float
             return cached.output
     result = answer(argv, timeout)
     if not result.returncode and file is not None:
-        with contextlib.suppress(OSError, UnicodeEncodeError):
+        with suppress(OSError, UnicodeEncodeError):
             files = _stamps(_files(str(of or argv[0]), result.stdout))
             file.parent.mkdir(mode=0o755, exist_ok=True)
             fresh = file.with_suffix(f".{os.uname().nodename}.{os.getpid()}")
@@ -75,7 +75,7 @@ def _files(program: str, output: str) -> list[str]:
     """List the files that the output of a command depends on."""
     first = next(iter(output.split()), "")
     found = [path for name in (program, first) if (path := shutil.which(name))]
-    with contextlib.suppress(MeasurementError):
+    with suppress(MeasurementError):
         words = answer(["ldd", *found[:1]]).stdout.split()
         found += [word for word in words if word.startswith("/")]
     return [*found, _LINKER]
@@ -85,7 +85,7 @@ def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | No
     """Return the versions of files; None: there is no such file."""
     found: dict[str, Stamp | None] = dict.fromkeys(files)
     for file in files:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             there = Path(file).stat()
             found[file] = (there.st_ino, there.st_size, there.st_mtime_ns)
     return found
@@ -93,7 +93,7 @@ def _stamps(files: Sequence[str] | Mapping[str, object]) -> dict[str, Stamp | No
 
 def answer(
     argv: Sequence[str], timeout: float = _TIMEOUT, folder: Path | None = None
-) -> subprocess.CompletedProcess[str]:
+) -> CompletedProcess[str]:
     """Run a short command in a folder, and return its result.
 
     Raises
@@ -105,11 +105,11 @@ def answer(
         If the system has no room for another process.
     """
     try:
-        started = subprocess.Popen(
+        started = Popen(
             argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
             text=True,
             errors="replace",
             cwd=folder,
@@ -122,10 +122,10 @@ def answer(
         try:
             output, errors = process.communicate(timeout=timeout)
         except BaseException as error:  # a signal to us, too
-            with contextlib.suppress(ProcessLookupError):
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(error, subprocess.TimeoutExpired):
+            if isinstance(error, TimeoutExpired):
                 limit = format_seconds(timeout)
                 raise MeasurementError(f"'{argv[0]}' did not end within {limit}") from error
             raise
-    return subprocess.CompletedProcess(argv, process.returncode, output, errors)
+    return CompletedProcess(argv, process.returncode, output, errors)

@@ -16,7 +16,6 @@ ERRNO`` if the launcher could not be started. All data from standard input, also
 is appended to the run file FILE as its last record.
 """
 
-import contextlib
 import ctypes
 import os
 import re
@@ -24,9 +23,10 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from time import monotonic, sleep
 
 GRACE = 5.0
 """Seconds a launcher has to end its ranks before they are killed."""
@@ -99,27 +99,27 @@ class Supervisor:
         forced = False
         if self.status is None:
             self.look_at_files()
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.launcher.pid, signal.SIGTERM)
             forced = not self.wait_until(self.launcher_ended, GRACE)
         if not forced and self.wait_until(self.all_ended, LINGER):
             return 0
-        give_up = time.monotonic() + PATIENCE
+        give_up = monotonic() + PATIENCE
         self.look_at_files()
-        while not self.all_ended() and time.monotonic() < give_up:
+        while not self.all_ended() and monotonic() < give_up:
             for child in self.children():
-                with contextlib.suppress(ProcessLookupError, PermissionError):
+                with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             self.wait(0.02)
         if forced:
-            time.sleep(LINGER)  # ranks on other hosts notice the end with a delay
+            sleep(LINGER)  # ranks on other hosts notice the end with a delay
         return 0 if self.all_ended() else len(self.children())
 
     def wait_until(self, reached: Callable[[], bool], seconds: float | None = None) -> bool:
         """Wait for something, at most so long; return whether it was reached."""
-        until = None if seconds is None else time.monotonic() + seconds
+        until = None if seconds is None else monotonic() + seconds
         while not reached():
-            left = None if until is None else until - time.monotonic()
+            left = None if until is None else until - monotonic()
             if left is not None and left <= 0:
                 return False
             self.wait(left)
@@ -162,7 +162,7 @@ class Supervisor:
             count = len(ours)
             ours |= {process for process, parent in parents.items() if parent in ours}
         for process in ours - {self.me}:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 maps = Path(f"/proc/{process}/maps").read_bytes()
                 self.left_behind |= set(map(os.fsdecode, SHARED_MEMORY.findall(maps)))
                 for link in Path(f"/proc/{process}/fd").iterdir():
@@ -171,7 +171,7 @@ class Supervisor:
     def remove_left_behind(self) -> None:
         """Remove the files of MPICH that the job has not removed itself."""
         for name in self.left_behind:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 Path(name).unlink()
 
     def children(self) -> list[int]:
@@ -198,7 +198,7 @@ class Supervisor:
 def processes() -> Iterator[tuple[int, int]]:
     """Yield every process and its parent."""
     for entry in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             fields = entry.read_bytes().rpartition(b")")[2].split()  # names hold anything
             yield int(entry.parent.name), int(fields[1])
 
@@ -268,11 +268,11 @@ def main() -> None:
         job.remove_left_behind()
     unfinished = data_before is None and not job.ended_well() and job.status != WRONG_USE
     removed = unfinished and job.is_ours(data) and remove(data)
-    with contextlib.suppress(BrokenPipeError):
+    with suppress(BrokenPipeError):
         os.write(report, f"ended {job.status} {left} {int(removed)}\n".encode())
     record = job.last_record()
     if record and path.is_file() and stamp(path) != before and job.is_ours(path):
-        with contextlib.suppress(OSError):  # a full disk, for example; it stays partial
+        with suppress(OSError):  # a full disk, for example; it stays partial
             append(path, record)
 
 

@@ -7,10 +7,10 @@ than its own standard error, the simplest is taken.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import exp, inf, log, sqrt
 from typing import Any, TypeVar
 
 import numpy as np
@@ -123,7 +123,7 @@ class Limits:
 
     rising: tuple[str, ...]
     largest: float
-    fastest: float = math.inf
+    fastest: float = inf
 
     @classmethod
     def of(cls, observed: Observations) -> Limits:
@@ -131,7 +131,7 @@ class Limits:
         names = [name for name in ("p", "b") if name in observed.variables]
         rising = tuple(name for name in names if _rises(observed, name))
         largest = float(np.max(observed.variables.get("b", np.zeros(1))))
-        return cls(rising, largest, _fastest(observed) if "p" in observed.variables else math.inf)
+        return cls(rising, largest, _fastest(observed) if "p" in observed.variables else inf)
 
     def costs(self, candidate: Candidate) -> Candidate:
         """Return a formula of one growth with that as a cost, if times grow."""
@@ -403,7 +403,7 @@ def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool
         variance += float(np.sum(rest**2)) / n**2 * many / (many - 1)
     ways = len(best)
     error = mean_error(best)
-    by_chance = math.sqrt(variance) / ways
+    by_chance = sqrt(variance) / ways
     limit = by_chance if error < NOISY * noise else min(by_chance, _MUCH * error)
     limit = max(limit, _AS_GOOD[0] * error, _AS_GOOD[1])
     return more / ways <= limit
@@ -430,10 +430,10 @@ def _promising(
         found, _, rank, _ = np.linalg.lstsq(x, target, rcond=1e-10)
         left = n - len(terms) - 2
         if rank < len(terms) or left <= 0:
-            worth.append(math.inf)
+            worth.append(inf)
             continue
         mean = float(np.mean((target - x @ found) ** 2))
-        worth.append(n * math.log(max(mean, FLOOR**2)) + len(terms) * math.log(n) * n / left)
+        worth.append(n * log(max(mean, FLOOR**2)) + len(terms) * log(n) * n / left)
     order = np.argsort(worth, kind="stable")[:_TRIED]
     return [candidates[k] for k in sorted(order)]
 
@@ -443,7 +443,7 @@ def sicc(predicted: Floats, own: Observations, parameters: int) -> float:
     n, noise = len(own), own.noise or 0.0
     mean = float(np.mean((predicted / own.seconds - 1) ** 2))
     left = max(n - parameters - 2, 1)
-    return n * math.log(max(mean, noise**2, FLOOR**2)) + parameters * math.log(n) * n / left
+    return n * log(max(mean, noise**2, FLOOR**2)) + parameters * log(n) * n / left
 
 
 def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]]:
@@ -461,7 +461,7 @@ def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]
         if not own <= set(one.fit.terms) and known.issuperset(variables_of(one.fit.terms))
     ]  # fmt: skip
     least = min([taken.sicc, *(one.sicc for one in others)])
-    weights = [math.exp(-0.5 * (one.sicc - least)) for one in others]
-    total = sum(weights) + math.exp(-0.5 * (taken.sicc - least))
+    weights = [exp(-0.5 * (one.sicc - least)) for one in others]
+    total = sum(weights) + exp(-0.5 * (taken.sicc - least))
     rivals = [(one, w / total) for one, w in zip(others, weights, strict=True)]
     return sorted((r for r in rivals if r[1] >= _PLAUSIBLE), key=lambda r: -r[1])

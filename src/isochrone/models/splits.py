@@ -4,11 +4,11 @@ A segment that is found is a segment along one variable, and within it along the
 `isochrone.base.segmentation`.
 """
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import ceil, floor, log, log2, sqrt
 
 import numpy as np
 
@@ -244,7 +244,7 @@ class Search:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
         best = None
-        chance = least = 2 * math.log(max(len(along), 1))
+        chance = least = 2 * log(max(len(along), 1))
         for name in now:
             key = region.mask.tobytes(), name
             if key not in self._found:
@@ -338,13 +338,13 @@ def likely_switch(gap: Break, known: Collection[float] = ()) -> float:
     given = [value for value in known if low <= value < high]
     if given:
         return given[0]
-    middle = math.sqrt(low * high) if low > 0 else (low + high) / 2
+    middle = sqrt(low * high) if low > 0 else (low + high) / 2
     if high - low < 2:
         return low
-    step = 2.0 ** math.floor(math.log2(high - low))
+    step = 2.0 ** floor(log2(high - low))
     while step >= 1:
-        first = math.floor(low / step) + 1
-        last = math.ceil(high / step) - 1
+        first = floor(low / step) + 1
+        last = ceil(high / step) - 1
         if first <= last:
             return step * min(range(first, last + 1), key=lambda k: abs(k * step - middle))
         step /= 2

@@ -11,10 +11,10 @@ decimal number; one that may as well be between thousands (``1,024``) is refused
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeGuard
 
@@ -489,9 +489,9 @@ def number(text: str, name: str, where: str) -> float:
         value = float(text)
     except ValueError:
         try:
-            value = float(parse_bytes(text)) if name in ("b", "bytes") else math.nan
+            value = float(parse_bytes(text)) if name in ("b", "bytes") else nan
         except InputError:
-            value = math.nan
-    if not math.isfinite(value):
+            value = nan
+    if not isfinite(value):
         raise InputError(f"'{name}' is '{printable(text, 40)}', not a finite number", where=where)
     return value

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
+from msgspec import Struct
 
 import isochrone
 from isochrone.base import registry
@@ -58,7 +58,7 @@ _SCHEDULES = {
 }
 
 
-class About(msgspec.Struct):
+class About(Struct):
     """What every run has, independent of its kind.
 
     Attributes
@@ -91,7 +91,7 @@ class About(msgspec.Struct):
     machine: IfKnown[dict[str, str | int]] = None
 
 
-class Records(msgspec.Struct):
+class Records(Struct):
     """Clocks of the ranks; or a run of a kind that this version cannot read.
 
     Attributes

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-import msgspec
+from msgspec import Struct, ValidationError, convert
 
 from isochrone.base.errors import InputError
 from isochrone.runfile.origin import Origin
@@ -12,7 +12,7 @@ Option = bool | int | float | str | list[bool | int | float | str] | None
 """Value of an option of an experiment."""
 
 
-class Library(msgspec.Struct, frozen=True):
+class Library(Struct, frozen=True):
     """The MPI library, as it describes itself, and the version of the standard it follows."""
 
     library: str = ""
@@ -42,7 +42,7 @@ def library_name(text: str) -> str:
     return " ".join((f"{found['name']} {found['version']}" if found else first).split())
 
 
-class Clock(msgspec.Struct, frozen=True):
+class Clock(Struct, frozen=True):
     """The clock that took the times.
 
     Attributes
@@ -61,7 +61,7 @@ class Clock(msgspec.Struct, frozen=True):
     simulated: bool = False
 
 
-class Machine(msgspec.Struct, frozen=True):
+class Machine(Struct, frozen=True):
     """The node of rank 0, as recorded.
 
     Attributes
@@ -83,7 +83,7 @@ class Machine(msgspec.Struct, frozen=True):
 _NAMES = {"quantity": "seconds_are", "left_out": "settings_left_out"}
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, rename=_NAMES):
+class Header(Struct, frozen=True, kw_only=True, rename=_NAMES):
     """The ``run`` record of a run file.
 
     Attributes
@@ -215,8 +215,8 @@ def header_of(record: dict[str, Any]) -> Header:
     record = _as_today(record)
     known = {} if "kind" in record else kind_of(str(record.get("experiment")))
     try:
-        return msgspec.convert({**record, **known}, Header)
-    except msgspec.ValidationError as error:
+        return convert({**record, **known}, Header)
+    except ValidationError as error:
         what, _, member = str(error).partition(" - at `$.")
         name = f"'{member.rstrip('`')}'" if member else "it"
         raise InputError(f"the 'run' record is damaged: {name}: {what}") from error

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-import msgspec
+from msgspec import Struct
 
 from isochrone.base.documents import Scalar, Schema, record, shape
 from isochrone.runfile.header import Header
@@ -22,7 +22,7 @@ class _Run(Header, frozen=True, kw_only=True):
     settings_more: int = 0
 
 
-class _Rank(msgspec.Struct):
+class _Rank(Struct):
     """Where a rank ran."""
 
     record: Literal["rank"]
@@ -35,7 +35,7 @@ class _Rank(msgspec.Struct):
     numa: int = -1
 
 
-class _Pair(msgspec.Struct):
+class _Pair(Struct):
     """Round trips of two ranks, in seconds."""
 
     record: Literal["pair"]
@@ -64,7 +64,7 @@ class _Warning:
     text: str
 
 
-class _End(msgspec.Struct):
+class _End(Struct):
     """The last line of a run that came to its end; seconds: how long it took."""
 
     record: Literal["end"]

@@ -18,9 +18,9 @@ where there are enough repetitions to exceed it. Their intervals are computed fr
 as if these were independent.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ class Times:
     @property
     def has_interval(self) -> bool:
         """Whether the interval of the median is known."""
-        return not math.isnan(self.low)
+        return not isnan(self.low)
 
 
 def identity(table: Table, by: Sequence[str] = ()) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def enclose(values: Floats, passes: Floats | None) -> tuple[float, float, int]:
         if count >= FEW_GROUPS:
             return (*grouped_median_interval(values, passes), count)
     if len(values) < 2:
-        return math.nan, math.nan, 0
+        return nan, nan, 0
     return (*median_interval(values), 0)
 
 
@@ -244,7 +244,7 @@ def summarise(table: Table, rows: Ints) -> Times:
     count = repetitions(table, rows)
     each = count == len(rows)  # a row is a repetition
     enough = (each and count > 1) or len(rows) >= MIN_SUMMARIES
-    low, high = (found.low, found.high) if enough else (math.nan, math.nan)
+    low, high = (found.low, found.high) if enough else (nan, nan)
     return Times(
         n=count, passes=found.passes, median=found.median, low=low, high=high,
         min=min([found.min, *least]), max=max([found.max, *most]),

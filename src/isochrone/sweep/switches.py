@@ -8,10 +8,10 @@ Two switches may be so close that the few sizes between them show no cost per by
 segment is a level: only the steps on both sides of it are reported.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import hypot, inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +78,7 @@ class _Line(NamedTuple):
 
     def error(self, x: float) -> float:
         point = np.array([1.0, x])
-        return math.sqrt(max(0.0, float(point @ self.covariance @ point)))
+        return sqrt(max(0.0, float(point @ self.covariance @ point)))
 
 
 class _Data(NamedTuple):
@@ -153,12 +153,12 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     last = x[sides[1]].max()
     jump = new.at(before) - old.at(before)
     jump_clear = min(
-        _over(abs(jump), _SURE * math.hypot(new.error(before), old.error(before))),
+        _over(abs(jump), _SURE * hypot(new.error(before), old.error(before))),
         _over(abs(jump), _MIN_JUMP * abs(new.at(before))),
         _over((high.at(before) - low.at(before)) / jump if jump else 0.0, _SEEN),
     )
     turn = 0.0 if old.level or new.level else new.slope - old.slope
-    turn_error = math.sqrt(new.covariance[1, 1] + old.covariance[1, 1])
+    turn_error = sqrt(new.covariance[1, 1] + old.covariance[1, 1])
     turn_clear = min(
         _over(abs(turn), _SURE * turn_error),
         _over(abs(turn) * (last - before), _MIN_TURN * abs(new.at(last))),
@@ -205,10 +205,10 @@ def _solved(x: Floats, y: Floats, sigma: Floats, used: list[int]) -> tuple[Float
 
 def _bandwidth(line: _Line, x: Floats, often: float) -> float | None:
     """Return a rate only where bytes are a clear part of the time: machines drift by percents."""
-    error = math.sqrt(line.covariance[1, 1])
+    error = sqrt(line.covariance[1, 1])
     clear = line.slope * np.ptp(x) > _MIN_RISE * line.at(x.max())
     return often / line.slope if often and clear and line.slope > 3 * error else None
 
 
 def _over(a: float, b: float) -> float:
-    return a / b if b > 0 else math.inf
+    return a / b if b > 0 else inf

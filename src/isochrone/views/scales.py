@@ -1,7 +1,7 @@
 """Axes of sizes, times and bandwidths: where a value lies, and ticks that carry their unit."""
 
-import math
 from collections.abc import Callable, Sequence
+from math import ceil, floor, log2, log10
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -38,7 +38,7 @@ def place(values: ArrayLike, scale: Scale, smallest: float) -> NDArray[np.float6
     values = np.asarray(values, dtype=np.float64)
     if scale == "linear":
         return values
-    zero = math.log2(smallest) - _ZERO_GAP
+    zero = log2(smallest) - _ZERO_GAP
     return np.where(values > 0, np.log2(np.maximum(values, 1e-300)), zero)
 
 
@@ -52,11 +52,11 @@ def where_ticks(
     if scale == "linear":
         # multiples of a power of two, at most 9 of them
         first, last = float(found.min()), float(found.max())
-        step = 2.0 ** math.ceil(math.log2(max(last - first, 1) / 8))
-        begin = 0 if first < step else math.ceil(first / step)
-        chosen = [k * step for k in range(begin, math.floor(last / step) + 1)]
+        step = 2.0 ** ceil(log2(max(last - first, 1) / 8))
+        begin = 0 if first < step else ceil(first / step)
+        chosen = [k * step for k in range(begin, floor(last / step) + 1)]
     else:
-        low, high = math.ceil(math.log2(smallest)), math.floor(math.log2(float(found.max()) or 1))
+        low, high = ceil(log2(smallest)), floor(log2(float(found.max()) or 1))
         step = next(k for k in (1, 2, 5, 10, 20) if (high - low) / k + 1 <= _MAX_TICKS)
         chosen = [2.0**k for k in range(low, high + 1) if k % step == 0]
         if len(chosen) < 2:
@@ -73,7 +73,7 @@ def value_ticks(
 
     chosen = []
     if scale == "log":
-        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        decades = range(floor(log10(low)), ceil(log10(high)) + 1)
         for subs in _SUBS:
             ticks = [s * 10.0**k for k in decades for s in subs if low <= s * 10.0**k <= high]
             if len(ticks) > 9:

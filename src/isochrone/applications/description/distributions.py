@@ -7,9 +7,9 @@ means of the outermost 1/4096.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil, exp, floor, log, log1p, pi, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -170,7 +170,7 @@ def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
 
     def partial(x: Floats) -> Floats:
         z = (x - mean) / stddev
-        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        density = np.exp(-(z**2) / 2) / sqrt(2 * pi)
         return np.asarray((mean * special.ndtr(z) - stddev * density) / (1 - low))
 
     return _means(partial, ends)
@@ -178,22 +178,22 @@ def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
 
 def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
     if "sigma" in of:
-        sigma, middle = of["sigma"], math.log(of["median"])
+        sigma, middle = of["sigma"], log(of["median"])
     else:
-        sigma = math.sqrt(math.log1p((of["stddev"] / of["mean"]) ** 2))
-        middle = math.log(of["mean"]) - sigma**2 / 2
+        sigma = sqrt(log1p((of["stddev"] / of["mean"]) ** 2))
+        middle = log(of["mean"]) - sigma**2 / 2
     if sigma > 20:
         raise given["sigma" if "sigma" in of else "stddev"].at.error(
             f"the sigma {sigma:g} of the lognormal distribution is too large"
         )
     if sigma == 0:
-        return np.array([math.exp(middle)])
+        return np.array([exp(middle)])
     ends = np.exp(middle + sigma * special.ndtri(_parts()))
 
     def partial(x: Floats) -> Floats:
         with np.errstate(divide="ignore"):
             z = (np.log(x) - middle) / sigma
-        return np.asarray(math.exp(middle + sigma**2 / 2) * special.ndtr(z - sigma))
+        return np.asarray(exp(middle + sigma**2 / 2) * special.ndtr(z - sigma))
 
     return _means(partial, ends)
 
@@ -214,8 +214,8 @@ def _poisson(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
     tasks = of["tasks"]
     if tasks > _MOST_TASKS:
         raise given["tasks"].at.error(f"the farm has {tasks:g} tasks", f"at most {_MOST_TASKS:g}")
-    reach = 12 * math.sqrt(tasks) + 40
-    numbers = np.arange(max(0, math.floor(tasks - reach)), math.ceil(tasks + reach))
+    reach = 12 * sqrt(tasks) + 40
+    numbers = np.arange(max(0, floor(tasks - reach)), ceil(tasks + reach))
     return np.asarray(of["each"]) * _steps(
         numbers.astype(float), special.pdtr(numbers, tasks), tasks
     )

@@ -12,9 +12,9 @@ smallest and the largest, with 93.75 % (`isochrone.base.inference.even_median_in
 repetitions give none.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, log, nan
 
 import numpy as np
 
@@ -26,7 +26,7 @@ MIN_REPEATS = FEW_GROUPS - 1
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
-ENOUGH = {name: math.ceil(math.log(0.025) / math.log(part)) for name, part in QUANTILES.items()}
+ENOUGH = {name: ceil(log(0.025) / log(part)) for name, part in QUANTILES.items()}
 """Iterations from which on a percentile is given: the slowest of so many lies beyond it with
 97.5 %, so that they enclose it with 95 %. 6, 36, 368 and 3688."""
 
@@ -151,7 +151,7 @@ def iterations(found: Sequence[Launched]) -> list[Iterations]:
         if not len(times):
             continue
         percentiles = {
-            name: float(np.quantile(times, part)) if len(times) >= ENOUGH[name] else math.nan
+            name: float(np.quantile(times, part)) if len(times) >= ENOUGH[name] else nan
             for name, part in QUANTILES.items()
         }
         made.append(
@@ -172,4 +172,4 @@ def _each(one: Launched) -> float:
 
 def _tail(one: Launched) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.quantile(one.times, QUANTILES["p99"])) or math.nan
+        return float(np.quantile(one.times, QUANTILES["p99"])) or nan

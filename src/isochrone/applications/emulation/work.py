@@ -1,8 +1,8 @@
 """What emulated applications did: communication and computation by rank, time by phase."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum, nan
 
 import numpy as np
 
@@ -78,15 +78,14 @@ def shares(found: Sequence[Launched], times: Sequence[RankTime]) -> list[Shares]
     for app, together in sorted(groups, key=lambda key: (key[0], len(key[1]), key[1])):
         ranks = groups[app, together].values()
         parts = [median_of([one.communication / one.seconds for one in own]) for own in ranks]
-        asked = math.fsum(one.asked for own in ranks for one in own)
-        delivered = math.fsum(one.delivered for own in ranks for one in own)
+        asked = fsum(one.asked for own in ranks for one in own)
+        delivered = fsum(one.delivered for own in ranks for one in own)
         rates = [
-            math.fsum(one.switches for one in own) / math.fsum(one.seconds for one in own)
-            for own in ranks
+            fsum(one.switches for one in own) / fsum(one.seconds for one in own) for own in ranks
         ]
         made.append(Shares(
             app, others(app, together), float(min(parts)), float(np.mean(parts)),
-            float(max(parts)), delivered / asked if asked else math.nan, max(rates),
+            float(max(parts)), delivered / asked if asked else nan, max(rates),
         ))  # fmt: skip
     return made
 

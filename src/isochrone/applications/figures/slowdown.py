@@ -1,7 +1,7 @@
 """Slowdown of each application by each other one, with intervals; grey where it may be 1."""
 
-import math
 from collections.abc import Callable, Sequence
+from math import exp, log
 
 import numpy as np
 
@@ -31,7 +31,7 @@ _SMALL = 0.3  # and of one that is only a colour
 _MAX_NUMBERS = 17  # columns up to which cells hold numbers
 _BESIDE = 11.5  # inches up to which both matrices stand side by side
 _BAR = 0.55  # inches of the colours and what they mean, below the matrices
-_LEAST_SPAN = math.log(2.0)  # of the colours, so that noise does not look like much
+_LEAST_SPAN = log(2.0)  # of the colours, so that noise does not look like much
 
 _EVEN = "#dfe2e7"
 _ON_EVEN = "#59606c"
@@ -94,7 +94,7 @@ def _span(found: Emulation, panels: Sequence[Of]) -> float:
     """Return the logarithm of the ratio at which the colours end, the same in all panels."""
     ratios = [of(one) for one in found.slowdowns for of in panels]
     known = [one for one in ratios if one is not None and one.known and one.differs]
-    return max([_LEAST_SPAN, *(abs(math.log(one.median)) for one in known)])
+    return max([_LEAST_SPAN, *(abs(log(one.median)) for one in known)])
 
 
 def _panel(
@@ -133,7 +133,7 @@ def _colours(ratio: float, span: float) -> tuple[str, str]:
     from matplotlib import colormaps
     from matplotlib.colors import to_hex
 
-    place = 0.5 + 0.5 * math.log(ratio) / span
+    place = 0.5 + 0.5 * log(ratio) / span
     place += 0.06 if place > 0.5 else -0.06  # the middle is white, as if it were nothing
     place = min(max(place, 0.07), 0.93)  # and the ends are nearly black
     red, green, blue, _ = colormaps["RdBu_r"](place)
@@ -146,11 +146,11 @@ def _colour_bar(axes: Axes, span: float) -> None:
     from matplotlib.colors import to_rgb
 
     places = np.linspace(-span, span, 64)
-    colours = [to_rgb(_colours(math.exp(at), span)[0]) for at in places.tolist()]
+    colours = [to_rgb(_colours(exp(at), span)[0]) for at in places.tolist()]
     axes.imshow(np.array([colours]), aspect="auto", extent=(-span, span, 0, 1))
     ends = [-span, 0.0, span]
     axes.set(xticks=ends, yticks=[], xlim=(-span, span))
-    axes.set_xticklabels([format_ratio(math.exp(at)) for at in ends])
+    axes.set_xticklabels([format_ratio(exp(at)) for at in ends])
     plain_axes(axes, "times as long (less than 1: faster)", size=CAPTION, frame=())
 
 

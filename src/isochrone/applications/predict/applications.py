@@ -6,11 +6,11 @@ shared. What the processes wait for each other follows from the simulation. Appl
 are predicted alone: how they slow each other down is not.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -192,10 +192,8 @@ class _Question:
         ]  # fmt: skip
         each = np.array([_against(one, point) for one in others])
         simulated = min(len(one.ends) for one in others)
-        spread = np.std(each, axis=0, ddof=1) * math.sqrt(1 + 1 / len(others))
-        return np.asarray(
-            _quantile(len(others) - 1) * spread * math.sqrt(simulated / point.iterations)
-        )
+        spread = np.std(each, axis=0, ddof=1) * sqrt(1 + 1 / len(others))
+        return np.asarray(_quantile(len(others) - 1) * spread * sqrt(simulated / point.iterations))
 
     def _clocks(self, side: Side) -> Clocks:
         node_of = self._nodes()
@@ -241,7 +239,7 @@ class _Question:
         else:
             times = self.operations.times(step.op, size, step.grid, node_of, ranks)
         end = times[_SIDES[side]]
-        seconds = times[0] if math.isnan(end) else end
+        seconds = times[0] if isnan(end) else end
         key = step.op, size, ranks, node_of, times[0], group
         if step.grid:
             return Unfolding(seconds)

@@ -5,9 +5,9 @@ number of ranks, and compared with the prediction of its own description. That e
 with the logarithm of the number of ranks, makes the interval wider.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 from isochrone.applications.description.lowering import program
@@ -126,5 +126,5 @@ def _predicted(
 
 def _distance(recorded: Sequence[int], ranks: int) -> float:
     """Return how far a number of ranks is beyond those recorded, in the step that was held out."""
-    step = math.log(recorded[-1] / recorded[-2])
-    return max(1.0, math.log(ranks / recorded[-1]) / step)
+    step = log(recorded[-1] / recorded[-2])
+    return max(1.0, log(ranks / recorded[-1]) / step)

@@ -8,9 +8,9 @@ Phases of other kinds are simulated one at a time, message by message.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,7 @@ class _Port:
         Each is served until it has had its `seconds`; `had` is what one that never leaves would
         have had by now, so that a message leaves when `had` reaches its tag.
         """
-        times = np.append(enters, math.inf)[self.rows]
+        times = np.append(enters, inf)[self.rows]
         known = self.rows < len(enters)
         if times.shape[1] == 1:
             left = times + self.seconds
@@ -166,7 +166,7 @@ class _Port:
             return
         lines = np.arange(len(times))
         left = np.empty_like(times)
-        tags = np.full_like(times, math.inf)
+        tags = np.full_like(times, inf)
         now = np.zeros(len(times))
         had = np.zeros(len(times))
         inside = np.zeros(len(times))
@@ -174,7 +174,7 @@ class _Port:
             comes, goes = times.argmin(axis=1), tags.argmin(axis=1)
             arrival, tag = times[lines, comes], tags[lines, goes]
             with np.errstate(invalid="ignore"):
-                departure = np.where(inside > 0, now + (tag - had) * inside, math.inf)
+                departure = np.where(inside > 0, now + (tag - had) * inside, inf)
             arrives = arrival < departure
             moment = np.minimum(arrival, departure)
             active = np.isfinite(moment)
@@ -185,9 +185,9 @@ class _Port:
             now = moment
             into, out = lines[arrives & active], lines[~arrives & active]
             tags[into, comes[into]] = had[into] + self.seconds[into, comes[into]]
-            times[into, comes[into]] = math.inf
+            times[into, comes[into]] = inf
             left[out, goes[out]] = moment[out]
-            tags[out, goes[out]] = math.inf
+            tags[out, goes[out]] = inf
             inside[into] += 1
             inside[out] -= 1
         np.maximum.at(ends, self.rows[known], left[known])

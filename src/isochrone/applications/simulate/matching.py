@@ -10,10 +10,10 @@ other by the measured gap.
 
 from __future__ import annotations
 
-import math
 from collections import Counter, deque
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from math import inf
 
 from isochrone.applications.predict.message_times import Cost
 from isochrone.applications.simulate.events import SAME, Clock, Request
@@ -28,7 +28,7 @@ class _Flow:
     left: float = 1.0
     rate: float = 0.0
     at: float = 0.0
-    looked_at: float = math.inf
+    looked_at: float = inf
 
 
 _Port = dict[_Flow, None]
@@ -113,7 +113,7 @@ class Network:
         def look() -> None:
             if flow.looked_at != moment:
                 return  # it became faster, and was looked at before
-            flow.looked_at = math.inf
+            flow.looked_at = inf
             left = flow.left / flow.rate - (moment - flow.at)
             if left > SAME * moment:
                 self._look_at(flow, moment + left)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import nan, sqrt
 
 import numpy as np
 
@@ -396,10 +396,10 @@ def mean_and_error(ends: Floats, first: int) -> tuple[float, float]:
     """
     rest = ends[first:]
     if len(rest) < 2:
-        return float(ends[-1] / len(ends)), math.nan
+        return float(ends[-1] / len(ends)), nan
     mean = float((rest[-1] - rest[0]) / (len(rest) - 1))
     parts = np.linspace(0, len(rest) - 1, min(_BLOCKS, len(rest) - 1) + 1).astype(int)
     means = np.diff(rest[parts]) / np.diff(parts)
     if len(means) < 2:
-        return mean, math.nan
-    return mean, float(np.std(means, ddof=1) / math.sqrt(len(means)))
+        return mean, nan
+    return mean, float(np.std(means, ddof=1) / sqrt(len(means)))

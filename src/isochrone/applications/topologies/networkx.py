@@ -3,10 +3,10 @@
 import inspect
 import resource
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -54,10 +54,10 @@ _NOT_OURS = ("create_using", "backend", "backend_kwargs")
 @contextmanager
 def _bounded() -> Iterator[None]:
     """End what runs here by an error: small numbers can ask for graphs beyond all memory."""
-    end = time.monotonic() + LONGEST
+    end = monotonic() + LONGEST
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
-        if time.monotonic() > end:
+        if monotonic() > end:
             raise TimeoutError
         return trace
 

@@ -6,10 +6,10 @@ comes near, that is written; elsewhere the tenths themselves are the distributio
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import exp, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ class Spent:
     def may_be(self, mean: float) -> bool:
         """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
         count = self.gap.count
-        error = _deviation(self.gap) / math.sqrt(max(count, 1)) if count > 1 else 0.0
+        error = _deviation(self.gap) / sqrt(max(count, 1)) if count > 1 else 0.0
         return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * error)
 
     def scaled(self, factor: float) -> Spent:
@@ -183,7 +183,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     # A gap near the end of a tenth falls on either side: sums up to each tenth are compared.
     reached = np.cumsum(counts, axis=1) / counts.sum(axis=1, keepdims=True)
     away = np.abs(reached - reached.mean(axis=0)).max()
-    if away > SAME / math.sqrt(counts.sum(axis=1).min()):
+    if away > SAME / sqrt(counts.sum(axis=1).min()):
         return []
     whole = Gap()
     for gap in gaps:
@@ -206,7 +206,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
 _NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64)
 """Factors of a schedule whose order is not known."""
 
-_GOLDEN = (math.sqrt(5) - 1) / 2
+_GOLDEN = (sqrt(5) - 1) / 2
 
 
 def seconds(value: float) -> str:
@@ -258,12 +258,12 @@ def _distribution(gap: Gap, mean: float) -> Any:
     if gap.count < FEW or gap.mean <= 0 or _narrow(gap):
         return seconds(mean)
     tenths, counts = _counted(gap)
-    variance = math.log1p((_deviation(gap) / gap.mean) ** 2)
+    variance = log1p((_deviation(gap) / gap.mean) ** 2)
     ends = np.log(10 ** ((tenths + 1) / 10) / gap.mean)
-    expected = special.ndtr((ends + variance / 2) / math.sqrt(variance))
-    if np.abs(expected - np.cumsum(counts) / counts.sum()).max() <= FAR + 1 / math.sqrt(gap.count):
-        sigma = float(f"{math.sqrt(variance):.4g}")
-        return {"lognormal": {"median": seconds(mean * math.exp(-variance / 2)), "sigma": sigma}}
+    expected = special.ndtr((ends + variance / 2) / sqrt(variance))
+    if np.abs(expected - np.cumsum(counts) / counts.sum()).max() <= FAR + 1 / sqrt(gap.count):
+        sigma = float(f"{sqrt(variance):.4g}")
+        return {"lognormal": {"median": seconds(mean * exp(-variance / 2)), "sigma": sigma}}
     middles, counts = _middles(gap)
     scale = mean / gap.mean
     return {"empirical": {seconds(m * scale): int(c) for m, c in zip(middles, counts, strict=True)}}

@@ -1,7 +1,7 @@
 """Medians of levels, nodes or curves, run after run; changes and other settings are marked."""
 
-import math
 from collections.abc import Sequence
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -110,7 +110,7 @@ def _panels(found: History, options: Options) -> list[_Panel]:
 
 def _size(one: Series) -> float:
     """Sort key: the largest change first."""
-    return -max(abs(math.log(change.ratio)) for change in one.changes)
+    return -max(abs(log(change.ratio)) for change in one.changes)
 
 
 def _draw(axes: Axes, panel: _Panel) -> None:
@@ -149,7 +149,7 @@ def _mark(axes: Axes, panel: _Panel) -> None:
             found.setdefault(change.at, []).append((one, change))
     for at, changes in found.items():
         axes.axvline(at - 0.5, color=SLOW, lw=1, ls="--", zorder=2)
-        ratio = max((change.ratio for _, change in changes), key=lambda r: abs(math.log(r)))
+        ratio = max((change.ratio for _, change in changes), key=lambda r: abs(log(r)))
         axes.annotate(f"{ratio:.2f}x", (at - 0.5, 1.0), xycoords=("data", "axes fraction"),
                       xytext=(2, -9), textcoords="offset points", size=CAPTION,
                       color=SLOW)  # fmt: skip

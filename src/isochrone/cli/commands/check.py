@@ -7,7 +7,7 @@ The exit status is 1 if it is slow or slower; with --strict also if it is not kn
 possibly slow, and its hosts are suspects, until a second measurement confirms it.
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import msgspec
@@ -63,7 +63,7 @@ class _Checked(msgspec.Struct):
 DOCUMENTS = {"check": _Checked}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
     add_option(parser, "runs", "RUN", str,
         "run files, or folders of run files; each run is checked "
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_threshold(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Judge, write what was asked for, and say it."""
     rules = list(dict.fromkeys(map(parse_rule, args.allow)))
     _check_outputs(args)
@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _check_outputs(args: argparse.Namespace) -> None:
+def _check_outputs(args: Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
     given: dict[Path, str] = {}
     inputs = files_of(args.runs)

@@ -13,12 +13,12 @@ With --with-prediction, a run of `isochrone emulate` is compared with the predic
 models: `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
 """
 
-import argparse
 import sys
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from math import inf
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
 
 from isochrone.applications.cli.with_prediction import Predicted, compare_with_prediction
 from isochrone.base.documents import Inline, Value
@@ -53,7 +53,7 @@ EXAMPLES = (
 USUAL_RUNS = 5
 
 
-class _Judged(msgspec.Struct):
+class _Judged(Struct):
     """A comparison of two measurements.
 
     Attributes
@@ -70,7 +70,7 @@ class _Judged(msgspec.Struct):
     cannot_judge: list[str]
 
 
-class _Several(msgspec.Struct):
+class _Several(Struct):
     """Comparisons by the name of what was measured."""
 
     comparisons: dict[str, _Judged]
@@ -79,7 +79,7 @@ class _Several(msgspec.Struct):
 DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": Predicted}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
     add_option(parser, "before", "A", str,
         "run file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
@@ -96,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
-    add_flag(parser, "--common", argparse.SUPPRESS)  # always so
+    add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("measuring both sides alternately")
     add_flag(group, "--measure",
         "run isochrone measure with the arguments A and with B, alternately: A B B A …"
@@ -116,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_models(group, required=False)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
     if args.with_prediction:
         return compare_with_prediction(args)
@@ -152,12 +152,12 @@ def run(args: argparse.Namespace) -> int:
     return 0 if good else 1
 
 
-def _read(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
+def _read(args: Namespace) -> tuple[list[Run], list[Run]]:
     reading = Reading.of(args)
     return runs_of(args.before, reading=reading), runs_of(args.after, reading=reading)
 
 
-def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, Gate]:
+def _compared(pairing: Pairing, args: Namespace) -> tuple[Comparison, Gate]:
     """Compare two sides; say which of their runs did not come to their end."""
     for run in (*pairing.before, *pairing.after):
         if not run.complete:
@@ -172,7 +172,7 @@ def _compared(pairing: Pairing, args: argparse.Namespace) -> tuple[Comparison, G
     return found, judge(found, args.fail_on)
 
 
-def _tell(name: str, found: Comparison, gate: Gate, args: argparse.Namespace) -> None:
+def _tell(name: str, found: Comparison, gate: Gate, args: Namespace) -> None:
     """Say in a line each what failed and what cannot be judged, or that nothing did."""
     if not args.fail_on:
         return
@@ -183,7 +183,7 @@ def _tell(name: str, found: Comparison, gate: Gate, args: argparse.Namespace) ->
         print(text, file=sys.stderr if args.json else sys.stdout)
 
 
-def _measured(args: argparse.Namespace) -> tuple[list[Run], list[Run]]:
+def _measured(args: Namespace) -> tuple[list[Run], list[Run]]:
     """Launch both commands in turns; A B B A, so that a drift of the machine hits both alike."""
     commands = [read_command(text, name) for text, name in ((args.before, "A"), (args.after, "B"))]
     if commands[0].experiment != commands[1].experiment:
@@ -213,8 +213,8 @@ def _limit(text: str) -> Limit:
     what, _, number = text.partition(":")
     try:
         by = read_percent(number or "none")
-    except argparse.ArgumentTypeError:
+    except ArgumentTypeError:
         by = -1.0
     if what not in ("slower", "faster") or by < 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
+        raise ArgumentTypeError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
     return Limit(what, by)

@@ -8,7 +8,7 @@ import argparse
 import os
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
 
 from isochrone.base.suggestion import nearest
 from isochrone.console import configuration
@@ -23,13 +23,13 @@ EXAMPLES = (
 )
 
 
-class _File(msgspec.Struct):
+class _File(Struct):
     source: str
     path: Path
     exists: bool
 
 
-class _Configured(msgspec.Struct):
+class _Configured(Struct):
     """What is configured, and where each value came from."""
 
     settings: list[Value]

@@ -4,9 +4,9 @@ The exit status is 1 if measurements cannot run. With -n a short latency map is 
 that ranks start, where they are bound, and the resolution of their clock.
 """
 
-import argparse
 import os
 import tempfile
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import msgspec
@@ -49,7 +49,7 @@ class _Health(msgspec.Struct):
 DOCUMENTS = {"doctor": _Health}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone doctor``."""
     add_option(parser, "-n --ranks", "N", read_count,
         "also measure a short latency map on N ranks (default: none)")  # fmt: skip
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Look, and say what was found."""
     found = _of_mpi(args)
     document = _Health(__version__, [*found, *machine.checks()])
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     return int(any(one.verdict == "problem" for one in document.checks))
 
 
-def _of_mpi(args: argparse.Namespace) -> list[Check]:
+def _of_mpi(args: Namespace) -> list[Check]:
     """Look at MPI, launcher and compiler, and at ranks if any are asked for."""
     try:
         setup = setup_of(args)

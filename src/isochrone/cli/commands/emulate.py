@@ -8,8 +8,8 @@ pair at the same time, all at the same time. The result is the slowdown of each 
     isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone
 """
 
-import argparse
 import json
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,7 +64,7 @@ _LONGEST_NOTE = 100_000
 """Characters of a word of a command that every system takes."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone emulate``."""
     add_option(
         parser, "spec", "SPEC", Path, "file that describes the applications (YAML, JSON or TOML)"
@@ -98,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "run file (default: SPEC-DATE-TIME.jsonl)")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Work out the description, run it, and show what was found."""
     path = output_of(args, default_name(args.spec.stem), [args.spec])
     description = _asked(args)
@@ -157,7 +157,7 @@ def _compared(runs: Sequence[Run]) -> Table:
     )
 
 
-def _asked(args: argparse.Namespace) -> Description:
+def _asked(args: Namespace) -> Description:
     """Read the description, with what is asked for instead of what it says."""
     description = read_description(args.spec, dict(args.set))
     document = as_document(description)
@@ -195,7 +195,7 @@ def _check_folders(description: Description) -> None:
                     raise phase.at.key("method").error(f"the folder {folder} does not exist")
 
 
-def _ranks(args: argparse.Namespace, description: Description) -> tuple[Setup | None, int, Program]:
+def _ranks(args: Namespace, description: Description) -> tuple[Setup | None, int, Program]:
     """Return the ranks of the job and what they do; an MPI only if it has to be asked for them."""
     setup, ranks = None, args.ranks
     if ranks is None and any(app.ranks is None and app.on is None for app in description.apps):
@@ -226,10 +226,10 @@ def _written(made: Program, path: Path) -> Iterator[Path]:
         yield Path(file.name)
 
 
-class _Schema(argparse.Action):
+class _Schema(Action):
     """Prints the schema of descriptions and ends, whatever else is asked for."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *args: object, **options: object) -> None:
+    def __call__(self, parser: ArgumentParser, *args: object, **options: object) -> None:
         """Print it."""
         print(schema.text(), end="")
         parser.exit()
@@ -239,7 +239,7 @@ def _runs(text: str) -> list[str | list[str]]:
     """Read ``alone,pairs,victim+bully`` for argparse."""
     words = [word.strip() for word in text.split(",")]
     if not all(all(name for name in word.split("+")) for word in words):
-        raise argparse.ArgumentTypeError(f"'{text}' has an empty name between two commas")
+        raise ArgumentTypeError(f"'{text}' has an empty name between two commas")
     return [word.split("+") if "+" in word else word for word in words]
 
 
@@ -247,5 +247,5 @@ def _setting(text: str) -> tuple[str, str]:
     """Read ``NAME=VALUE`` for argparse."""
     name, sign, value = (part.strip() for part in text.partition("="))
     if not (name and sign and value):
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     return name, value

@@ -1,6 +1,6 @@
 """Convert run files or descriptions of applications to formats of other programs."""
 
-import argparse
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
 from isochrone.applications.description import lowering, reading
@@ -26,7 +26,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
     of_runs, of_programs = exporters.names(), programs.names()
     add_option(parser, "file", "FILE", Path, "run file, or description of an application")
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the file, say where it is, and what it leaves out."""
     if args.anonymise:
         return _anonymised(args)
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _anonymised(args: argparse.Namespace) -> int:
+def _anonymised(args: Namespace) -> int:
     """Write the run file again, and say what became of names, which only the user sees."""
     if args.to is not None:
         raise InputError("--anonymise writes a run file, not this format", where=f"--to {args.to}")
@@ -99,7 +99,7 @@ def _anonymised(args: argparse.Namespace) -> int:
     return 0
 
 
-def _program(args: argparse.Namespace) -> int:
+def _program(args: Namespace) -> int:
     """Write what the ranks of an application do."""
     form = programs.load(args.to)
     if args.bytes is not None:
@@ -135,5 +135,5 @@ def _speed(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found < 1e30:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of operations per second")
+        raise ArgumentTypeError(f"'{text}' is not a number of operations per second")
     return found

@@ -1,6 +1,6 @@
 """Convert results of other programs to run files, or traces to descriptions of applications."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,7 +21,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
     add_option(parser, "file", "FILE", Path,
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Write the file, say where it is and what was wrong with the other."""
     if args.source in traces.names():
         return _description(args)
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     return _tell(path, (warning["text"] for warning in found.warnings))
 
 
-def _description(args: argparse.Namespace) -> int:
+def _description(args: Namespace) -> int:
     """Write the description of what a trace shows."""
     if args.ranks is not None:
         raise _no_ranks(args.source)
@@ -66,7 +66,7 @@ def _description(args: argparse.Namespace) -> int:
     return _tell(path, warnings)
 
 
-def _only_one(args: argparse.Namespace) -> None:
+def _only_one(args: Namespace) -> None:
     if len(args.file) > 1:
         raise InputError(f"--from {args.source} reads one file, not {len(args.file)}")
 

@@ -6,9 +6,9 @@ input of show, check, compare, report, fit and plot.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import itertools
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -56,7 +56,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
     parser.add_argument(
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.print_help = functools.partial(_print_help, parser)  # type: ignore[method-assign]
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Measure, and show what was found."""
     if args.algorithm == algorithms.LIST:
         mpi = setup_of(args).mpi()
@@ -113,9 +113,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _launch(
-    what: Launchable, files: list[Path], args: argparse.Namespace, wrong: list[WrongResult]
-) -> Run:
+def _launch(what: Launchable, files: list[Path], args: Namespace, wrong: list[WrongResult]) -> Run:
     """Launch for each file; all with the sizes the first one chose. Return the first.
 
     What returned wrong data is added to ``wrong``; the other operations are measured nevertheless.
@@ -156,7 +154,7 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     print(f"usage: {parser.prog} {named} [-n N] [-o FILE] [options]\n", file=file)
     from isochrone.cli.experiments import add_options, usual_probe
 
-    inner = Parser(prog=parser.prog, add_help=False, usage=argparse.SUPPRESS)
+    inner = Parser(prog=parser.prog, add_help=False, usage=SUPPRESS)
     inner.whole_help = parser.whole_help
     try:
         add_options(

@@ -1,6 +1,6 @@
 """Plot run files, models or node orders as PNG, SVG or PDF."""
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from isochrone import models, views
@@ -26,7 +26,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
         "run file or a folder of them; view fit: also CSV; view orders: the file of isochrone "
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, "figure to write; .png, .svg or .pdf sets the format", required=True)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Draw, and say where the picture is."""
     files = files_of(args.files)
     path = output_of(args, inputs=files)
@@ -100,7 +100,7 @@ def _read(path: Path) -> Run | ComparedOrders | Path:
     return path if looks_like_a_table(path) else read(path)
 
 
-def _models(args: argparse.Namespace, view: str) -> tuple[str, tuple[Model, ...]]:
+def _models(args: Namespace, view: str) -> tuple[str, tuple[Model, ...]]:
     """Return the family or file of views of a model, and the models that others predict by."""
     given: list[Path] = args.model
     if registry.load(views.FAMILY, view).VIEW.predicts:

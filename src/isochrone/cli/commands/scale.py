@@ -11,8 +11,8 @@ interval. If the size, count or partners of a call follow no rule in the number 
 ranks, the command fails and names the first such call.
 """
 
-import argparse
 import time
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ def counts(text: str) -> list[int]:
     return [read_count(one) for one in text.split(",")]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s (-n N,N,N -- PROGRAM | RECORDING ...) --to N [--model FILE ...]"
     add_option(parser, "--to", "N,...", counts, "numbers of ranks to extrapolate to", required=True)
@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+")  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Record if asked for, generalize, predict, and print."""
     words: list[str] = args.words
     if args.output is not None:
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _recorded(args: argparse.Namespace, setup: Setup, words: list[str], ranks: int) -> Run:
+def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Run:
     """Record the program on so many ranks."""
     path = Path(f"{Path(words[0]).name}-{ranks}.jsonl")
     check_output(path, force=args.force)
@@ -122,7 +122,7 @@ def _recorded(args: argparse.Namespace, setup: Setup, words: list[str], ranks: i
 
 
 def _measured(
-    args: argparse.Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
+    args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
 ) -> list[Model]:
     """Measure what the program calls, and fit it."""
     folder = Path(f"{traces[0].name}-models")

@@ -6,7 +6,7 @@ the typical time and for the next launch. Launches at different times of the day
 machine better than consecutive ones.
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 
 from isochrone.base.documents import Schema, record
 from isochrone.console.as_json import add_json, print_json
@@ -32,7 +32,7 @@ def _of_pool() -> Schema:
 DOCUMENTS = {"show-pool": _of_pool}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
     add_option(parser, "files", "FILE", str,
         "run files, or folders of run files; run.jsonl also means run-1.jsonl, run-2.jsonl …",
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_threshold(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Print what each file holds, or all launches together."""
     if args.pool:
         return _pooled(args)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _pooled(args: argparse.Namespace) -> int:
+def _pooled(args: Namespace) -> int:
     from isochrone.changes.launches import pool
     from isochrone.changes.pages import launches
     from isochrone.formats.sides import runs_of

@@ -4,11 +4,11 @@ The plan is printed first. If the time is too short, repetitions are reduced fir
 left out. A second call measures only what is missing.
 """
 
-import argparse
-import time
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 from rich.table import Table
 
@@ -39,7 +39,7 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone suite``."""
     suites = presets.SUITES
     add_option(parser, "suite", "SUITE", str,
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_setup(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Run the suite as often as was asked for."""
     if (args.suite is None) == (args.question is None):
         raise InputError("neither a suite nor a question is given", hint="isochrone suite quick")
@@ -92,11 +92,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _suite(
-    args: argparse.Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
+    args: Namespace, suite: Suite, setup: Setup, folder: Path, like: Path | None,
     times: int = 1,
 ) -> None:  # fmt: skip
     """Plan, say the plan, measure. It is agreed to for so many ``times``; 0: it was."""
-    began = time.monotonic()
+    began = monotonic()
     runs = runs_of(suite, setup, args.ranks, folder, like)
     if args.dry_run:
         for one in runs:
@@ -112,12 +112,12 @@ def _suite(
     max_time = args.budget or suite.max_time
     costs = estimates(setup, missing)
     needed = sum(cost.startup + cost.full for cost in costs)
-    left = max_time - (time.monotonic() - began)
+    left = max_time - (monotonic() - began)
     _print_plan(suite, folder, missing, costs, needed, left, max_time)
     agree(Expected(needed * times).limited(max_time * times), args)
     tell = partial(print, flush=True)
     measure_in(setup, missing, costs, began + max_time, tell, quiet=args.quiet)
-    spent = time.monotonic() - began
+    spent = monotonic() - began
     there = f"{shell_word(str(folder))}/*.jsonl"
     print(f"\nDone in {duration(spent)}. Next: isochrone report {there} -o report.html")
 
@@ -153,5 +153,5 @@ def _rank_counts(text: str) -> tuple[int, ...]:
     """Read numbers of ranks for argparse."""
     numbers = {whole_number(word) or 0 for word in text.split(",")}
     if min(numbers) < 2:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
+        raise ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
     return tuple(sorted(numbers))

@@ -7,11 +7,11 @@ minimised: by enumeration if there are few orders, else by local search and a se
 (`bottleneck.cheapest`), with a lower bound. The result must fit into a hint.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, permutations
 from math import perm
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,13 +251,13 @@ def improve(
     seconds
         Time after which no other descent begins.
     """
-    dice, end = np.random.default_rng(1), time.monotonic() + seconds
+    dice, end = np.random.default_rng(1), monotonic() + seconds
     search = _Search(costs, hints, dice)
     found = [search.descend(start, end) for start in starts]
     at = int(np.argmin([cost for _, cost in found]))
     best, cost = found[at]
     idle = 0
-    while idle < kicks and cost > bound * (1 + TIE) and time.monotonic() < end:
+    while idle < kicks and cost > bound * (1 + TIE) and monotonic() < end:
         other, reached = search.descend(search.kicked(best), end)
         idle += 1
         if reached < cost * (1 - TIE):
@@ -284,7 +284,7 @@ class _Search:
         cost = float(first[0])
         for _ in range(_STEPS):
             lists = [new for new in self.changes(named, order) if self.hints.fits(new)]
-            if not lists or time.monotonic() > end:
+            if not lists or monotonic() > end:
                 break
             orders = np.stack([order, *(self.hints.completed(new) for new in lists)])
             reached, power = self.judge(orders)

@@ -9,7 +9,7 @@ optimum; until then the cheapest in the queue is a lower bound.
 """
 
 import heapq
-import time
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -92,11 +92,11 @@ def cheapest(
     mean = np.tensordot(weights, costs, 1)
     bound = max(float(weights @ lowest), least_maximum(mean))
     enough = known * (1 - TIE)
-    end = time.monotonic() + seconds
+    end = monotonic() + seconds
     waiting = [(float(weights @ lowest), 0, lowest)]
     seen = {lowest.tobytes()}
     number = 0
-    while waiting and number < tries and time.monotonic() < end:
+    while waiting and number < tries and monotonic() < end:
         cost, _, limits = heapq.heappop(waiting)
         if max(cost, bound) >= enough:
             return Found(None, known)

@@ -5,9 +5,9 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 (`assignment`). The gain of each single change is reported as well.
 """
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -119,7 +119,7 @@ class _Search:
 
     def run(self) -> Iterator[Choice]:
         """Compare, search orders for the best, and find the gain of each single change."""
-        begin = time.monotonic()
+        begin = monotonic()
         _, hosts = self.costs.placed
         if len(hosts) > MAX_HOSTS:
             raise InputError(
@@ -136,7 +136,7 @@ class _Search:
         yield from self.alone(first)
         end = begin + self.seconds
         for one in self.promising():
-            left = end - time.monotonic()
+            left = end - monotonic()
             if left > 0:
                 yield self.ordered(one, min(2.0, left / 2), "all")
         bound = 0.0 if self.is_off() else min(order.lower_bound, as_it_is.seconds)
@@ -198,7 +198,7 @@ class _Search:
 
         def ask(pairs: Iterable[tuple[int, int]]) -> None:
             for p, c in pairs:
-                if (p, c) not in done and (not done or time.monotonic() < end):
+                if (p, c) not in done and (not done or monotonic() < end):
                     done.add((p, c))
                     must = np.flatnonzero(places[p].hints.must).tolist()
                     setting = self.setting(places[p], cuts[c], must)

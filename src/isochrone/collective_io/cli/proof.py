@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import random
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from isochrone.runfile.origin import together
 from isochrone.runfile.run import Run
 
 
-def add_start(parser: argparse.ArgumentParser, what: str) -> None:
+def add_start(parser: ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
     group = parser.add_argument_group("measurement of the result")
     add_flag(group, "--measure",
@@ -38,12 +38,12 @@ def add_start(parser: argparse.ArgumentParser, what: str) -> None:
     _add_jobs(group, "--measure: ", "arrangement")
 
 
-def add_launches(parser: argparse.ArgumentParser, what: str) -> None:
+def add_launches(parser: ArgumentParser, what: str) -> None:
     """Add the options of the jobs of a command that always measures."""
     _add_jobs(parser.add_argument_group("launches"), "", what)
 
 
-def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
+def _add_jobs(group: _ArgumentGroup, when: str, what: str) -> None:
     add_option(group, "--file", "FILE", Path,
         f"{when}write this file with MPI-IO (default: only exchange the messages)",
         expert=True)  # fmt: skip
@@ -62,7 +62,7 @@ def _add_jobs(group: argparse._ArgumentGroup, when: str, what: str) -> None:
     add_launcher_arg(group)
 
 
-def starter(args: argparse.Namespace, ranks: int) -> JobRunner:
+def starter(args: Namespace, ranks: int) -> JobRunner:
     """Return a starter of this many ranks, as the options say."""
     return JobRunner(setup_of(args), ranks)
 
@@ -77,7 +77,7 @@ def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPla
     return fitting[0].start(file, arranged.given.ranks)
 
 
-def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
+def tile_options(args: Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call's pattern.
 
     Raises
@@ -93,9 +93,7 @@ def tile_options(args: argparse.Namespace, call: Call, aggregators: Sequence[int
     return options_of_tiles(tiles, call, aggregators, args.element, args.repeats, args.file)
 
 
-def compare_in_turn(
-    args: argparse.Namespace, start: JobRunner, given: Launch, proposed: Launch
-) -> Speedup:
+def compare_in_turn(args: Namespace, start: JobRunner, given: Launch, proposed: Launch) -> Speedup:
     """Launch two arrangements in turn and compare their times."""
     sides = {"given": given, "proposed": proposed}
     found = launch_in_turns(start, sides, launches=args.launches, op=args.op, runs=args.keep)

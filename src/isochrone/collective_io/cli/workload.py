@@ -1,8 +1,8 @@
 """Options that describe a job and a collective call, also those of a recording."""
 
-import argparse
 import os
 import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +42,7 @@ _USUAL = {
 POSTING = ("intra-first", "inter-first")
 
 
-def _add_nodes(parser: argparse.ArgumentParser) -> None:
+def _add_nodes(parser: ArgumentParser) -> None:
     """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
     add_option(
@@ -61,7 +61,7 @@ def _add_nodes(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _allocation(args: argparse.Namespace) -> Allocation:
+def _allocation(args: Namespace) -> Allocation:
     """Return the nodes that the options mean."""
     if args.nodes is not None:
         return allocations.from_numbers(args.nodes)
@@ -78,7 +78,7 @@ def _allocation(args: argparse.Namespace) -> Allocation:
     raise InputError("the nodes are not given", hint="give --nodes 4,4,2,2 or --hostfile FILE")
 
 
-def add_job(parser: argparse.ArgumentParser) -> None:
+def add_job(parser: ArgumentParser) -> None:
     """Add the options for nodes, access pattern and collective call."""
     _add_nodes(parser)
     group = parser.add_argument_group(
@@ -116,7 +116,7 @@ def _value_of(option: Option) -> dict[str, Any]:
     return {"metavar": option.metavar, "type": option.read}
 
 
-def _add_library(parser: argparse.ArgumentParser) -> None:
+def _add_library(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
     group.add_argument(
         "--driver", choices=("even", "lustre", "ompio"),
@@ -142,7 +142,7 @@ def _add_library(parser: argparse.ArgumentParser) -> None:
         "driver lustre: aggregators per OST (default: 1)", expert=True)  # fmt: skip
 
 
-def _settle(args: argparse.Namespace) -> None:
+def _settle(args: Namespace) -> None:
     """Set omitted options from the recording, or to their defaults.
 
     A table that is a recording is replaced by its accesses; ``recording`` is its path then.
@@ -157,14 +157,14 @@ def _settle(args: argparse.Namespace) -> None:
     _fill(args, _USUAL)
 
 
-def _fill(args: argparse.Namespace, values: Mapping[str, Any]) -> None:
+def _fill(args: Namespace, values: Mapping[str, Any]) -> None:
     """Set options that have no value."""
     for name, value in values.items():
         if name in vars(args) and vars(args)[name] is None:
             setattr(args, name, value)
 
 
-def _call(args: argparse.Namespace, ranks: int) -> Call:
+def _call(args: Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
     _settle(args)
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
@@ -186,13 +186,13 @@ def _call(args: argparse.Namespace, ranks: int) -> Call:
     )  # fmt: skip
 
 
-def chosen_pattern(args: argparse.Namespace) -> Pattern:
+def chosen_pattern(args: Namespace) -> Pattern:
     """Return the access pattern whose option is given, or the usual one."""
     given = [name for name in patterns.names() if _value(args, name) not in (None, False)]
     return patterns.load(given[0] if given else patterns.DEFAULT)
 
 
-def files_read(args: argparse.Namespace) -> list[Path]:
+def files_read(args: Namespace) -> list[Path]:
     """Return the files that the options name to be read: they are not to be overwritten."""
     of_patterns = (_value(args, name) for name in patterns.names())
     named = [args.hostfile, args.run_file, args.model, args.recording, *of_patterns]
@@ -200,12 +200,12 @@ def files_read(args: argparse.Namespace) -> list[Path]:
     return [value for value in named if isinstance(value, Path)]
 
 
-def _value(args: argparse.Namespace, pattern: str) -> object:
+def _value(args: Namespace, pattern: str) -> object:
     """Return the value of the option of a pattern."""
     return vars(args)[pattern.replace("-", "_")]
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
@@ -220,21 +220,21 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         action="append", default=[], expert=True)  # fmt: skip
 
 
-def add_cb_config_list(parser: argparse.ArgumentParser, usual: str | None = None) -> None:
+def add_cb_config_list(parser: ArgumentParser, usual: str | None = None) -> None:
     """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
     add_option(parser, "--cb-config-list", "LIST", str,
         "ROMIO hint cb_config_list, such as 'n0,n4,*:1' (default: *:1)",
         default=usual, expert=True)  # fmt: skip
 
 
-def add_measured_calls(parser: argparse.ArgumentParser) -> None:
+def add_measured_calls(parser: ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
     add_option(parser, "--calls", "RUN", Path,
         "also predict the file access, from runs of measure tile-io --file or record "
         "--collective-io", nargs="+", default=[], expert=True)  # fmt: skip
 
 
-def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:
+def job(args: Namespace) -> tuple[Allocation, Call, NodeCost]:
     """Return the nodes, the collective call and the model that the options mean."""
     nodes = _allocation(args)
     call = _call(args, nodes.ranks)
@@ -242,7 +242,7 @@ def job(args: argparse.Namespace) -> tuple[Allocation, Call, NodeCost]:
     return nodes, call, model
 
 
-def whole_call(args: argparse.Namespace, model: NodeCost) -> WholeCall:
+def whole_call(args: Namespace, model: NodeCost) -> WholeCall:
     """Return what the parts of a call take, by the measured calls that the options name."""
     return WholeCall.calibrated(model, measured_calls(read(path) for path in args.calls))
 
@@ -250,13 +250,13 @@ def whole_call(args: argparse.Namespace, model: NodeCost) -> WholeCall:
 def _selector(text: str) -> tuple[str, str | int]:
     key, equals, value = text.partition("=")
     if not key or not equals or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=VALUE")
+        raise ArgumentTypeError(f"'{text}' is not KEY=VALUE")
     return key, int(value) if re.fullmatch("[0-9]{1,18}", value) else value
 
 
 def _number(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1")
+        raise ArgumentTypeError(f"'{text}' is not a number from 1")
     return int(text)
 
 

@@ -1,7 +1,7 @@
 """Exact searches for an order of nodes; equal nodes are not permuted."""
 
-import math
-import time
+from math import factorial, prod
+from time import monotonic
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def is_small(positions: Positions) -> bool:
     """Whether an exact search is certain to be fast."""
     if are_few(positions):
         return True
-    states = math.prod((positions.counts + 1).tolist())
+    states = prod((positions.counts + 1).tolist())
     return len(positions.weights) == 1 and bool(states <= MAX_STATES // 10)
 
 
@@ -66,9 +66,9 @@ def arrangements(labels: Ints, counts: Ints) -> Ints:
 
 def how_many(counts: Ints) -> int:
     """Return the number of permutations of the multiset with these ``counts``."""
-    ways = math.factorial(int(counts.sum()))
+    ways = factorial(int(counts.sum()))
     for count in counts.tolist():
-        ways //= math.factorial(count)
+        ways //= factorial(count)
     return ways
 
 
@@ -87,14 +87,14 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
         or, if None, than ``cost``.
     """
     sizes, counts = positions.sizes, positions.counts
-    if math.prod((counts + 1).tolist()) >= 2**62:
+    if prod((counts + 1).tolist()) >= 2**62:
         return None, False
     strides = np.append(1, np.cumprod(counts[:-1] + 1))
     code, hot, before = (np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
     layers = []
     complete, limit = True, cost * (1 - TIE)
     for place in range(positions.nodes):
-        if time.monotonic() > end:
+        if monotonic() > end:
             return None, False
         parts = []
         for kind, size in enumerate(sizes.tolist()):
@@ -135,7 +135,7 @@ def relaxed_bound(positions: Positions, low: float, cost: float, end: float) -> 
     hot = np.full(ranks + 1, np.inf)
     hot[0] = 0.0
     for place in range(nodes):
-        if time.monotonic() > end:
+        if monotonic() > end:
             return low
         following = np.full(ranks + 1, np.inf)
         reached = np.flatnonzero(hot <= cost)

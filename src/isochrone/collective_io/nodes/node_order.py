@@ -5,9 +5,9 @@ to (k+1)/n; its ranks own, roughly, S/P to (S+c)/P, where S of all P ranks are o
 Both match if large nodes are spread evenly among small ones. Sorting by size is the worst order.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 import numpy as np
 
@@ -103,7 +103,7 @@ def best_order(
         Time limit of local and exact search together; None: derived from the number of nodes.
     """
     usual = SECONDS if len(cores) <= MANY else SECONDS_OF_MANY
-    end = time.monotonic() + (usual if seconds is None else seconds)
+    end = monotonic() + (usual if seconds is None else seconds)
     given = np.array(cores, np.int64)
     generator = np.random.default_rng(1)
     orders = {
@@ -123,7 +123,7 @@ def best_order(
         bound = max(bound, _exact(positions, best, end))
     for name in sorted(orders, key=lambda name: costs[name])[:3]:
         if not best.reaches(bound):  # each gets half of the time that is left
-            share = time.monotonic() + 0.5 * (end - time.monotonic())
+            share = monotonic() + 0.5 * (end - monotonic())
             order = improve(orders[name], positions, bound, share, generator)
             best.take(order, positions, "local search")
     if not best.reaches(bound) and not small:
@@ -221,8 +221,8 @@ def improve(
     """
     search = _Search(start.copy(), positions)
     best, best_cost, kicks = start.copy(), search.cost, 0
-    while best_cost > bound * (1 + TIE) and kicks < _GIVE_UP and time.monotonic() < end:
-        while search.cost > bound * (1 + TIE) and time.monotonic() < end:
+    while best_cost > bound * (1 + TIE) and kicks < _GIVE_UP and monotonic() < end:
+        while search.cost > bound * (1 + TIE) and monotonic() < end:
             if not search.step(generator):
                 break
         if search.cost < best_cost * (1 - TIE):

@@ -9,11 +9,11 @@ Bootstrap*, chapter 13).
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -86,7 +86,7 @@ class ComparedOrder:
     def interval(self) -> tuple[float, float]:
         """95 % interval of `measured`; NaN with fewer than two launches."""
         if len(self.times) < 2:
-            return math.nan, math.nan
+            return nan, nan
         return bootstrap_interval(redrawn_medians(np.array([self.times])))
 
     @property
@@ -194,7 +194,7 @@ class ComparedOrders:
         The gain is the time saved over the given order. NaN if there is none.
         """
         if self.given is None or self.given == self.fastest:
-            return math.nan
+            return nan
         given = self.orders[self.given].measured
         return (given - self.orders[0].measured) / (given - self.orders[self.fastest].measured)
 
@@ -275,8 +275,8 @@ def rank_correlation(predicted: Floats, times: Floats) -> Correlation:
         Measured seconds, shape (orders, launches).
     """
     value = _spearman(predicted, np.median(times, axis=1))
-    if len(predicted) < _LEAST_ORDERS or math.isnan(value):
-        return Correlation(value, math.nan, math.nan)
+    if len(predicted) < _LEAST_ORDERS or isnan(value):
+        return Correlation(value, nan, nan)
     medians = redrawn_medians(times).T
     drawn = np.random.default_rng(1).integers(0, len(predicted), (len(medians), len(predicted)))
     pairs = zip(drawn, medians, strict=True)
@@ -287,8 +287,8 @@ def rank_correlation(predicted: Floats, times: Floats) -> Correlation:
 def _spearman(left: Floats, right: Floats) -> float:
     a, b = _ranks(left), _ranks(right)
     a, b = a - a.mean(), b - b.mean()
-    scale = math.sqrt(float(a @ a) * float(b @ b))
-    return float(a @ b) / scale if scale else math.nan
+    scale = sqrt(float(a @ a) * float(b @ b))
+    return float(a @ b) / scale if scale else nan
 
 
 def _ranks(values: Floats) -> Floats:
@@ -400,7 +400,7 @@ def _order(one: _Order) -> ComparedOrder:
     ends = [value for value in (one.low, one.high) if value is not None]
     if not all(0 < value <= MAX_SECONDS for value in (one.predicted, *one.times, *ends)):
         raise InputError("the file is damaged: a time is not positive")
-    low, high = (math.nan if value is None else value for value in (one.low, one.high))
+    low, high = (nan if value is None else value for value in (one.low, one.high))
     return ComparedOrder(
         one.names, one.order, one.hosts, one.nodes, one.predicted, low, high, one.times
     )

@@ -1,11 +1,11 @@
 """Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
 
 import re
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from time import monotonic
 
 import numpy as np
 
@@ -323,7 +323,7 @@ def worst(labels: Ints, total: Total, starts: Sequence[Ints]) -> Ints:
         return np.asarray(
             every[int(np.argmax(in_portions(total, _ELEMENTS // len(labels), every)))]
         )
-    end = time.monotonic() + SECONDS
+    end = monotonic() + SECONDS
     generator = np.random.default_rng(1)
     given = np.stack(starts)
     order = np.argsort(-in_portions(total, _ELEMENTS // len(labels), given), kind="stable")[
@@ -337,7 +337,7 @@ def climb(order: Ints, total: Total, end: float, generator: np.random.Generator)
     """Swap two labels while that raises the cost; each time the best of many swaps."""
     first, second = np.triu_indices(len(order), 1)
     cost = float(total(order[None, :])[0])
-    while time.monotonic() < end:
+    while monotonic() < end:
         useful = np.flatnonzero(order[first] != order[second])
         if len(useful) > _SWAPS:
             useful = generator.choice(useful, _SWAPS, replace=False)

@@ -1,6 +1,6 @@
 """Page of compared orders: whether the prediction finds the best, and a table."""
 
-import math
+from math import isfinite, isnan
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio, format_seconds
@@ -33,11 +33,11 @@ def verdict(found: ComparedOrders) -> list[str]:
         )
     mean, worst = found.deviations()
     ranks = found.correlation
-    if math.isnan(ranks.value):
+    if isnan(ranks.value):
         rank = "all orders have the same expected or measured time"
     else:
         rank = f"rank correlation (Spearman) {ranks.value:.2f}"
-        if not math.isnan(ranks.low):
+        if not isnan(ranks.low):
             rank += f" (95 % interval {ranks.low:.2f} to {ranks.high:.2f})"
     of = "" if found.timed == found.expected else ", the exchange against the whole call"
     said.append(f"Deviation: {_percent(mean)} on average, {_percent(worst)} at most{of}; {rank}")
@@ -83,14 +83,14 @@ def _gain(found: ComparedOrders) -> str:
     ratio = found.orders[found.given].measured / found.orders[0].measured
     text = f", {format_ratio(ratio)} times as fast as given"
     reached = found.gain_reached()
-    if found.fastest != 0 and math.isfinite(reached):
+    if found.fastest != 0 and isfinite(reached):
         text += f" ({100 * reached:.0f} % of the gain there is)"
     return text
 
 
 def _table(found: ComparedOrders) -> Table:
     """Table of the orders, by expected time."""
-    known = any(map(math.isfinite, (one.high for one in found.orders)))
+    known = any(map(isfinite, (one.high for one in found.orders)))
     titles = [">expected", *[">interval"] * known]
     if found.launched:
         titles += [f">{found.origin}", ">interval", ">deviation"]
@@ -116,6 +116,6 @@ def _percent(part: float) -> str:
 
 
 def _interval(low: float, high: float) -> str:
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if not (isfinite(low) and isfinite(high)):
         return ""
     return f"{format_seconds(low)} – {format_seconds(high)}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ class WholeCost:
     @property
     def known(self) -> bool:
         """Whether all that takes long was measured."""
-        return math.isfinite(self.high)
+        return isfinite(self.high)
 
     def document(self) -> dict[str, Any]:
         """Return parts and whole for a document."""
@@ -151,11 +151,11 @@ def _summed(
     known = [one for one in parts.values() if one]
     seconds = sum(one.seconds for one in known)
     below = sum(one.seconds - one.low for one in known)
-    above = sum(one.high - one.seconds for one in known) if known else math.inf
+    above = sum(one.high - one.seconds for one in known) if known else inf
     times = {name: one.seconds if (one := parts.get(name)) else None for name in PARTS}
     if late := parts.get(LATE):
         times["rest"] = (times["rest"] or 0.0) + late.seconds
-    high = seconds + above if complete else math.inf
+    high = seconds + above if complete else inf
     return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, warnings)
 
 
@@ -326,7 +326,7 @@ def independent_features(call: Call) -> dict[str, float]:
     """
     pattern, reading = call.pattern, call.reading
     first, last = pattern.extent
-    length = max(SIEVE[reading], math.ceil((last - first) / MAX_SIEVES))
+    length = max(SIEVE[reading], ceil((last - first) / MAX_SIEVES))
     starts = np.arange(first, last, length, dtype=np.int64)
     runs = pattern.touches(starts, np.minimum(starts + length, last))
     whole = pattern.touches(np.array([first]), np.array([last]))

@@ -1,7 +1,7 @@
 """Arrays divided into equal blocks, one per rank."""
 
-import math
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -71,12 +71,12 @@ class Grid:
     @property
     def ranks(self) -> int:
         """Number of ranks: one a block."""
-        return math.prod(axis.blocks for axis in self.axes)
+        return prod(axis.blocks for axis in self.axes)
 
     @property
     def extent(self) -> tuple[int, int]:
         """First byte of the array, and byte after its last."""
-        return 0, self.element * math.prod(axis.extent for axis in self.axes)
+        return 0, self.element * prod(axis.extent for axis in self.axes)
 
     @property
     def interleaved(self) -> bool:
@@ -109,7 +109,7 @@ class Grid:
         kept = len(self.axes)
         while kept > 1 and self.axes[kept - 1].blocks == 1:
             kept -= 1
-        return self.axes[:kept], self.element * math.prod(a.length for a in self.axes[kept:])
+        return self.axes[:kept], self.element * prod(a.length for a in self.axes[kept:])
 
 
 class _Spans(NamedTuple):
@@ -125,18 +125,18 @@ def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
     if len(axes) == 1:
         return _meet_line(axes[0], element, spans)
     axis, below = axes[0], axes[1:]
-    unit = element * math.prod(a.extent for a in below)
+    unit = element * prod(a.extent for a in below)
     low, high = axis.block_range(spans.start // unit, (spans.end - 1) // unit)
     pick, block = _expanded(low, high - low + 1)
     first, last = block * axis.step * unit, (block * axis.step + axis.length) * unit
     window = spans.window[pick]
     start, end = np.maximum(spans.start[pick], first), np.minimum(spans.end[pick], last)
     # a beginning and an end within a unit, and whole units, which all blocks below take part in
-    inside = math.prod(a.blocks for a in below)
+    inside = prod(a.blocks for a in below)
     inner, outer = -(-start // unit) * unit, end // unit * unit
     whole = outer > inner
     units = (outer - inner)[whole] // unit
-    pieces = math.prod(a.length for a in below[:-1])
+    pieces = prod(a.length for a in below[:-1])
     runs = [
         Runs(
             window[whole], block[whole] * inside, (block[whole] + 1) * inside,

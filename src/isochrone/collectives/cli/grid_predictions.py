@@ -1,8 +1,8 @@
 """Options and output of predictions of collectives on grids."""
 
-import argparse
 import math
 import sys
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -32,7 +32,7 @@ _BEST = "best"
 _ALL = "all"
 
 
-def add_grid(parser: argparse.ArgumentParser) -> None:
+def add_grid(parser: ArgumentParser) -> None:
     """Add ``--grid`` and ``--placement``."""
     parser.add_argument(
         "--grid", metavar="G",
@@ -45,7 +45,7 @@ def add_grid(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def answer(args: argparse.Namespace) -> int:
+def answer(args: Namespace) -> int:
     """Predict all combinations of ranks, bytes and grids, and print them.
 
     Raises
@@ -82,7 +82,7 @@ def answer(args: argparse.Namespace) -> int:
     return 0
 
 
-def _operation(args: argparse.Namespace, model: Model) -> str:
+def _operation(args: Namespace, model: Model) -> str:
     """Return the requested operation, or the only one of the model."""
     known = model.selectors.get("op", [])
     if args.op is None and len(known) != 1:
@@ -96,7 +96,7 @@ def _operation(args: argparse.Namespace, model: Model) -> str:
     return op
 
 
-def _machines(args: argparse.Namespace, model: Model) -> Iterator[tuple[Machine, int]]:
+def _machines(args: Namespace, model: Model) -> Iterator[tuple[Machine, int]]:
     """Yield all requested numbers and positions of ranks."""
     constant = int(model.constant.get("ppn", 0)) or model.full_node
     for nodes in args.nodes or [0]:

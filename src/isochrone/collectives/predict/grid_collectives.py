@@ -8,10 +8,10 @@ Measured times of a group correct the formula for that group.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite, isnan, log, log2, nan
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -218,7 +218,7 @@ def warnings_of(times: Iterable[GridTime]) -> list[str]:
         said.append(
             f"the disturbance of {shown} concurrent groups was not measured; none is assumed"
         )
-    if len({one.grid for one in times}) > 1 and any(math.isnan(one.low) for one in times):
+    if len({one.grid for one in times}) > 1 and any(isnan(one.low) for one in times):
         said.append("some intervals are unknown: differences may be random")
     return said
 
@@ -329,7 +329,7 @@ class PhaseTimes:
             return self._measured(group, phase, place), []
         # what the formula gives, corrected by measured groups of other numbers of ranks
         found = self.model.predict(variables, where)
-        if math.isnan(found.seconds[0]):
+        if isnan(found.seconds[0]):
             return None, found.warnings
         near = like(groups, phase.op, kind, phase.ranks, stride)
         ratio = self._ratio(near, phase, where, variables)
@@ -353,7 +353,7 @@ class PhaseTimes:
             k = int(same[0])
             ends = (group.low[k], group.high[k])
             low, high = (
-                math.nan if end is None else end * by
+                nan if end is None else end * by
                 for end, by in zip(ends, factors[k, 1:].tolist(), strict=True)
             )
         else:
@@ -374,11 +374,11 @@ class PhaseTimes:
             formula = float(self.model.by_formula(values, where)[0])
             if formula > _NO_TIME:
                 measured = time_at(group.sizes, group.seconds, size)
-                ratios.append((math.log2(group.ranks), math.log(measured / formula)))
+                ratios.append((log2(group.ranks), log(measured / formula)))
         if not ratios:
             return 1.0
         x, y = zip(*ratios, strict=True)
-        return float(np.exp(np.interp(math.log2(max(phase.ranks, 1)), x, y)))
+        return float(np.exp(np.interp(log2(max(phase.ranks, 1)), x, y)))
 
     def _factor(self, phase: Phase, place: Place | None, size: int) -> Ends | None:
         """Return by how much the groups slow each other down; None if that was not measured."""
@@ -451,7 +451,7 @@ def compare(model: Model, run: Run) -> list[Compared]:
             own = [one for one in of if one.phase == part]
             most = max((one.groups for one in own), default=0)
             measured = next((one.seconds for one in own if one.groups == most), 0.0)
-            if measured > 0 and math.isfinite(seconds):
+            if measured > 0 and isfinite(seconds):
                 found.append(Compared(op, ranks, size, time.grid, part, measured, seconds))
     return found
 

@@ -7,8 +7,8 @@ disturbance, which no formula describes. It is stored next to the formulas, like
 of each group.
 """
 
-import math
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -215,7 +215,7 @@ def _times(table: Table, rows: NDArray[np.int64]) -> Times:
 
 def _wrong_disturbance(one: Disturbance) -> str:
     ends = [end for end in (one.low, one.factor, one.high) if end is not None]
-    known = all(math.isfinite(end) and end > 0 for end in ends)
+    known = all(isfinite(end) and end > 0 for end in ends)
     return "" if known and min(one.phase_ranks, one.groups) >= 1 else (
         "a factor that is not above zero"
     )  # fmt: skip
@@ -228,7 +228,7 @@ def _wrong_group(one: MeasuredGroup) -> str:
     rising = one.bytes == sorted(set(one.bytes)) and one.bytes[0] >= 0
     if not rising or min(one.ranks, one.stride) < 1:
         return "sizes that are not in ascending order"
-    known = all(math.isfinite(t) and t > 0 for t in one.seconds)
+    known = all(isfinite(t) and t > 0 for t in one.seconds)
     return "" if known else "a time that is not above zero"
 
 

@@ -5,10 +5,10 @@ the whole operation on each grid, and the separate phases of each grid: the grou
 and all groups at once. A run without grids holds the library's only.
 """
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot, isnan
 from typing import Any, Literal
 
 from isochrone.base.documents import IfKnown, MaybeNan
@@ -432,15 +432,15 @@ def parts(found: Sequence[GridPoint]) -> list[Parts]:
 def _parts(total: GridPoint, phases: tuple[GridPoint, GridPoint]) -> Parts:
     """Add the phases; the distances of their ends are those of independent errors."""
     seconds = sum(phase.seconds for phase in phases)
-    down = math.hypot(*(phase.seconds - phase.low for phase in phases))
-    up = math.hypot(*(phase.high - phase.seconds for phase in phases))
+    down = hypot(*(phase.seconds - phase.low for phase in phases))
+    up = hypot(*(phase.high - phase.seconds for phase in phases))
     ends = ratio_interval((seconds, seconds - down, seconds + up), total.estimate)
     return Parts(total, phases, seconds / total.seconds, *ends)
 
 
 def _ends(one: Gain | Parts) -> tuple[float, ...]:
     """Return the ends of an interval; unknown ones are the ratio itself."""
-    return tuple(one.ratio if math.isnan(end) else end for end in (one.low, one.high))
+    return tuple(one.ratio if isnan(end) else end for end in (one.low, one.high))
 
 
 def _key(point: GridPoint) -> Key:

@@ -1,8 +1,8 @@
 """Report of collective operations on grids: fastest algorithm, phases, disturbances."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf, isnan, log, log10
 from typing import Any
 
 from isochrone.base.inference import FEW_GROUPS
@@ -176,11 +176,11 @@ def _times(ratio: float) -> str:
 
 def _digits(ratio: float) -> str:
     """Write a ratio with the digits that mean something: ``1.32``, ``12.3``, ``240``."""
-    return f"{ratio:.{max(0, 2 - max(0, int(math.log10(ratio))))}f}" if ratio > 0 else "0"
+    return f"{ratio:.{max(0, 2 - max(0, int(log10(ratio))))}f}" if ratio > 0 else "0"
 
 
 def _ends(low: float, high: float) -> str:
-    if math.isnan(low) or math.isnan(high):
+    if isnan(low) or isnan(high):
         return ""
     return f" ({_digits(low)} to {_digits(high)})"
 
@@ -190,7 +190,7 @@ def _disturbed(read: GridRun) -> Iterator[Sentence]:
     most: dict[tuple[str, int, str, str], Disturbance] = {}
     for one in read.disturbances:
         key = one.op, one.ranks, one.grid, one.phase
-        low = one.factor if math.isnan(one.low) else one.low
+        low = one.factor if isnan(one.low) else one.low
         worse = key not in most or one.factor > most[key].factor
         if low > 1 and one.factor >= DISTURBED and worse:
             most[key] = one
@@ -220,7 +220,7 @@ def _not_added(read: GridRun) -> Iterator[Sentence]:
 
 
 def _off(one: Parts) -> float:
-    return abs(math.log(one.ratio)) if one.ratio > 0 else math.inf
+    return abs(log(one.ratio)) if one.ratio > 0 else inf
 
 
 def _listed(title: str, items: Iterator[Sentence], tone: Tone) -> list[Block]:

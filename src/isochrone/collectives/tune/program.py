@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
 
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
 from isochrone.base.files import write_text
@@ -67,7 +67,7 @@ class Used:
     seconds: float
 
 
-class Way(msgspec.Struct):
+class Way(Struct):
     """A choice that was tried with the program.
 
     Attributes
@@ -91,7 +91,7 @@ class Way(msgspec.Struct):
     why: str = ""
 
 
-class TunedProgram(msgspec.Struct):
+class TunedProgram(Struct):
     """Collective operations of a program, tuned by trying.
 
     Attributes

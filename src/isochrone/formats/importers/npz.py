@@ -5,9 +5,9 @@ loaded: they could run any program.
 """
 
 import io
-import math
 import sys
 import zipfile
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +87,9 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
     with archive.open(entry) as stream:
         header = _HEADERS[npy.read_magic(stream)]
         shape, _, dtype = header(stream)
-        if math.prod(shape) * dtype.itemsize > entry.file_size:
+        if prod(shape) * dtype.itemsize > entry.file_size:
             raise source.fail(f"the size of '{entry.filename}' is wrong")
-        if math.prod(shape) * max(8, dtype.itemsize) > source.most():
+        if prod(shape) * max(8, dtype.itemsize) > source.most():
             raise source.too_much()
     with archive.open(entry) as stream:
         return np.asarray(npy.read_array(stream, allow_pickle=False))

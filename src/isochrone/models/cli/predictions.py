@@ -1,10 +1,10 @@
 """What the predictions of single operations share: they ask a model for all combinations."""
 
-import argparse
-import math
 import sys
+from argparse import ArgumentParser, Namespace, _ActionsContainer
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import isnan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,7 +64,7 @@ class Predicted(msgspec.Struct):
     warnings: list[str]
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: ArgumentParser) -> None:
     """Add ``--model`` and ``--json``."""
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE",
@@ -73,7 +73,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:
+def add_models(parser: _ActionsContainer, *, required: bool) -> None:
     """Add ``--model`` with several files."""
     parser.add_argument(
         "--model", type=Path, nargs="+", action="extend", required=required, metavar="FILE",
@@ -81,14 +81,14 @@ def add_models(parser: argparse._ActionsContainer, *, required: bool) -> None:
     )  # fmt: skip
 
 
-def add_values(parser: argparse._ActionsContainer, **helps: str) -> None:
+def add_values(parser: _ActionsContainer, **helps: str) -> None:
     """Add options that take lists of values, with their help: ``ranks``, ``bytes``, ``window``."""
     for name, text in helps.items():
         kind = "bytes" if name == "bytes" else "ranks"
         parser.add_argument(f"--{name}", type=values_of(kind), metavar="LIST", help=text)
 
 
-def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
+def answer(args: Namespace, what: Subject, selector: str) -> int:
     """Predict all combinations of the values asked for, and print them.
 
     Parameters
@@ -146,7 +146,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
          "seconds": time, "low": low, "high": high}
         for point, time, low, high in zip(
             points, found.seconds.tolist(), found.low.tolist(), found.high.tolist(), strict=True
-        ) if not math.isnan(time)
+        ) if not isnan(time)
     ]  # fmt: skip
     if not rows:
         raise InputError(f"no prediction is possible: {found.warnings[0]}", where=str(args.model))
@@ -168,7 +168,7 @@ def answer(args: argparse.Namespace, what: Subject, selector: str) -> int:
             words.append(f"{format_bytes(row['bytes']):>10}")
         words.append(f"{format_seconds(row['seconds'], 4):>10}")
         interval = "95 % interval not known"
-        if not math.isnan(row["low"]):
+        if not isnan(row["low"]):
             interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
         print("  ".join([*words, interval]))
     for warning in warnings:

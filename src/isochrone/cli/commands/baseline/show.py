@@ -8,7 +8,7 @@ shifts that are common to a whole run.
 import argparse
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
 
 from isochrone.base.documents import Inline
 from isochrone.changes.baseline import Typical, typical
@@ -24,12 +24,12 @@ EXAMPLES = (
 )
 
 
-class _Times(msgspec.Struct):
+class _Times(Struct):
     group: Inline[Group]
     times: list[Typical]
 
 
-class _Usual(msgspec.Struct):
+class _Usual(Struct):
     """Typical times of the runs of a baseline, and between which the next run will be."""
 
     folder: Path

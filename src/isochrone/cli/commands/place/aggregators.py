@@ -5,7 +5,7 @@ number and buffer size. The hints have no effect with OMPIO (Open MPI's default)
 if the application sets cb_nodes or cb_config_list, or if the accesses do not interleave.
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ EXAMPLES = (
 DOCUMENTS = {"place-aggregators": PlacedByOrder | PlacedByAll}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place aggregators``."""
     add_job(parser)
     add_cb_config_list(parser, DEFAULT)
@@ -85,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_start(parser, "aggregators")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Search, write the hints, and prove what was query for."""
     nodes, wanted, model = job(args)
     given = Setting(args.cb_config_list, args.cb_nodes, args.cb_buffer_size)
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _measured(args: argparse.Namespace, query: Query, best: Choice) -> Speedup:
+def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     """Launch with the given setting and with the proposed one, in turn; ranks stay."""
     jobs = starter(args, query.nodes.ranks)
     by_rank = query.nodes.by_rank

@@ -4,12 +4,12 @@ It is written as a host file or rank file for the launcher. The search uses heur
 and, if time allows, an exact method; the result is compared with a lower bound.
 """
 
-import argparse
 import os
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-import msgspec
 import numpy as np
+from msgspec import Struct
 
 from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
@@ -62,7 +62,7 @@ MAX_NAMES = 24
 """Nodes of an order that are printed; a file holds all."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place nodes``."""
     formats = placements.names()
     add_job(parser)
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--verify", "start a small MPI job to check that each rank is on its node")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Search, write the files, and prove what was asked for."""
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if document.verified is False else 0
 
 
-def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
+def _files(args: Namespace, nodes: Allocation) -> dict[str, Path]:
     """Return the files to write by format, after a check that they may be written."""
     proof = args.verify or args.measure
     if args.dry_run:
@@ -150,7 +150,7 @@ def _files(args: argparse.Namespace, nodes: Allocation) -> dict[str, Path]:
     return {k: check_output(v, force=args.force, inputs=inputs) for k, v in usual.items()}
 
 
-def _usual(args: argparse.Namespace, proof: bool) -> str:
+def _usual(args: Namespace, proof: bool) -> str:
     """Name the format that fits the batch system, or the MPI if a job is to be started."""
     if "SLURM_JOB_ID" in os.environ:
         return "slurm"
@@ -171,13 +171,13 @@ def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
     return commands
 
 
-class _Misplaced(msgspec.Struct):
+class _Misplaced(Struct):
     rank: int
     wanted: str
     found: str
 
 
-class _Placed(msgspec.Struct):
+class _Placed(Struct):
     """The best order of nodes.
 
     Attributes
@@ -220,7 +220,7 @@ DOCUMENTS = {"place-nodes": _Placed}
 
 
 def _prove(
-    args: argparse.Namespace, order: Arrangement, files: dict[str, Path], wanted: Call,
+    args: Namespace, order: Arrangement, files: dict[str, Path], wanted: Call,
     document: _Placed,
 ) -> None:  # fmt: skip
     """Start the jobs that were asked for."""

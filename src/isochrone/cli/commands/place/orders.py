@@ -5,7 +5,7 @@ ranks, and random ones. --orders lists others instead. The output shows whether 
 the best order, and its error, as figure 6 of the cFireworks paper (Cha) does.
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +62,7 @@ MOST = 200
 DOCUMENTS = {"place-orders": OrdersFile}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone place orders``."""
     add_job(parser)
     add_model(parser)
@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "plot predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Choose orders, expect, launch, and say whether the prediction finds the best."""
     nodes, wanted, model = job(args)
     if args.driver == "ompio":
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _candidates(args: argparse.Namespace, ordered: Ordered) -> list[Candidate]:
+def _candidates(args: Namespace, ordered: Ordered) -> list[Candidate]:
     """Return the orders that are listed, or those worth comparing."""
     if args.listed:
         listed = []
@@ -174,7 +174,7 @@ def _expected(
     return sorted(found, key=lambda one: float(f"{one.predicted:.6g}")), warnings
 
 
-def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:
+def _starter(args: Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]:
     """Return what starts the ranks, or why nothing is launched though it was not forbidden."""
     if args.dry_run:
         return None, ""
@@ -189,7 +189,7 @@ def _starter(args: argparse.Namespace, nodes: Allocation) -> tuple[JobRunner | N
 
 
 def _launch(
-    args: argparse.Namespace, jobs: JobRunner, ordered: Ordered, orders: Sequence[ComparedOrder]
+    args: Namespace, jobs: JobRunner, ordered: Ordered, orders: Sequence[ComparedOrder]
 ) -> Turns:
     """Launch all orders in turns, each turn in another sequence."""
     with folder_for(None) as folder, progress_bar("orders", quiet=args.json) as progress:
@@ -223,6 +223,6 @@ def _measured(found: ComparedOrders, turns: Turns) -> ComparedOrders:
     return replace(found, orders=orders, timed=timed, origin=turns.origin)
 
 
-def _draw(args: argparse.Namespace, found: ComparedOrders) -> None:
+def _draw(args: Namespace, found: ComparedOrders) -> None:
     if args.figure is not None:
         views.save(views.draw("orders", [found]), args.figure)

@@ -9,12 +9,12 @@ mutual slowdowns are not predicted.
 """
 
 import argparse
-import math
 from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
+from msgspec import Struct
 
 from isochrone import models
 from isochrone.applications.description.lowering import program
@@ -89,7 +89,7 @@ def _filled(machine: Machine, ranks: int) -> Machine:
     return Machine(-(-ranks // machine.ppn), machine.ppn, machine.placement)
 
 
-class _Time(msgspec.Struct):
+class _Time(Struct):
     op: str
     phase: str | None
     ranks: int
@@ -102,7 +102,7 @@ class _Time(msgspec.Struct):
     high: MaybeNan
 
 
-class _Predicted(msgspec.Struct):
+class _Predicted(Struct):
     """Predicted times of described applications; without a phase: of all of it."""
 
     predictions: list[_Time]
@@ -182,6 +182,6 @@ def _of_phases(one: Prediction) -> list[tuple[str, ...]]:
 
 
 def _interval(low: float, high: float) -> str:
-    if math.isnan(low) or math.isnan(high):
+    if isnan(low) or isnan(high):
         return "not known"
     return f"{format_seconds(low)} to {format_seconds(high)}"

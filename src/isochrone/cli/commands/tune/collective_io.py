@@ -8,8 +8,8 @@ significantly faster are written to a file; often there are none. The program is
 times, and writes its output each time (see --before).
 """
 
-import argparse
 import json
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ PORTABLE = "-portable"
 DOCUMENTS = {"tune-collective-io": Tuned}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone tune collective-io``."""
     parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
@@ -103,11 +103,11 @@ def _several(text: str) -> int:
     """Read a number of at least 2 for argparse: one pair proves nothing."""
     number = read_count(text)
     if number < 2:
-        raise argparse.ArgumentTypeError("a single launch proves nothing: give 2 or more")
+        raise ArgumentTypeError("a single launch proves nothing: give 2 or more")
     return number
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Record, choose, prove, and write what is to be kept."""
     program = _program(args)
     base = hints_of_user(args.environ)
@@ -143,7 +143,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _program(args: argparse.Namespace) -> Program:
+def _program(args: Namespace) -> Program:
     """Return what is to be started."""
     command = command_of(args, "isochrone tune collective-io -- mpiexec -n 4 ./app")
     if any(ROMIO_HINTS in word for word in command):
@@ -155,7 +155,7 @@ def _program(args: argparse.Namespace) -> Program:
     return Program(command, args.environ, built, before_of(args))
 
 
-def _prepared(args: argparse.Namespace) -> tuple[Path, Path]:
+def _prepared(args: Namespace) -> tuple[Path, Path]:
     """Return the folder, made if need be, and the hints file to write."""
     folder: Path = args.output
     if folder.exists() and not folder.is_dir():

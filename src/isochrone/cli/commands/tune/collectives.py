@@ -6,7 +6,7 @@ default); several launches of each (--launches 3). For each operation, number of
 alternative is chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
 """
 
-import argparse
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,7 +51,7 @@ TABLE = "table"
 DOCUMENTS = {"tune-collectives": Tuned}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone tune collectives``."""
     formats = [TABLE, *tunings.names()]
     add_option(
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_setup(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: Namespace) -> int:
     """Choose, write, say what is saved, and prove what was asked for."""
     if args.verify and args.output is None:
         raise InputError("--verify needs a file", hint="give -o FILE")
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(one.verdict == "not active" for one in document.verified) else 0
 
 
-def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
+def _of_grids(args: Namespace, times: TuningTimes) -> Tuned:
     """Choose grids; write the table of ``isochrone exec``."""
     measured = savings(times, "grid", args.min_gain)
     more, asked, origin = modelled(args, times)
@@ -117,7 +117,7 @@ def _of_grids(args: argparse.Namespace, times: TuningTimes) -> Tuned:
     return document
 
 
-def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> Tuned:
+def _of_algorithms(args: Namespace, times: TuningTimes) -> Tuned:
     """Choose algorithms of the library; write its own file."""
     if args.model is not None:
         raise InputError("models do not cover the algorithms of the library", where="--model")
@@ -144,14 +144,12 @@ def _of_algorithms(args: argparse.Namespace, times: TuningTimes) -> Tuned:
     return document
 
 
-def _document(
-    args: argparse.Namespace, found: list[Saving], times: TuningTimes, origin: str
-) -> Tuned:
+def _document(args: Namespace, found: list[Saving], times: TuningTimes, origin: str) -> Tuned:
     kind: Kind = "grid" if args.to == TABLE else "algorithm"
     return Tuned(times.mpi, origin, found, cautions(times, found, kind, args.min_gain))
 
 
-def _library(args: argparse.Namespace, mpi: str) -> bytes:
+def _library(args: Namespace, mpi: str) -> bytes:
     """Return the content of the file of the MPI library, which must be that of the runs."""
     setup = setup_of(args)
     _check_same(setup, mpi)
@@ -171,7 +169,7 @@ def _check_same(setup: Setup, mpi: str) -> None:
 
 
 def _verified(
-    args: argparse.Namespace, mpi: str, rules: Sequence[LibraryRule], written: Written
+    args: Namespace, mpi: str, rules: Sequence[LibraryRule], written: Written
 ) -> list[Seen]:
     setup = setup_of(args)
     _check_same(setup, mpi)
