@@ -20,8 +20,8 @@ def records(run: Run, name: str, kind: Any) -> list[Any]:
     columns = []
     for member in fields(kind):
         values = table["from" if member.name == "source" else member.name]
-        if member.type == "str":
+        if member.type is str:
             columns.append([printable(text, 80) for text in values.tolist()])
         else:
-            columns.append(values.astype(np.float64 if member.type == "float" else int).tolist())
+            columns.append(values.astype(np.float64 if member.type is float else int).tolist())
     return [kind(*row) for row in zip(*columns, strict=True)]
