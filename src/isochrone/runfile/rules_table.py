@@ -37,22 +37,22 @@ def _as_text(rules: Rules) -> list[str]:
     same: dict[str, list[str]] = {}
     for key, rule in rules.members.items():
         needed = rule.needed and key not in rules.may_lack
-        same.setdefault(_range(rule) + ", in each record" * needed, []).append(f"`{key}`")
+        same.setdefault(_range(rule) + ", required" * needed, []).append(f"`{key}`")
     texts = [f"{', '.join(keys)}: {words}" for words, keys in same.items()]
     texts += [
-        f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a text")
+        f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a string")
         for key, allowed in rules.texts.items()
     ]
     texts += [" ≤ ".join(f"`{key}`" for key in keys) for keys in rules.ordered]
     texts += [f"`{key}` is that of a record `{other}`" for key, other in rules.refers.items()]
-    return texts + ["`i` < `j`, and no two records of a pair and size contradict"] * rules.pairs
+    return texts + ["`i` < `j`; records of the same pair and size have the same time"] * rules.pairs
 
 
 def _range(rule: Rule) -> str:
     most = _LIMITS[int(rule.most(_TRIED))] if callable(rule.most) else _number(rule.most)
     if (rule.least, most) == (-inf, "inf"):
-        return "any whole number"
-    words = f"{'whole, ' * rule.whole}{_number(rule.least)} … {most}"
+        return "any integer"
+    words = f"{'integer, ' * rule.whole}{_number(rule.least)} … {most}"
     return words + (f", if not 0 at least {rule.above_zero:g}" if rule.above_zero else "")
 
 
