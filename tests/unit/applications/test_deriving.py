@@ -184,7 +184,7 @@ def test_sweeps_over_a_grid_are_wavefronts_block_by_block() -> None:
     assert warnings == []
     fronts = [phase["repeat"]["phases"][-1]["exchange"] for phase in app["phases"][:-1]]
     assert [phase["repeat"]["times"] for phase in app["phases"][:-1]] == [5, 5]
-    assert [front["flow"] for front in fronts] == ["stream"] * 2
+    assert [front["flow"] for front in fronts] == ["sweep"] * 2, "one receive after the other"
     assert fronts[0]["topology"] == {"halo": {"shape": [2, 2], "periodic": False}}
     assert sorted(fronts[1]["topology"]["edges"]) == [[1, 0], [2, 0], [3, 1], [3, 2]]
     assert us(fronts[0]["compute"]["time"]) == pytest.approx(24000, rel=0.01)

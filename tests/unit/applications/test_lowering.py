@@ -134,6 +134,9 @@ def test_a_grid_as_a_stream_is_a_wavefront() -> None:
     app = app_of({"exchange": exchange})
     assert app.steps[0] == (Isend(0, 2, 0), Isend(0, 1, 0), Wait(0))
     assert app.steps[3] == (Irecv(0, 1, 0), Irecv(0, 2, 0), Wait(0))
+    one_by_one = app_of({"exchange": {**exchange, "flow": "sweep"}})
+    assert one_by_one.steps[:3] == app.steps[:3]
+    assert one_by_one.steps[3] == (Recv(0, 1, 0), Recv(0, 2, 0))
 
 
 def test_a_starter_outside_is_one_more_rank_that_does_nothing_else() -> None:

@@ -29,7 +29,7 @@ FORMAT = "app/1"
 RUNS = ("alone", "pairs", "all")
 """Words for which applications run together."""
 
-Flow = Literal["request", "farm", "token", "stream", "exchange"]
+Flow = Literal["request", "farm", "token", "stream", "sweep", "exchange"]
 
 _TAKEN = ("p", "ranks", *FUNCTIONS)
 """No names for parameters: they mean something already."""

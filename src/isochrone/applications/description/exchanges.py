@@ -159,7 +159,7 @@ def _closed_walk(exchange: Exchange) -> list[Edge]:
     return [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
 
 
-def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
+def _stream(exchange: Exchange, *, one_by_one: bool) -> tuple[Steps, list[int]]:
     edges = exchange.messages
     if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
         edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
@@ -171,9 +171,11 @@ def _stream(exchange: Exchange) -> tuple[Steps, list[int]]:
             f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
         )
     before, after = _by(edges, "target"), _by(edges, "source")
-    steps = {}
+    steps: Steps = defaultdict(list)
     for rank in sorted({*before, *after}):
-        steps[rank] = _all(exchange, before.get(rank, ()), Recv, Irecv, "source")
+        first = before.get(rank, [])
+        for together in [[edge] for edge in first] if one_by_one else [first]:
+            steps[rank] += _all(exchange, together, Recv, Irecv, "source")
         steps[rank] += exchange.compute(rank)
         steps[rank] += _all(exchange, after.get(rank, ()), Send, Isend, "target")
     return steps, [rank for rank in steps if rank not in before]
@@ -229,7 +231,8 @@ _FLOWS: Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]] = {
     "request": partial(_star, farm=False),
     "farm": partial(_star, farm=True),
     "token": _token,
-    "stream": _stream,
+    "stream": partial(_stream, one_by_one=False),
+    "sweep": partial(_stream, one_by_one=True),
     "exchange": _exchange,
 }
 

@@ -35,7 +35,7 @@ Sweep = tuple[Preset, int]
 
 
 def sweeps(
-    traces: Sequence[Trace], hosts: Sequence[str], most: int, *, simulated: bool
+    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int, *, simulated: bool
 ) -> list[Sweep]:
     """Return the measurements that a prediction of a program needs.
 
@@ -47,8 +47,10 @@ def sweeps(
         Of the ranks of the largest.
     most
         Ranks on which collective operations are measured.
+    to
+        Ranks for which the program is predicted: its groups become larger in proportion at most.
     """
-    found = [*_messages(traces, hosts), *_collectives(traces, hosts, most)]
+    found = [*_messages(traces, hosts), *_collectives(traces, hosts, most, to)]
     if not simulated:
         return found
     more = {"point-to-point": ONCE, "collective": (*ONCE, "--sync", "window")}
@@ -77,7 +79,9 @@ def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
             ), b + 1  # fmt: skip
 
 
-def _collectives(traces: Sequence[Trace], hosts: Sequence[str], most: int) -> Iterator[Sweep]:
+def _collectives(
+    traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int
+) -> Iterator[Sweep]:
     sizes: dict[str, set[float]] = {}
     groups: dict[str, set[tuple[int, ...]]] = {}
     for trace in traces:
@@ -86,10 +90,12 @@ def _collectives(traces: Sequence[Trace], hosts: Sequence[str], most: int) -> It
             if op in COLLECTIVES:
                 sizes.setdefault(op, set()).add(size)
                 groups.setdefault(op, set()).add(trace.groups[members])
-    powers = [1 << k for k in range(1, most.bit_length())]
+    largest = max(traces, key=lambda trace: len(trace.ranks))
     for op, of in sizes.items():
         asked = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *of), 4))
         counts = {len(group) for group in groups[op]}
+        share = max(map(len, groups[op])) / len(largest.ranks)
+        powers = [1 << k for k in range(1, min(most, int(to * share)).bit_length())]
         counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
         if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups[op]):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}

@@ -1,8 +1,8 @@
 """From traces at a few numbers of ranks to the time of the program on many.
 
 The trace of most ranks is held out: a description generalized from the others is predicted at its
-number of ranks, and compared with the prediction of its own description. That error, which grows
-with the logarithm of the number of ranks, makes the interval wider.
+number of ranks, and compared with the time that the trace took. That error, which grows with the
+logarithm of the number of ranks, makes the interval wider.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,7 @@ from typing import Any
 from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import Prediction, predict
-from isochrone.applications.traces.deriving import describe
-from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
@@ -96,13 +95,17 @@ def scale(
     general = generalized([analysed(trace) for trace in ordered], name)
     omitted = float(general.document["apps"][0].get("omitted", 0.0))
     warnings = dict.fromkeys(general.warnings)
-    most = len(ordered[-1].ranks)
     held_out = None
     if len(ordered) > FEWEST:
-        fewer = generalized([analysed(trace) for trace in ordered[:-1]], name)
-        own, _ = describe(ordered[-1])
-        known = _predicted(own, most, models, machine).seconds
-        held_out = _predicted(fewer.document, most, models, machine).seconds / known - 1
+        try:
+            fewer = generalized([analysed(trace) for trace in ordered[:-1]], name)
+        except InputError as error:
+            warnings[f"the largest recording is no test of the others: {error.what}"] = None
+            general.spread = max(general.spread, DOUBTFUL)
+            fewer = general
+        last = ordered[-1]
+        tried = _predicted(fewer.document, len(last.ranks), models, machine)
+        held_out = tried.seconds / last.longest - 1
     else:
         warnings["two recordings: how well they generalize is not known; add a third"] = None
     found = []

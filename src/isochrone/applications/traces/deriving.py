@@ -510,7 +510,7 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
         if topology is None:
             listed_edges, common = graphs.edges(messages)
             topology = {"edges": listed_edges}
-        found = {"topology": topology, "flow": one.kind, "bytes": common}
+        found = {"topology": topology, "flow": one.flow, "bytes": common}
     computing = {r: s for r, s in one.within.items() if r in one.ranks}
     if one.kind == "request":
         computing = {one.starter: computing[one.starter]} if one.starter in computing else {}

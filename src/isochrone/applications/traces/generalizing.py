@@ -352,7 +352,7 @@ class _Generalizing:
             options = {"dimensions": dimensions, "list": listed}
             if periodic:
                 options["periodic"] = True
-            found = {"topology": {"offsets": options}, "flow": kind}
+            found = {"topology": {"offsets": options}, "flow": rounds[0].flow}
         elif kind == "exchange":
             found = self.irregular([one.messages for one in rounds], here)
         else:

@@ -199,6 +199,8 @@ class Round:
         Of a token: who sends first; of requests: the server.
     answers
         Of requests: how many; `within` is for each of them.
+    one_by_one
+        Of a stream: some rank waits for one message before it begins to receive the next.
     call, among
         Of a collective, and the ranks of each communicator that does it.
     """
@@ -210,8 +212,14 @@ class Round:
     within: dict[int, Spent] = field(default_factory=dict)
     starter: int = -1
     answers: int = 1
+    one_by_one: bool = False
     call: Event | None = None
     among: list[list[int]] = field(default_factory=list)
+
+    @property
+    def flow(self) -> str:
+        """As it is written."""
+        return "sweep" if self.one_by_one else self.kind
 
 
 def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Round]:
@@ -383,6 +391,8 @@ class _Meeting:
             return None
         found = self._take("stream", closed)
         for rank, unit in closed.items():
+            received = [call.op for call in unit.calls[: unit.pivot]]
+            found.one_by_one |= received.count("recv") > 1
             if unit.pivot < len(unit.calls):
                 found.within[rank] = unit.gaps(unit.pivot)
             if unit.pivot > 0:

@@ -6,6 +6,7 @@ A recording and imports of traces make it, and a description is derived from it.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -122,7 +123,16 @@ class Trace:
     omitted: dict[str, float] = field(default_factory=dict)
 
     @property
+    def longest(self) -> float:
+        """Of the slowest rank, in calls and between them; without what is omitted."""
+        return max(self._each())
+
+    @property
     def seconds(self) -> float:
         """Of all ranks, in calls and between them."""
-        known = sum(event.gap + event.seconds for events in self.ranks for event in events)
-        return known + sum(self.tail) + sum(self.omitted.values())
+        return sum(self._each()) + sum(self.omitted.values())
+
+    def _each(self) -> Iterator[float]:
+        tails = self.tail or [0.0] * len(self.ranks)
+        for events, tail in zip(self.ranks, tails, strict=True):
+            yield sum(event.gap + event.seconds for event in events) + tail

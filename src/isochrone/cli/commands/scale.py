@@ -67,6 +67,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
+    add_option(parser, "--folder", "DIR", Path,
+        "folder of recordings, measurements and models (default: here)",
+        default=Path())  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)
     add_flag(parser, "--quiet", "no progress")
@@ -113,7 +116,8 @@ def run(args: Namespace) -> int:
 
 def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Run:
     """Record the program on so many ranks."""
-    path = Path(f"{Path(words[0]).name}-{ranks}.jsonl")
+    make_folder(args.folder, parents=True)
+    path = args.folder / f"{Path(words[0]).name}-{ranks}.jsonl"
     check_output(path, force=args.force)
     code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
@@ -125,14 +129,18 @@ def _measured(
     args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
 ) -> list[Model]:
     """Measure what the program calls, and fit it."""
-    folder = Path(f"{traces[0].name}-models")
-    make_folder(folder)
+    folder = args.folder / f"{traces[0].name}-models"
+    make_folder(folder, parents=True)
     began = time.monotonic()
     most = min(max(args.to), setup.launcher.ranks(setup.options) or 0)
     planned = [
         Planned(preset, ranks, folder)
         for preset, ranks in sweeps(
-            traces, hosts, max(len(hosts), most), simulated=not setup.launcher.stands_alone
+            traces,
+            hosts,
+            max(len(hosts), most),
+            max(args.to),
+            simulated=not setup.launcher.stands_alone,
         )
     ]
     missing = [one for one in planned if not one.is_complete(warn)]

@@ -38,7 +38,7 @@ def test_three_recordings_become_a_time_with_its_interval(folder: Path) -> None:
     assert said.returncode == 0, said.stderr
     document = json.loads(said.stdout)
     assert document["recorded"] == [4, 8, 16]
-    assert abs(document["held_out_error"]) < 0.05
+    assert abs(document["held_out_error"]) < 0.1, "against the time recorded on 16 ranks"
     (_, found) = document["predictions"]
     assert found["ranks"] == 64
     assert found["low"] < 100 * (1e-3 + 74e-6) < found["high"]
