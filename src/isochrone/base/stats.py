@@ -45,6 +45,19 @@ def median_of(values: ArrayLike) -> float:
     return nan if last != last else float((low + high) / 2)
 
 
+def quantile(values: ArrayLike, part: float) -> float:
+    """Return a quantile of all values, linear between two; NaN as `median_of`."""
+    sample = np.ravel(values)
+    if not sample.size:
+        return nan
+    place = (sample.size - 1) * part
+    at = int(place)
+    above = min(at + 1, sample.size - 1)
+    ordered = np.partition(sample, [at, above, -1])
+    low, high = ordered[at], ordered[above]
+    return float(low + (high - low) * (place - at)) if ordered[-1] == ordered[-1] else nan
+
+
 def mad(values: ArrayLike) -> float:
     """Return the median absolute deviation from the median, scaled to a standard deviation.
 

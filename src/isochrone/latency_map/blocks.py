@@ -98,7 +98,8 @@ class Blocks:
         total = self.within
         for k in distinct(level):
             here = level == k
-            usual = np.quantile(seconds[here], QUANTILES, method="nearest")
+            ordered = np.sort(seconds[here])
+            usual = ordered[np.rint(QUANTILES * (len(ordered) - 1)).astype(int)]
             rest = (seconds[here] / usual[:, None] - 1) / error[here]
             total += float(np.minimum(0.5 * rest**2, OTHER).sum(axis=1).min())
         return total

@@ -24,6 +24,7 @@ from isochrone.base.stats import (
     median_of,
     middles_by,
     outlier_limit,
+    quantile,
 )
 from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.explanation import ENDS, INSIDE, LEAVING, Explanation, Part
@@ -264,7 +265,7 @@ class Diagnosis:
             return np.inf
         partners = np.bincount(np.concatenate([times.i, times.j]), minlength=times.units)
         sigma = median_of(np.hypot(self.outer.spread, times.error))
-        return float(SEEN_BY * sigma / np.sqrt(max(np.quantile(partners, 0.05), 1)))
+        return float(SEEN_BY * sigma / np.sqrt(max(quantile(partners, 0.05), 1)))
 
     @cached_property
     def shows_nodes(self) -> bool:
@@ -395,9 +396,9 @@ class Diagnosis:
         between = self._places[0]
         ends = [np.isin(pairs.i, ranks) | np.isin(pairs.j, ranks) for ranks in units]
         others = between & ~np.any(ends, axis=0)
-        far = float(np.quantile(pairs.seconds[others], FAR)) if others.any() else np.inf
+        far = quantile(pairs.seconds[others], FAR) if others.any() else np.inf
         return [
-            bool(np.quantile(pairs.seconds[own & between], 1 - MOSTLY) <= far)
+            bool(quantile(pairs.seconds[own & between], 1 - MOSTLY) <= far)
             if (own & between).any() else False
             for own in ends
         ]  # fmt: skip
@@ -601,7 +602,7 @@ class Diagnosis:
         own = MAD_EFFICIENCY * max(len(rest) - len(fit.parts) - len(fit.chain), 1)
         limit = outlier_limit(len(rest), _freedom(fit.spread, own, times), PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
-        wide = Q80_TO_SIGMA * float(np.quantile(np.abs(rest), 0.8))
+        wide = Q80_TO_SIGMA * quantile(np.abs(rest), 0.8)
         return np.flatnonzero(rest > limit * np.maximum(np.hypot(fit.spread, times.error), wide))
 
     def _alone(self, k: int, ratio: float) -> Slow:

@@ -136,7 +136,7 @@ class Fitter:
         if k == 0:
             key = self.chain[0][i]
             if self.chain[0].max() == 0:
-                return np.array([median_of(y), np.quantile(y, 0.2, method="lower")])
+                return np.array([median_of(y), np.sort(y)[int(0.2 * (len(y) - 1))]])
         else:
             closest = self.chain[0]
             a, b = closest[i], closest[j]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import distinct, mad
+from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
@@ -167,7 +167,7 @@ class _Ratios:
         if len(measured) < _MIN_HOSTS or "" in names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
-        if float(np.quantile(spread, 0.8)) < _WIDE:
+        if quantile(spread, 0.8) < _WIDE:
             return ""
         steps = np.linspace(0.05, 0.95, 19)
         profiles = np.log([np.nanquantile(own, steps) for own in measured.values()])
@@ -197,7 +197,7 @@ def _by(owner: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
 
 def _quartile(values: Floats) -> float:
     known = values[np.isfinite(values)]
-    return float(np.quantile(known, _QUARTER)) if len(known) else float("nan")
+    return quantile(known, _QUARTER)
 
 
 def _once(parts: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:

@@ -15,7 +15,7 @@ from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, median_of
+from isochrone.base.stats import distinct, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.latency_map.diagnosis import LEAST, MIN_NODES, Diagnosis, diagnose
@@ -318,7 +318,7 @@ def _no_levels(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     if diagnosis.outer is None or len(diagnosis.outer.chain) > 1:
         return []
     off = np.abs(np.log(times.seconds / diagnosis.outer.expected))
-    if times.sparse or float(np.quantile(off, 0.8)) < WIDE:
+    if times.sparse or quantile(off, 0.8) < WIDE:
         return []
     grid = grid_of(times)
     if grid is None:

@@ -16,6 +16,7 @@ from isochrone.base.stats import (
     median_of,
     middles_by,
     order_of,
+    quantile,
 )
 from isochrone.base.table import Table
 from isochrone.latency_map.partitions import Partition, canonical
@@ -210,7 +211,7 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
     least = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
     rest = rest[times[inverse] >= least]
     freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
-    spread = Q80_TO_SIGMA * float(np.quantile(rest, 0.8)) if rest.size else 0.0
+    spread = Q80_TO_SIGMA * quantile(rest, 0.8) if rest.size else 0.0
     _, lower, upper = middles_by(key, pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, (lower + upper) / 2) * several

@@ -9,7 +9,7 @@ from scipy.special import fdtrc
 
 from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_of
+from isochrone.base.stats import median_of, quantile
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.cross_validation import SegmentFit
@@ -246,7 +246,7 @@ def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, f
         octaves = np.log2(own["p"] / one.fitted["p"][1])
         for place, ahead in enumerate((0.75, 1.75)):
             near = away[abs(octaves - ahead) <= _NEARLY]
-            most[place] = max(most[place], float(np.quantile(near, _COMMON)) if near.size else 0.0)
+            most[place] = max(most[place], quantile(near, _COMMON) if near.size else 0.0)
     return min(most[0], _MOST), min(max(most[1], 2 * most[0]), _MOST)
 
 
@@ -302,4 +302,4 @@ def _seen(trial: _Trial, size: float | None, above: float, upto: float, part: fl
     chosen = (trial.octaves > above) & (trial.octaves <= upto + 0.01)
     if size is not None:
         chosen &= trial.sizes == size
-    return float(np.quantile(trial.excess[chosen], part)) if chosen.any() else 0.0
+    return quantile(trial.excess[chosen], part) if chosen.any() else 0.0

@@ -35,7 +35,7 @@ from isochrone.base.inference import (
     median_interval,
     quantile_interval,
 )
-from isochrone.base.stats import distinct, median_of
+from isochrone.base.stats import distinct, median_of, quantile
 from isochrone.base.table import Table
 
 Key = tuple[tuple[str, Any], ...]
@@ -226,7 +226,7 @@ def spread_of(repetitions: Floats) -> dict[str, float | None]:
     n = len(repetitions)
     found = {"stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None}
     for name, part, least in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
-        value = float(np.quantile(repetitions, part)) if n >= least else None
+        value = quantile(repetitions, part) if n >= least else None
         ends = quantile_interval(repetitions, part) if value is not None else None
         low, high = ends if ends is not None else (None, None)
         found |= {name: value, f"{name}_low": low, f"{name}_high": high}

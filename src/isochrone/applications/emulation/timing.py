@@ -20,6 +20,7 @@ import numpy as np
 
 from isochrone.applications.emulation.recorded import Launched
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
+from isochrone.base.stats import quantile
 
 MIN_REPEATS = FEW_GROUPS - 1
 """Fewer repetitions give no interval."""
@@ -151,7 +152,7 @@ def iterations(found: Sequence[Launched]) -> list[Iterations]:
         if not len(times):
             continue
         percentiles = {
-            name: float(np.quantile(times, part)) if len(times) >= ENOUGH[name] else nan
+            name: quantile(times, part) if len(times) >= ENOUGH[name] else nan
             for name, part in QUANTILES.items()
         }
         made.append(
@@ -172,4 +173,4 @@ def _each(one: Launched) -> float:
 
 def _tail(one: Launched) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.quantile(one.times, QUANTILES["p99"])) or nan
+        return quantile(one.times, QUANTILES["p99"]) or nan
