@@ -1,30 +1,35 @@
-"""Successive halving over proposals, then a paired confirmation of the winner.
+"""Elimination of proposals, then a paired confirmation of the winner.
 
-The two steps share no measurements. *Heats* choose: all proposals are started in turn, and losers
-drop out until one is left. The *duel* confirms: the winner and the given settings are started in
-pairs, and only these pairs enter the intervals. This removes the selection bias of the heats.
+The two steps share no measurements. *Heats* choose: all proposals are started in turn, and those
+that are significantly slower drop out until one is left. The *duel* confirms: the winner and the
+given settings are started in pairs, and only these pairs enter the intervals. This removes the
+selection bias of the heats.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from isochrone.base.inference import Speedup, speedup
+import numpy as np
+
+from isochrone.base.inference import RATE, ROUNDING, Speedup, speedup, verdict
+from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 GIVEN = "given"
 
 MARGIN = 0.02
 """The whole program is not to become slower by more than this part."""
 
-CLEAR = 1.25
-"""A proposal slower than the fastest of a heat by this factor always drops out."""
-
-HOPELESS = 1.05
-"""No duel if the fastest is slower than the given settings by this factor."""
-
 FAILED = "it failed"
 
 LIKELY = 1.05
-"""Expected gain above which an inconclusive duel is extended."""
+"""Expected gain above which an inconclusive duel is extended. No duel if it is excluded."""
+
+EQUAL = 0.05
+"""Times that differ by less than this part are equal."""
+
+ROUNDS = (1, 2, 4)
+"""A duel has so many times the wanted number of pairs at most."""
 
 
 @dataclass(frozen=True)
@@ -66,41 +71,73 @@ class Heats:
     dropped: dict[str, str] = field(default_factory=dict)
     winner: str | None = None
 
-    def best(self, name: str) -> float:
-        """Return the least seconds of a proposal: disturbances only slow a start down."""
-        return min(one.calls for one in self.times[name])
+    def compared(self, names: Sequence[str]) -> tuple[list[float], float]:
+        """Return the mean log-time of each, and the least significant difference.
+
+        All have the same noise (pooled variance), and each at least two starts. The test is
+        Student's, one-sided at 95 %.
+        """
+        from scipy.special import stdtrit  # SciPy takes long to import
+
+        logs = [np.log([one.calls for one in self.times[name]]) for name in names]
+        freedom = sum(len(one) - 1 for one in logs)
+        variance = sum(float(np.sum((one - one.mean()) ** 2)) for one in logs) / freedom
+        starts = min(map(len, logs))
+        noise = float(stdtrit(freedom, 1 - RATE)) * math.sqrt(2 * variance / starts)
+        return [float(one.mean()) for one in logs], noise + ROUNDING
+
+    def gain(self, name: str) -> Speedup | None:
+        """Return the gain by the heats; None if it was started less than twice."""
+        own = self.times.get(name, [])
+        sides = ([one.calls for one in side[: len(own)]] for side in (self.times[GIVEN], own))
+        return speedup(*sides) if len(own) > 1 else None
 
     def fastest(self, names: Iterable[str]) -> str | None:
-        """Return the fastest of some proposals; None if none qualifies for a duel."""
-        timed = [one for one in names if one in self.times and self.dropped.get(one) != FAILED]
-        name = min(timed, key=self.best, default=None)
-        if name is None or GIVEN not in self.times:
+        """Return the fastest of some proposals; None if a gain worth a duel is excluded."""
+        timed = [one for one in names if self.dropped.get(one) != FAILED]
+        if not timed:
             return None
-        return name if self.best(name) <= HOPELESS * self.best(GIVEN) else None
+        (given, *means), noise = self.compared([GIVEN, *timed])
+        least = min(means)
+        return timed[means.index(least)] if given - least + noise > math.log(LIKELY) else None
+
+    def reduced(self, left: Sequence[str]) -> list[str]:
+        """Return the proposals without those that are significantly slower than another."""
+        names = [GIVEN, *left]
+        means, noise = self.compared(names)
+        best = names[means.index(min(means))]
+        for name, mean in zip(left, means[1:], strict=True):
+            if mean > min(means) + noise:
+                times = math.exp(mean - min(means))
+                self.dropped[name] = f"slower: {times:.2f} times the time of {best}"
+        return [name for name in left if name not in self.dropped]
 
 
-def heats(start: Start, ways: Sequence[str]) -> Heats:
-    """Start all proposals, then repeatedly the better half, until one is left."""
+def heats(start: Start, ways: Sequence[str], most: int) -> Heats:
+    """Start all proposals, then repeatedly those that may be the fastest, until one is left.
+
+    ``most`` is the largest number of heats, at least 2.
+    """
     found = Heats()
     left = list(ways)
-    number = 0
-    while left and (number == 0 or len(left) > 1):
-        number += 1
+    for number in range(1, most + 1):
         for name in [GIVEN, *left] if number % 2 else [*reversed(left), GIVEN]:
             timed = start(name)
             if timed is not None:
                 found.times.setdefault(name, []).append(timed)
             elif name != GIVEN:
                 found.dropped[name] = FAILED
-        left = sorted((w for w in left if w not in found.dropped), key=found.best)
-        for name in left[1:]:
-            place = left.index(name)
-            if found.best(name) > CLEAR * found.best(left[0]) or place >= (len(left) + 1) // 2:
-                found.dropped[name] = f"slower in heat {number}"
         left = [name for name in left if name not in found.dropped]
+        if number > 1 and left:
+            left = found.reduced(left)
+        if not left or (number > 1 and (len(left) == 1 or not found.fastest(left))):
+            break
     found.winner = found.fastest(left)
-    if left and found.winner is None:
-        found.dropped[left[0]] = "not faster than the given settings"
+    for name in left:
+        if found.winner is None:
+            found.dropped[name] = "not faster than the given settings"
+        elif name != found.winner:
+            found.dropped[name] = f"not known whether it is faster than {found.winner}"
     return found
 
 
@@ -122,13 +159,27 @@ class Duel:
     whole: Speedup
 
     @property
+    def verdict(self) -> Change:
+        """On the calls; if they are faster, on what this means for the whole program."""
+        calls, whole = self.calls, self.whole
+        if calls.low > 1:
+            if whole.low > 1 - MARGIN:
+                return FASTER
+            return SLOWER if whole.high < 1 - MARGIN else NOT_KNOWN
+        return verdict(1 / calls.ratio, 1 / calls.high, 1 / calls.low, margin=EQUAL)
+
+    @property
     def why_not(self) -> str:
         """Reason to reject the proposal; empty to accept it."""
-        if self.calls.low <= 1:
-            return "the collective calls are not significantly faster"
-        if self.whole.low <= 1 - MARGIN:
-            return f"the whole program may be slower by more than {100 * MARGIN:.0f} % of its time"
-        return ""
+        if self.verdict == FASTER:
+            return ""
+        what = "the whole program" if self.calls.low > 1 else "the collective calls"
+        more = max(20, 2 * len(self.given))
+        return {
+            SLOWER: f"{what}: slower",
+            SAME: f"{what}: equal within {100 * EQUAL:.0f} %",
+            NOT_KNOWN: f"{what}: not known, the machine is too noisy: try --launches {more}",
+        }[self.verdict]
 
     @property
     def likely(self) -> bool:
@@ -145,7 +196,7 @@ def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
     """
     given: list[Timed] = []
     proposed = []
-    for pairs in dict.fromkeys(max(launches, min(most, k * launches)) for k in (1, 2, 4)):
+    for pairs in dict.fromkeys(max(launches, min(most, k * launches)) for k in ROUNDS):
         for number in range(len(given), pairs):
             pair = (GIVEN, name) if number % 2 == 0 else (name, GIVEN)
             times = {way: start(way) for way in pair}
@@ -162,12 +213,3 @@ def duel(start: Start, name: str, launches: int, most: int) -> Duel | None:
         if not (found.why_not and found.likely):
             break
     return found
-
-
-def most_starts(ways: int, pairs: int) -> int:
-    """Return how often the program is started in heats and duels, without the extra time."""
-    heat, left = 0, ways
-    while left and (heat == 0 or left > 1):
-        heat += left + 1
-        left = (left + 1) // 2
-    return heat + 2 * pairs

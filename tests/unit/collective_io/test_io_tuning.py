@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,37 @@ def test_the_setting_that_is_faster_is_kept_with_its_gain(tmp_path: Path) -> Non
     assert said["patterns"][0]["calls"] == 2
     assert said["parts"]["exchange"] == pytest.approx(0.7 * said["call_seconds"])
     assert said["best_possible"]["gain"] == pytest.approx(10 / 4, rel=0.15)
+
+
+@pytest.mark.parametrize(("noise", "filesystem"), [(0.05, ""), (0.4, ""), (0.4, "tmpfs")])
+def test_the_number_of_launches_is_within_what_was_said(
+    noise: float, filesystem: str, tmp_path: Path
+) -> None:
+    """Printed before: heats and pairs, with those that are added if the verdict is not known."""
+    for seed in range(4):
+        said: list[str] = []
+        program = FakeProgram(off_or_order(1.3, 1.2), noise=noise, filesystem=filesystem, seed=seed)
+        tune(Trials(program, tmp_path, None, {}, said.append), Wish(3, 0.03), choose, {})
+        line = next(text for text in said if "settings to try" in text)
+        few, most = map(int, re.findall(r"(\d+) to (\d+) launches", line)[0])
+        assert few <= len(program.__dict__["started"]) - 1 <= most
+        assert any(text.startswith("3 (romio_cb_write disable): ") for text in said)
+
+
+@pytest.mark.parametrize(
+    ("off", "noise", "verdict"),
+    [(2.0, 0.02, "faster"), (1.0, 0.02, "same"), (1.3, 0.6, "not known")],
+)
+def test_the_verdict_of_the_pairs_is_in_the_report(
+    off: float, noise: float, verdict: str, tmp_path: Path
+) -> None:
+    document: dict[str, Any] = {}
+    program = FakeProgram(off_or_order(off, 0.5), noise=noise, seed=4)
+    trials = Trials(program, tmp_path, None, {}, lambda text: None)
+    kept = tune(trials, Wish(5, 0.03), lambda run, found: (WAYS[2:], {}), document)
+    assert document["verdict"] == verdict
+    assert (kept is not None) == (verdict == "faster")
+    assert document["choices"][0]["gain"] == document["gain"]
 
 
 def test_the_report_says_what_became_of_each_choice(tmp_path: Path) -> None:

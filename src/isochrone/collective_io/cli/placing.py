@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -11,9 +12,11 @@ from rich.console import Console
 from isochrone.base.inference import Speedup
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
+from isochrone.base.verdicts import FASTER, NOT_KNOWN
 from isochrone.collective_io.workload.call import Call
 from isochrone.measure.allocation import Allocation
 from isochrone.pages import terminal
+from isochrone.pages.page import Row, Table, columns_of
 
 
 def certainty(gap: float) -> str:
@@ -88,10 +91,12 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
             f"The files are on {' and '.join(local)}, local to one host: "
             f"{printable(then, 400)}", style="bold yellow",
         )  # fmt: skip
+    _print_choices(console, document["choices"], document.get("verdict"))
     _print_gains(console, document)
     if document["kept"] is None:
+        known = "Not known" if document.get("verdict") == NOT_KNOWN else "No gain"
         console.print(
-            f"No gain: keep the current settings ({printable(document['why'], 400)}).",
+            f"{known}: keep the current settings ({printable(document['why'], 400)}).",
             style="bold",
         )  # fmt: skip
     else:
@@ -107,7 +112,35 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     print_warnings(console, document["warnings"])
     if document.get("advice"):
         console.print(f"To try: {printable(document['advice'], 900)}")
-    console.print(f"The report and all recordings are in {printable(folder, 400)}")
+    console.print(
+        f"The comparison is in {printable(folder / 'report.json', 400)}, the first recording in "
+        f"recording.jsonl, all others in runs"
+    )
+
+
+def _print_choices(
+    console: Console, choices: Sequence[Mapping[str, Any]], verdict: str | None
+) -> None:
+    """Print a table of the settings that were tried: of the winner, pairs give the gain."""
+    columns = columns_of(
+        "setting", "hints", ">launches", ">median", ">times as fast", "95 % interval", "verdict"
+    )
+    rows = []
+    for one in choices:
+        starts, gain = [timed.calls for timed in one.get("starts", [])], one.get("gain")
+        setting = {**one["hints"], **one["environment"]}
+        cells = (
+            one["name"], ", ".join(f"{key} {value}" for key, value in setting.items()),
+            str(len(starts)), format_seconds(median(starts), 3) if starts else "–",
+            f"{gain.ratio:.2f}" if gain else "–",
+            f"{gain.low:.2f} to {gain.high:.2f}" if gain else "–",
+            one.get("dropped") or verdict or "–",
+        )  # fmt: skip
+        rows.append(Row(cells, "good" if cells[-1] == FASTER else ""))
+    if rows:
+        table = Table("Collective calls with each setting, compared with the given ones", columns,
+                      tuple(rows))  # fmt: skip
+        terminal.print_blocks([table], console)
 
 
 def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> None:

@@ -116,7 +116,8 @@ class Trials:
                 return None
         timed = Timed(calls, whole)
         self.times[name].append(timed)
-        self.report(f"{name}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
+        label = name if name == GIVEN else f"{name} ({self.ways[name].setting})"
+        self.report(f"{label}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
         return timed
 
     def variables(self, name: str) -> dict[str, str]:
@@ -172,6 +173,11 @@ class Proposal:
     environ: Annotated[Mapping[str, str], "as environment"] = field(default_factory=dict)
     expected: Annotated[float | None, "as expected_seconds"] = None
     gives_up: Hidden[str] = ""
+
+    @property
+    def setting(self) -> str:
+        """Its hints and variables."""
+        return ", ".join(f"{key} {value}" for key, value in {**self.hints, **self.environ}.items())
 
     @property
     def portable(self) -> bool:

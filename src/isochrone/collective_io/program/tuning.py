@@ -10,10 +10,11 @@ from typing import Any
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
+from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Proposal, Trials
-from isochrone.measure.race import Timed, duel, heats, most_starts
+from isochrone.measure.race import ROUNDS, Timed, duel, heats
 from isochrone.runfile.run import Run
 
 LONGEST = 600.0
@@ -38,6 +39,11 @@ class Wish:
     launches: int
     least: float
 
+    def most(self, whole: float) -> int:
+        """Return the largest number of pairs, if a start takes ``whole`` seconds."""
+        more = self.launches + int(LONGEST / (2 * whole))
+        return min(ROUNDS[-1] * self.launches, more)
+
 
 class _Given:
     calls: float
@@ -54,6 +60,7 @@ class _Choice:
     way: Inline[Proposal]
     dropped: IfKnown[str | None]
     starts: IfKnown[list[Timed]]
+    gain: IfKnown[Speedup | None]
 
 
 class _Pattern:
@@ -75,6 +82,7 @@ class _Bound:
 class _Portable:
     name: str | None
     why: str
+    verdict: IfKnown[Change]
     given: IfKnown[_Given]
     proposed: IfKnown[_Proposed]
     gain: IfKnown[Speedup]
@@ -105,6 +113,8 @@ class Tuned:
         The best setting whose gain does not depend on a file system of one host.
     kept_hints
         Costs of the user's hints.
+    verdict
+        On the winner, by the pairs.
     local_filesystems
         Of one host: memory, local disks.
     """
@@ -123,6 +133,7 @@ class Tuned:
     kept: str | None
     use: list[str]
     why: str
+    verdict: IfKnown[Change]
     starts: int
     warnings: list[str]
     portable: _Portable | None
@@ -155,7 +166,8 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         return None
     possible = document["best_possible"]
     trials.report(
-        f"At best the program becomes {possible['gain']:.2f} times as fast: {possible['why']}"
+        f"Without collective I/O, this launch would be {possible['gain']:.2f} times as fast: "
+        f"{possible['why']}"
     )
     proposals, said = choose(run, found)
     document |= said
@@ -175,12 +187,14 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
     measured = costs if 2 * wish.launches * whole * len(costs) <= CHEAP else {}
     if not ways:
         document["why"] = "no setting is expected to be faster"
-    duels = len(measured) + bool(ways) + _rests_on_local(document, tried)
-    starts = most_starts(len(ways), duels * wish.launches)
-    if starts:
+    if ways:
+        heat = len(ways) + 1
+        few = 2 * (heat + wish.launches * len(measured))
+        duels = (1 + _rests_on_local(document, tried)) * wish.most(whole)
+        most = few + heat * (wish.launches - 2) + 2 * duels
         trials.report(
-            f"{len(ways)} settings to try: at most {starts} starts of about {whole:.3g} s, "
-            f"{starts * whole / 60:.1f} minutes"
+            f"{len(ways)} settings to try: {few} to {most} launches of about {whole:.3g} s, "
+            f"{few * whole / 60:.1f} to {most * whole / 60:.1f} minutes"
         )
     try:
         kept = _race(trials, wish, whole, ways, document) if ways else None
@@ -208,14 +222,17 @@ def _race(
     document: dict[str, Any],
 ) -> Proposal | None:
     """Choose by heats, confirm by a duel; by another duel if the winner is not portable."""
-    chosen = heats(trials.start, list(ways))
-    for one in document["choices"]:
-        one["dropped"] = trials.failures.get(one["name"]) or chosen.dropped.get(one["name"])
+    chosen = heats(trials.start, list(ways), wish.launches)
+    choices = {one["name"]: one for one in document["choices"]}
+    for name, one in choices.items():
+        one["dropped"] = trials.failures.get(name) or chosen.dropped.get(name)
+        one["gain"] = chosen.gain(name)
     if chosen.winner is None:
         document["why"] = "no tried setting was faster"
         return None
     winner = ways[chosen.winner]
     document |= _judged(trials, wish, whole, chosen.winner)
+    choices[chosen.winner]["gain"] = document["gain"]
     if document["why"]:
         return None
     if _rests_on_local(document, [winner]):
@@ -231,10 +248,9 @@ def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, An
     """Compare a proposal with the given settings in pairs; ``why`` is the reason to reject it."""
     way = trials.ways[name]
     trials.report(f"{name} ({way.words}) and the given settings are compared in pairs")
-    most = max(wish.launches, wish.launches + int(LONGEST / (2 * whole)))
-    judged = duel(trials.start, name, wish.launches, most)
+    judged = duel(trials.start, name, wish.launches, wish.most(whole))
     if judged is None:
-        return {"why": f"with the setting, {trials.failures[name]}"}
+        return {"gain": None, "why": f"with the setting, {trials.failures[name]}"}
     calls, whole_gain = judged.calls, judged.whole
     return {
         "given": {"calls": calls.given, "whole": whole_gain.given, "starts": judged.given},
@@ -244,5 +260,5 @@ def _judged(trials: Trials, wish: Wish, whole: float, name: str) -> dict[str, An
         },
         "gain": calls,
         "whole_gain": whole_gain,
-        "why": judged.why_not,
+        "verdict": judged.verdict, "why": judged.why_not,
     }  # fmt: skip
