@@ -88,9 +88,9 @@ class Heats:
 
     def gain(self, name: str) -> Speedup | None:
         """Return the gain by the heats; None if it was started less than twice."""
-        own = self.times.get(name, [])
-        sides = ([one.calls for one in side[: len(own)]] for side in (self.times[GIVEN], own))
-        return speedup(*sides) if len(own) > 1 else None
+        own = [one.calls for one in self.times.get(name, [])]
+        given = [one.calls for one in self.times[GIVEN][: len(own)]]
+        return speedup(given, own) if len(own) > 1 else None
 
     def fastest(self, names: Iterable[str]) -> str | None:
         """Return the fastest of some proposals; None if a gain worth a duel is excluded."""
