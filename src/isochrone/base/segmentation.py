@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike, NDArray
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.segment_costs import Sums, costs_between
-from isochrone.base.stats import INTERVAL_WIDTH
+from isochrone.base.stats import INTERVAL_WIDTH, distinct
 
 LINE_VALUES = 4
 LINE_RATIO = 2.0
@@ -388,7 +388,7 @@ def _scale(y: Floats, sigma: ArrayLike | None, weights: ArrayLike | None) -> Flo
 def _candidates(values: int, min_values: int, max_candidates: int) -> Ints:
     """Return the indices of the values where a break is tried, first and past-the-end included."""
     count = min(values, max(max_candidates, min_values))
-    return np.unique(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
+    return distinct(np.round(np.linspace(0, values, count + 1)).astype(np.int64))
 
 
 def _by_terms(costs: Floats, terms: Sequence[int]) -> tuple[dict[int, Floats], dict[int, Ints]]:

@@ -100,7 +100,7 @@ class Table(msgspec.Struct):
     mpi: str
     rules: list[Rule]
     min_gain: float = 0.0
-    made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
+    made_from: list[dict[str, str]] = []
     origin: str = ""
 
 

@@ -141,20 +141,20 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     segments: list[Segment]
     weights: str = "relative"
-    quality: dict[str, Any] = msgspec.field(default_factory=dict)
-    ranking: list[dict[str, Any]] = msgspec.field(default_factory=list)
-    backtests: list[Backtest] = msgspec.field(default_factory=list)
+    quality: dict[str, Any] = {}
+    ranking: list[dict[str, Any]] = []
+    backtests: list[Backtest] = []
     source: str = ""
-    notes: list[str] = msgspec.field(default_factory=list)
-    warnings: list[str] = msgspec.field(default_factory=list)
-    made_from: list[dict[str, str]] = msgspec.field(default_factory=list)
+    notes: list[str] = []
+    warnings: list[str] = []
+    made_from: list[dict[str, str]] = []
     origin: str = ""
-    constant: dict[str, float] = msgspec.field(default_factory=dict)
+    constant: dict[str, float] = {}
     full_node: int = 0
     experiment: str = ""
-    sizes: list[float] = msgspec.field(default_factory=list)
-    kept: Hidden[dict[str, list[Any]]] = msgspec.field(default_factory=dict)
-    extra: Hidden[dict[str, Any]] = msgspec.field(default_factory=dict)
+    sizes: list[float] = []
+    kept: Hidden[dict[str, list[Any]]] = {}
+    extra: Hidden[dict[str, Any]] = {}
 
     @property
     def family(self) -> str:

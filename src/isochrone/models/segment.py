@@ -126,16 +126,16 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
     family: str
     terms: list[str]
     coefficients: list[float]
-    where: dict[str, Selector] = msgspec.field(default_factory=dict)
-    range: dict[str, Range] = msgspec.field(default_factory=dict)
-    switch: dict[str, Range] = msgspec.field(default_factory=dict)
-    reach: dict[str, Range] = msgspec.field(default_factory=dict)
-    fitted: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
-    rivals: list[Rival] = msgspec.field(default_factory=list)
-    beyond: dict[str, Widening] = msgspec.field(default_factory=dict)
-    only: list[str] = msgspec.field(default_factory=list)
-    rising: list[str] = msgspec.field(default_factory=list)
-    symbols: list[str] = msgspec.field(default_factory=list)
+    where: dict[str, Selector] = {}
+    range: dict[str, Range] = {}
+    switch: dict[str, Range] = {}
+    reach: dict[str, Range] = {}
+    fitted: dict[str, tuple[float, float]] = {}
+    rivals: list[Rival] = []
+    beyond: dict[str, Widening] = {}
+    only: list[str] = []
+    rising: list[str] = []
+    symbols: list[str] = []
     low: list[float] | None = None
     high: list[float] | None = None
     covariance: list[list[float]] | None = None

@@ -10,7 +10,6 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from msgspec import field
 from numpy.typing import NDArray
 
 from isochrone.base.arrays import Bools
@@ -100,9 +99,9 @@ class Rules(Record):
     """
 
     members: Mapping[str, Rule]
-    texts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    texts: Mapping[str, Sequence[str]] = {}
     ordered: Sequence[Sequence[str]] = ()
-    refers: Mapping[str, str] = field(default_factory=dict)
+    refers: Mapping[str, str] = {}
     pairs: bool = False
     may_lack: Sequence[str] = ()
 

@@ -329,7 +329,7 @@ def _point(run: Run, table: Table, rows: Ints, nbytes: int, key: dict[str, Any])
         message_rate=bandwidth / nbytes if several and bandwidth and nbytes else None,
 
         skew=None if of_ranks is None or of_ranks.shape[1] < 2
-        else float(np.median(np.ptp(of_ranks, axis=1))),
+        else median_of(np.ptp(of_ranks, axis=1)),
         rank_mean=float(of_ranks.mean()) if of_ranks is not None else None,
         t_op=_t_op(table, rows, of_ranks, times.median),
     )  # fmt: skip
