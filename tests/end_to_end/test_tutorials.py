@@ -63,9 +63,9 @@ def test_a_tutorial_says_what_comes_out(
             assert steady(said) == steady(found)
 
 
-def test_there_are_four_that_start_from_nothing() -> None:
+def test_there_are_five_that_start_from_nothing() -> None:
     """Each says how to install, or where that is said, before its first command."""
-    assert len(TUTORIALS) == 4
+    assert len(TUTORIALS) == 5
     for page in TUTORIALS:
         before = page.read_text("utf-8").split("```console")[0]
         assert "nstall" in before or "1-install" in before or "synthetic" in before, page.name

@@ -13,7 +13,7 @@ from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import scale
-from isochrone.applications.traces.generalizing import analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
 from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
@@ -110,6 +110,17 @@ def test_what_differs_in_structure_is_refused_by_its_position() -> None:
              for edges in ([[0, 3], [1, 2]], [[0, 5], [6, 1], [2, 7]])]  # fmt: skip
     with pytest.raises(InputError, match="position 1"):
         generalized([analysed(seen([one], 4 + 4 * k)) for k, one in enumerate(pairs)], "x")
+
+
+def test_a_broadcast_again_and_again_in_a_pipeline_is_doubtful() -> None:
+    """It was predicted up to 45 % too long; one before the pipeline is not."""
+    front = {"exchange": {"topology": "pipeline", "bytes": 4096, "compute": "1ms/p"}}
+    again = {"repeat": {"times": 4, "phases": [front]}}
+    inside = [{"repeat": {"times": 10, "phases": [{"bcast": {"bytes": 8192}}, again]}}]
+    before = [{"bcast": {"bytes": 8192}}, again]
+    for phases, spread in ((inside, DOUBTFUL), (before, 0.0)):
+        found = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8)], "x")
+        assert (found.spread, len(found.warnings)) == (spread, spread > 0)
 
 
 def test_sizes_that_follow_no_function_are_refused() -> None:

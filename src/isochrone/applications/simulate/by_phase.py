@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -31,6 +29,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Meetings
 from isochrone.applications.simulate.events import Clock, Request, Run
 from isochrone.applications.simulate.matching import Matching, Network
+from isochrone.applications.simulate.ports import Messages, Port, sparse
 from isochrone.applications.simulate.simulation import (
     LEAST,
     Clocks,
@@ -40,7 +39,7 @@ from isochrone.applications.simulate.simulation import (
     steady,
     step_by_step,
 )
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Floats, Ints
 
 
 @dataclass
@@ -134,90 +133,6 @@ class _Computing:
             factors = program.values[self.schedule]
             found = found * factors[iteration % len(factors)]
         return np.asarray(found)
-
-
-@dataclass
-class _Port:
-    """Messages by the port that they need: indices into the messages, padded by their number."""
-
-    rows: Ints
-    seconds: Floats
-
-    @classmethod
-    def of(cls, ports: Ints, seconds: Floats) -> _Port:
-        order = np.argsort(ports, kind="stable")
-        _, first, counts = np.unique(ports[order], return_index=True, return_counts=True)
-        rows = np.full((len(counts), counts.max()), len(ports))
-        place = np.arange(len(ports)) - np.repeat(first, counts)
-        rows[np.repeat(np.arange(len(counts)), counts), place] = order
-        return cls(rows, np.append(seconds, 0.0)[rows])
-
-    def finish(self, enters: Floats, ends: Floats) -> None:
-        """Raise `ends` to when messages leave the port, which all that are in it share evenly.
-
-        Each is served until it has had its `seconds`; `had` is what one that never leaves would
-        have had by now, so that a message leaves when `had` reaches its tag.
-        """
-        times = np.append(enters, inf)[self.rows]
-        known = self.rows < len(enters)
-        if times.shape[1] == 1:
-            left = times + self.seconds
-            np.maximum.at(ends, self.rows[known], left[known])
-            return
-        lines = np.arange(len(times))
-        left = np.empty_like(times)
-        tags = np.full_like(times, inf)
-        now = np.zeros(len(times))
-        had = np.zeros(len(times))
-        inside = np.zeros(len(times))
-        for _ in range(2 * times.shape[1]):
-            comes, goes = times.argmin(axis=1), tags.argmin(axis=1)
-            arrival, tag = times[lines, comes], tags[lines, goes]
-            with np.errstate(invalid="ignore"):
-                departure = np.where(inside > 0, now + (tag - had) * inside, inf)
-            arrives = arrival < departure
-            moment = np.minimum(arrival, departure)
-            active = np.isfinite(moment)
-            if not active.any():
-                break
-            with np.errstate(invalid="ignore", divide="ignore"):
-                had = np.where(inside > 0, had + (moment - now) / inside, had)
-            now = moment
-            into, out = lines[arrives & active], lines[~arrives & active]
-            tags[into, comes[into]] = had[into] + self.seconds[into, comes[into]]
-            times[into, comes[into]] = inf
-            left[out, goes[out]] = moment[out]
-            tags[out, goes[out]] = inf
-            inside[into] += 1
-            inside[out] -= 1
-        np.maximum.at(ends, self.rows[known], left[known])
-
-
-@dataclass
-class _Messages:
-    """Messages of a phase that all begin together and are waited for together."""
-
-    source: Ints
-    target: Ints
-    begins: Floats
-    latency: Floats
-    asks: Bools
-    waits: Bools
-    busy: Floats
-    ports: list[_Port]
-
-    def done(self, times: Floats, after: Floats) -> Floats:
-        """Return when each rank has all, from when it reached the phase and did all else."""
-        begin = times[self.source] + self.begins
-        begin = np.where(self.asks, np.maximum(begin, times[self.target]), begin)
-        enters = begin + self.latency
-        ends = enters.copy()
-        for port in self.ports:
-            port.finish(enters, ends)
-        found = after + self.busy
-        np.maximum.at(found, self.target, ends)
-        np.maximum.at(found, self.source[self.waits], ends[self.waits])
-        return found
 
 
 def plan(program: Program, app: int) -> Plan:
@@ -351,7 +266,7 @@ class ByPhase:
         self.times = np.zeros(self.application.ranks)
         self.spent = np.zeros(len(self.application.phases))
         self.draws = Draws(program.seed, program.values, app)
-        self.messages: dict[int, _Messages] = {}
+        self.messages: dict[int, Messages] = {}
         self.computed = 0.0
 
     @property
@@ -376,7 +291,7 @@ class ByPhase:
             COARSE * communicating,
         )  # fmt: skip
 
-    def _messages(self, phase: int, exchange: _Exchange) -> _Messages:
+    def _messages(self, phase: int, exchange: _Exchange) -> Messages:
         source, target = exchange.source, exchange.target
         inside = self.nodes[source] == self.nodes[target]
         _, first, kind = np.unique(
@@ -398,23 +313,23 @@ class ByPhase:
         before -= np.maximum.accumulate(np.where(begins, before, 0.0))
         whole = np.zeros(len(self.times))
         np.add.at(whole, source, busy)
-        ports = [_Port.of(source, gap), _Port.of(target, gap)]
+        ports = [Port.of(source, gap), Port.of(target, gap)]
         away = np.flatnonzero(~inside)
         for ends in (source, target):
             nodes = self.nodes[ends[away]]
             shared = np.bincount(self.nodes)[nodes] > 1
             chosen = away[shared]
             if len(chosen):
-                ports.append(_sparse(self.nodes[ends], chosen, wire))
+                ports.append(sparse(self.nodes[ends], chosen, wire))
         crossing = away[both[away] > 1]
         if len(crossing):
             half = np.concatenate([wire[crossing] * both[crossing] / 2] * 2)
             nodes = np.concatenate([self.nodes[source[crossing]], self.nodes[target[crossing]]])
-            port = _Port.of(nodes, half)
+            port = Port.of(nodes, half)
             padded = np.append(np.concatenate([crossing, crossing]), len(source))
-            ports.append(_Port(padded[port.rows], port.seconds))
+            ports.append(Port(padded[port.rows], port.seconds))
         asks = waits | (not self.clocks.at_once)
-        return _Messages(
+        return Messages(
             source, target, before, np.maximum(alone - gap, 0.0), asks, waits.astype(bool), whole,
             ports,
         )  # fmt: skip
@@ -491,10 +406,3 @@ class ByPhase:
         for rank, steps in zip(node.ranks, node.steps, strict=True):
             clock.start(one(rank, steps))
         clock.run(lambda: False)
-
-
-def _sparse(nodes: Ints, chosen: Ints, seconds: Floats) -> _Port:
-    """Return the port of some messages."""
-    port = _Port.of(nodes[chosen], seconds[chosen])
-    padded: Any = np.append(chosen, len(nodes))
-    return _Port(padded[port.rows], port.seconds)

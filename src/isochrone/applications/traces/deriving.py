@@ -10,28 +10,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from isochrone.applications.traces import graphs
+from isochrone.applications.traces.attributing import bring_forward, gather_small, settle
 from isochrone.applications.traces.farms import Farm, without_farms
 from isochrone.applications.traces.folding import Leaf, Loop, Node, fold
 from isochrone.applications.traces.gaps import NOTHING, Spent, computation
+from isochrone.applications.traces.places import (
+    MOST_OMITTED,
+    Again,
+    Place,
+    Tree,
+    computed,
+    flat,
+    parts,
+)
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
-from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Gap, Trace
+from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
-
-SMALL = 0.02
-"""Share of the mean computation of a phase below which it is put to that of the next one."""
-
-LITTLE = 0.05
-"""Share of what is computed within an exchange below which nothing is computed before it."""
-
-MOST_OMITTED = 0.001
-"""Share of the run time that a description may omit."""
 
 SET_UP = ("communicator", "probe")
 """Calls that move no data: what they take is not counted as omitted."""
@@ -41,32 +40,6 @@ MOST_CALLS = 4_000_000
 
 MOST_PHASES = 1000
 """Phases of a description; no one reads a longer one."""
-
-UNEVEN = 0.01
-"""Share of the computation of a turn by which turns must differ to be distinguished."""
-
-QUARTER = 0.25
-"""Share of a gap by which turns must differ to be distinguished."""
-
-
-@dataclass
-class Place:
-    """A place of the folded sequence: what happens there, and how often."""
-
-    round: Round
-    visits: int
-    period: int
-
-
-@dataclass
-class Again:
-    """A part that is repeated."""
-
-    times: int
-    body: list[Place | Again]
-
-
-Tree = list["Place | Again"]
 
 
 def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
@@ -109,13 +82,6 @@ def _only_loop(tree: Tree) -> tuple[int, Tree]:
     return loops[0].times, loops[0].body
 
 
-def computed(place: Place) -> float:
-    """Return the seconds that all ranks compute at a place."""
-    one = place.round
-    within = one.answers * sum(spent.mean for spent in one.within.values())
-    return place.visits * (sum(spent.mean for spent in one.before.values()) + within)
-
-
 def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     """Return what is repeated of a trace, its farms of tasks, and warnings.
 
@@ -137,7 +103,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     if any(seconds > 0 for seconds in trace.tail):
         spent = {r: Spent.of([Event("", gap=gap)]) for r, gap in enumerate(trace.tail)}
         found.append(Round("end", list(spent), before=spent))
-    _settle(found)
+    settle(found)
     found = _merged(found)
     nodes = fold(_key(one) for one in found)
     if _places(nodes) > min(MOST_PHASES, max(50, len(found) // 2)):
@@ -153,8 +119,8 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
         )
     tree = _planted(nodes, found, 1)
     places = list(flat(tree))
-    _bring_forward(places)
-    _gather_small(places)
+    bring_forward(places)
+    gather_small(places)
     return tree, farms, warnings
 
 
@@ -242,10 +208,6 @@ def _places(nodes: Iterable[Node]) -> int:
     return sum(_places(node.body) if isinstance(node, Loop) else 1 for node in nodes)
 
 
-def _parts(one: Round) -> tuple[dict[int, Spent], dict[int, Spent]]:
-    return one.before, one.within
-
-
 def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree:
     """Return nodes with what happens there, the computation of all visits taken together."""
     tree: Tree = []
@@ -260,8 +222,8 @@ def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree
         one = visits[0]
         one.before, one.within = (
             {
-                rank: Spent.pooled([_parts(v)[part].get(rank, NOTHING) for v in visits])
-                for rank in sorted({rank for v in visits for rank in _parts(v)[part]})
+                rank: Spent.pooled([parts(v)[part].get(rank, NOTHING) for v in visits])
+                for rank in sorted({rank for v in visits for rank in parts(v)[part]})
             }
             for part in (0, 1)
         )
@@ -319,127 +281,6 @@ def _with_inner(nodes: Iterable[Node], inner: int) -> Iterator[tuple[Leaf, int]]
             yield from _with_inner(node.body, inner * node.count)
         else:
             yield node, inner
-
-
-def flat(tree: Tree) -> Iterator[Place]:
-    """Yield the places of a tree."""
-    for node in tree:
-        if isinstance(node, Again):
-            yield from flat(node.body)
-        else:
-            yield node
-
-
-# --- whose computation it is ----------------------------------------------------------------------
-
-
-def _settle(found: list[Round]) -> None:
-    """Tell apart what the calls of one rank leave open but those of others tell.
-
-    Who only sends computes before an exchange and within it without a call in between; so does
-    who only receives, after it.
-    """
-    for one in found:
-        if one.kind in ("stream", "token"):
-            whole = {rank: one.within[rank] for rank in one.within.keys() - one.before.keys()}
-            for rank, spent in whole.items():
-                one.before[rank], one.within[rank] = _parted(spent, one.before, one.within, whole)
-    following: dict[int, Round] = {}
-    after = []
-    for one in reversed(found):
-        after.append({rank: following.get(rank) for rank in one.ranks})
-        following |= dict.fromkeys(one.ranks, one)
-    for one, next_of in zip(found, reversed(after), strict=True):
-        if one.kind == "stream":
-            usual = [s.mean for r, s in one.within.items() if r in one.before] or [
-                s.mean for s in one.within.values()
-            ]
-            for rank in one.before.keys() - one.within.keys():
-                later = next_of[rank]
-                if later is not None and usual:
-                    moved = _taken_back(later, rank, median(usual))
-                    if moved.mean > 0:
-                        one.within[rank] = moved
-
-
-def _taken_back(later: Round, rank: int, usual: float) -> Spent:
-    """Take what a rank computed for the round before out of a later one, as far as it is there."""
-    last = rank not in later.within and later.kind == "stream"
-    others = [
-        later.before.get(r, NOTHING).mean + (0.0 if last else later.within.get(r, NOTHING).mean)
-        for r in later.ranks
-        if r != rank and (last or later.kind != "stream" or r in later.within)
-    ]
-    before, within = later.before.get(rank, NOTHING), later.within.get(rank, NOTHING)
-    mean = min(usual, before.mean + within.mean - (min(others) if others else 0.0))
-    if mean <= LITTLE * usual:
-        return NOTHING
-    first = min(mean, before.mean)
-    later.before[rank] = Spent(Gap(), before.mean - first)
-    if mean > first:
-        later.within[rank] = Spent(Gap(), within.mean - (mean - first))
-    return Spent(Gap(), mean)
-
-
-def _parted(
-    whole: Spent, before: Mapping[int, Spent], within: Mapping[int, Spent], out: Container[int]
-) -> tuple[Spent, Spent]:
-    """Part computation as that of the other ranks is parted, if it may be as theirs."""
-    first = [spent.mean for rank, spent in before.items() if rank not in out]
-    second = [spent.mean for rank, spent in within.items() if rank not in out]
-    one = median(first) if first else 0.0
-    two = median(second) if second else 0.0
-    if one <= LITTLE * two or one == 0:
-        return NOTHING, whole
-    if whole.may_be(one + two):
-        return Spent(Gap(), one), Spent(Gap(), two)
-    two = min(two, whole.mean)
-    return Spent(whole.gap, whole.mean - two), Spent(Gap(), two)
-
-
-def _bring_forward(places: list[Place]) -> None:
-    """Let ranks that sit out a round compute before it what the others do, if it may be that.
-
-    No call of theirs says on which side of the round they computed.
-    """
-    found = [place.round for place in places]
-    for number, one in enumerate(found):
-        usual = [spent.mean for spent in one.before.values() if spent.mean > 0]
-        if len(usual) < len(one.ranks):
-            continue
-        for further, following in enumerate(found[number + 1 :], number + 1):
-            if places[further].visits != places[number].visits:
-                continue
-            for rank in [r for r in following.before if r not in one.before]:
-                if any(rank in r.ranks for r in found[number:further]):
-                    continue
-                others = [s.mean for r, s in following.before.items() if r in one.before]
-                whole, later = following.before[rank], median(others) if others else 0.0
-                if whole.may_be(median(usual) + later):
-                    one.before[rank] = Spent(Gap() if later else whole.gap, median(usual))
-                    following.before[rank] = Spent(Gap(), later)
-
-
-def _gather_small(places: list[Place]) -> None:
-    """Put computation too short for a phase of its own to the next one that is not."""
-    parts = [(place, part) for place in places for part in _parts(place.round)]
-
-    def times(place: Place, part: Mapping[int, Spent]) -> int:
-        return place.visits * (place.round.answers if part is place.round.within else 1)
-
-    sums = [sum(s.mean for s in part.values()) * times(place, part) for place, part in parts]
-    large = []
-    for (place, _), one in zip(parts, sums, strict=True):
-        alike = [s for (p, _), s in zip(parts, sums, strict=True) if p.visits == place.visits]
-        large.append(one > max(2 * SMALL * sum(alike) / len(alike), MOST_OMITTED * sum(sums)))
-    carried: dict[int, Spent] = {}
-    for (place, part), kept in [*zip(parts, large, strict=True)] * (2 if any(large) else 1):
-        for rank in list(part):
-            if not kept:
-                spent = part.pop(rank).scaled(times(place, part))
-                carried[rank] = carried[rank] + spent if rank in carried else spent
-            elif rank in carried and not (part is place.round.within and place.round.answers > 1):
-                part[rank] += carried.pop(rank).scaled(1 / times(place, part))
 
 
 # --- as it is written -----------------------------------------------------------------------------

@@ -5,30 +5,18 @@ groups are rows and columns of it; sizes, counts and computation are functions o
 ranks. What does not fit is refused, and its place named.
 """
 
-import math
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from isochrone.applications.description.grids import balanced
-from isochrone.applications.traces.deriving import (
-    Again,
-    Place,
-    Tree,
-    computed,
-    flat,
-    named,
-    omitted_share,
-    plain,
-    structure,
-)
+from isochrone.applications.traces.deriving import named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import Spent, computation, seconds
 from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.offsets import Messages, Vector, offsets
+from isochrone.applications.traces.places import Again, Place, Tree, computed, flat
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
@@ -60,9 +48,6 @@ REST = 1e-4
 
 FACTORS = 64
 """Factors of ranks that are written down."""
-
-Vector = tuple[int, ...]
-Messages = Sequence[tuple[int, int, float]]
 
 
 @dataclass
@@ -119,6 +104,12 @@ class _Generalizing:
         for one in structures:
             self.warnings |= dict.fromkeys(one.warnings)
             self.spread = DOUBTFUL if one.warnings else self.spread
+        kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
+        if "stream" in kinds and not kinds.isdisjoint(ROOTED):
+            self.spread = DOUBTFUL
+            self.warnings["operations with a root between messages of a pipeline are inexact"] = (
+                None
+            )
         self.computed = [sum(map(computed, flat(one.tree))) for one in structures]
 
     def document(self) -> General:
@@ -337,7 +328,7 @@ class _Generalizing:
         kind = rounds[0].kind
         if kind not in ("exchange", "stream"):
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
-        grid = _offsets([one.messages for one in rounds], self.ranks)
+        grid = offsets([one.messages for one in rounds], self.ranks)
         if grid is not None:
             dimensions, periodic, sizes = grid
             listed = []
@@ -367,7 +358,7 @@ class _Generalizing:
 
         Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
         """
-        if _offsets(messages[-1:], self.ranks[-1:]) is not None:
+        if offsets(messages[-1:], self.ranks[-1:]) is not None:
             what = (
                 "its neighbours are offsets on a grid, but not on the same at all numbers of ranks"
             )
@@ -435,71 +426,3 @@ def _size_and_stride(groups: Sequence[Sequence[int]], ranks: int) -> tuple[int, 
         for first in range(ranks) if first // stride % size == 0
     )  # fmt: skip
     return (size, stride) if sorted(map(list, groups)) == made else None
-
-
-def _offsets(
-    messages: Sequence[Messages], ranks: Sequence[int]
-) -> tuple[int, bool, list[dict[Vector, float]]] | None:
-    """Return dimensions, whether they are periodic, and the mean size by offset of each recording.
-
-    None if messages are none that all ranks of a grid send the same way.
-    """
-    for dimensions, periodic in product((1, 2, 3), (False, True)):
-        found = [_by_offset(m, p, dimensions, periodic)
-                 for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
-        sizes = [one for one in found if one is not None]
-        if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
-            missing = any(
-                offset not in one and _possible(offset, balanced(p, dimensions), periodic)
-                for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
-            )  # fmt: skip
-            moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
-            if not missing and dimensions == max(moving, default=0) + 1:
-                return dimensions, periodic, sizes
-    return None
-
-
-def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:
-    """Whether some rank has a neighbour there."""
-    if periodic:
-        return any(step % side for step, side in zip(offset, sides, strict=True))
-    return _senders(offset, sides) > 0
-
-
-def _by_offset(
-    messages: Messages, ranks: int, dimensions: int, periodic: bool
-) -> dict[Vector, float] | None:
-    """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
-    sides = balanced(ranks, dimensions)
-    sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
-    before: Counter[tuple[int, int]] = Counter()
-    for a, b, size in messages:
-        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
-        if periodic:
-            back = before[a, b] % 2 == 1
-            before[a, b] += 1
-            steps = [
-                _around(step, side, back=back) for step, side in zip(steps, sides, strict=True)
-            ]
-        if max(map(abs, steps)) > 1:
-            return None
-        sent[tuple(steps)].append((a, size))
-    for offset, found in sent.items():
-        mean = sum(size for _, size in found) / len(found)
-        if any(abs(size - mean) > 0.02 * mean for _, size in found):
-            return None
-        expected = ranks if periodic else _senders(offset, sides)
-        if len(found) != expected or len({a for a, _ in found}) != expected:
-            return None
-    return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
-
-
-def _around(step: int, side: int, *, back: bool) -> int:
-    """Return a step as the shorter way around; of two ranks the second message goes the other."""
-    if side == 2 and step:
-        return -1 if back else 1
-    return (step + side // 2) % side - side // 2 if side > 2 else step
-
-
-def _senders(offset: Vector, sides: Sequence[int]) -> int:
-    return math.prod(max(side - abs(a), 0) for a, side in zip(offset, sides, strict=True))

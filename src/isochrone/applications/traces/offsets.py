@@ -1,0 +1,81 @@
+"""Partners of ranks as offsets on the most balanced grid of them, the same at all recordings."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from isochrone.applications.description.grids import balanced
+
+Vector = tuple[int, ...]
+Messages = Sequence[tuple[int, int, float]]
+
+
+def offsets(
+    messages: Sequence[Messages], ranks: Sequence[int]
+) -> tuple[int, bool, list[dict[Vector, float]]] | None:
+    """Return dimensions, whether they are periodic, and the mean size by offset of each recording.
+
+    None if messages are none that all ranks of a grid send the same way.
+    """
+    for dimensions, periodic in product((1, 2, 3), (False, True)):
+        found = [_by_offset(m, p, dimensions, periodic)
+                 for m, p in zip(messages, ranks, strict=True)]  # fmt: skip
+        sizes = [one for one in found if one is not None]
+        if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
+            missing = any(
+                offset not in one and _possible(offset, balanced(p, dimensions), periodic)
+                for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
+            )  # fmt: skip
+            moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
+            if not missing and dimensions == max(moving, default=0) + 1:
+                return dimensions, periodic, sizes
+    return None
+
+
+def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:
+    """Whether some rank has a neighbour there."""
+    if periodic:
+        return any(step % side for step, side in zip(offset, sides, strict=True))
+    return _senders(offset, sides) > 0
+
+
+def _by_offset(
+    messages: Messages, ranks: int, dimensions: int, periodic: bool
+) -> dict[Vector, float] | None:
+    """Return the mean size of messages by offset, if all ranks that have a neighbour there send."""
+    sides = balanced(ranks, dimensions)
+    sent: dict[Vector, list[tuple[int, float]]] = defaultdict(list)
+    before: Counter[tuple[int, int]] = Counter()
+    for a, b, size in messages:
+        steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
+        if periodic:
+            back = before[a, b] % 2 == 1
+            before[a, b] += 1
+            steps = [
+                _around(step, side, back=back) for step, side in zip(steps, sides, strict=True)
+            ]
+        if max(map(abs, steps)) > 1:
+            return None
+        sent[tuple(steps)].append((a, size))
+    for offset, found in sent.items():
+        mean = sum(size for _, size in found) / len(found)
+        if any(abs(size - mean) > 0.02 * mean for _, size in found):
+            return None
+        expected = ranks if periodic else _senders(offset, sides)
+        if len(found) != expected or len({a for a, _ in found}) != expected:
+            return None
+    return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
+
+
+def _around(step: int, side: int, *, back: bool) -> int:
+    """Return a step as the shorter way around; of two ranks the second message goes the other."""
+    if side == 2 and step:
+        return -1 if back else 1
+    return (step + side // 2) % side - side // 2 if side > 2 else step
+
+
+def _senders(offset: Vector, sides: Sequence[int]) -> int:
+    return math.prod(max(side - abs(a), 0) for a, side in zip(offset, sides, strict=True))
