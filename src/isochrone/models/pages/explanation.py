@@ -139,7 +139,7 @@ def _next(
     expected = between(found.low, found.high)
     if at:
         asked = " with ".join(values(at))
-        return f"{text} to know more of {asked}: {expected} are expected for this measurement."
+        return f"{text} to narrow the interval at {asked}: {expected} are expected for it."
     if found.between:
         return f"{text}, which is between two segments: {expected} are expected there."
     exceeded = []
