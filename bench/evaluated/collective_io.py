@@ -56,10 +56,10 @@ def evaluate(bed: Bed) -> Section:
     for name, best, gain, *_ in programs:
         if isinstance(best, float) and isinstance(gain, float) and gain > best:
             fails.append(f"`{name}`: the estimated *largest possible gain* is {best:.2f} times, the measured gain "
-                         f"{gain:.2f} times: the estimate does not include all effects.")  # fmt: skip
+                         f"{gain:.2f} times: collective calls cannot have taken so little.")  # fmt: skip
     fails.append(
-        "In an earlier measurement the estimate was 1.53 times and the gain 3.29 times. So the "
-        "largest possible gain is an estimate and not a bound."
+        "The *largest possible gain* is what this launch would gain without any collective call. It "
+        "varies as much as launches do, so it is an estimate and not a bound."
     )
     if why:
         fails.append(f"Programs are not tuned here: {why}.")
@@ -110,11 +110,11 @@ def _programs(bed: Bed) -> tuple[list[tuple[object, ...]], str]:
 
 
 def _gain(found: dict[str, Any]) -> tuple[object, ...]:
-    """Return the largest possible gain, that measured, its interval and the number of launches."""
+    """Return the largest possible gain of the program, that measured, its interval and the number of launches."""
     possible = found["best_possible"]["gain"] if found["best_possible"] else "–"
-    if not found["gain"]:
+    if not found["whole_gain"]:
         return possible, f"none: {found['why']}", "–", "–"
-    gain = found["gain"]
+    gain = found["whole_gain"]
     return possible, gain["ratio"], f"{gain['low']:.2f} to {gain['high']:.2f}", gain["launches"]
 
 

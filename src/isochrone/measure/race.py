@@ -74,17 +74,17 @@ class Heats:
     def compared(self, names: Sequence[str]) -> tuple[list[float], float]:
         """Return the mean log-time of each, and the least significant difference.
 
-        All have the same noise (pooled variance), and each at least two starts. The test is
-        Student's, one-sided at 95 %.
+        All have the same noise (pooled variance); of the heats that all took part in, at least two.
+        The test is Student's, one-sided at 95 %.
         """
         from scipy.special import stdtrit  # SciPy takes long to import
 
-        logs = [np.log([one.calls for one in self.times[name]]) for name in names]
-        freedom = sum(len(one) - 1 for one in logs)
-        variance = sum(float(np.sum((one - one.mean()) ** 2)) for one in logs) / freedom
-        starts = min(map(len, logs))
-        noise = float(stdtrit(freedom, 1 - RATE)) * math.sqrt(2 * variance / starts)
-        return [float(one.mean()) for one in logs], noise + ROUNDING
+        heats = min(len(self.times[name]) for name in names)
+        logs = np.log([[one.calls for one in self.times[name][:heats]] for name in names])
+        freedom = logs.size - len(names)
+        error = math.sqrt(2 * np.sum(np.var(logs, axis=1)) / freedom)
+        noise = float(stdtrit(freedom, 1 - RATE)) * error + ROUNDING
+        return np.mean(logs, axis=1).tolist(), noise
 
     def gain(self, name: str) -> Speedup | None:
         """Return the gain by the heats; None if it was started less than twice."""

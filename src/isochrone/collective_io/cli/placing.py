@@ -52,15 +52,6 @@ def print_warnings(console: Console, warnings: Sequence[str]) -> None:
         console.print(f"Warning: {printable(warning, 400)}", style="yellow")
 
 
-def measured_line(gain: Speedup) -> str:
-    """Return a sentence: before, after, ratio and interval."""
-    return (
-        f"{gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
-        f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
-        f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
-    )
-
-
 # --- tuning --------------------------------------------------------------------------------------
 
 # Progress and result output of ``isochrone tune collective-io``.
@@ -113,8 +104,8 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     if document.get("advice"):
         console.print(f"To try: {printable(document['advice'], 900)}")
     console.print(
-        f"The comparison is in {printable(folder / 'report.json', 400)}, the first recording in "
-        f"recording.jsonl, all others in runs"
+        f"The comparison is in {printable(folder / 'report.json', 400)}; 'isochrone show' of this "
+        "folder shows the first recording"
     )
 
 
@@ -131,7 +122,7 @@ def _print_choices(
         setting = {**one["hints"], **one["environment"]}
         cells = (
             one["name"], ", ".join(f"{key} {value}" for key, value in setting.items()),
-            str(len(starts)), format_seconds(median(starts), 3) if starts else "–",
+            str(len(starts)), format_seconds(median(starts)) if starts else "–",
             f"{gain.ratio:.2f}" if gain else "–",
             f"{gain.low:.2f} to {gain.high:.2f}" if gain else "–",
             one.get("dropped") or verdict or "–",
@@ -154,7 +145,7 @@ def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> No
 def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         if found.get(key) is not None:
-            console.print(gained(name, found[key]))
+            console.print(gained(found[key], name))
 
 
 def _cost(one: Mapping[str, Any]) -> str:
@@ -162,19 +153,19 @@ def _cost(one: Mapping[str, Any]) -> str:
     expected, gain = one["expected_seconds"], one["gain"]
     said = "not predicted"
     if expected is not None:
-        now = format_seconds(one["seconds"], 3)
-        said = f"{format_seconds(expected, 3)} in collective calls expected instead of {now}"
-    said += f"; {gained('measured', gain) if gain else one['why']}"
+        now = format_seconds(one["seconds"])
+        said = f"{format_seconds(expected)} in collective calls expected instead of {now}"
+    said += f"; {gained(gain, 'measured') if gain else one['why']}"
     return (
         f"{one['hint']} {one['value']} of your hints file is unchanged. With "
         f"{one['words']}: {said} (--override tries it)"
     )
 
 
-def gained(name: str, gain: Speedup) -> str:
+def gained(gain: Speedup, name: str = "") -> str:
     """Say what was gained, of what, and how sure that is."""
     return (
-        f"{name}: {format_seconds(gain.given, 3)} as given, "
-        f"{format_seconds(gain.proposed, 3)} as proposed: {gain.ratio:.2f} times as fast "
+        f"{name or gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
+        f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
         f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
     )

@@ -32,7 +32,7 @@ def whole_call(cost: WholeCost, best: BestPossible, *, measured: bool) -> list[B
         said.append(Sentence(MEASURE))
         # expected without --calls
         return [*said, Warnings(tuple(cost.warnings))] if measured else said
-    time = f"{format_seconds(cost.seconds, 3)} ({between(cost.low, cost.high)})"
+    time = f"{format_seconds(cost.seconds)} ({between(cost.low, cost.high)})"
     return [
         *said, Sentence(f"The whole call: {time}"), _parts(cost), Warnings(tuple(cost.warnings)),
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def _parts(cost: WholeCost) -> Table:
     for part in PARTS:
         seconds = cost.parts[part]
         cells = ("not known", "") if seconds is None else (
-            format_seconds(seconds, 3), f"{100 * seconds / cost.seconds:.0f} %"
+            format_seconds(seconds), f"{100 * seconds / cost.seconds:.0f} %"
         )  # fmt: skip
         rows.append(Row((LABELS[part], *cells)))
     columns = columns_of("part", ">time", ">share")

@@ -1,4 +1,4 @@
-"""Upper bound on the speedup that any setting can achieve.
+"""Estimate of the speedup that settings with collective buffering can achieve.
 
 It is reported before anything is tried: where most of a call does not depend on the order of nodes
 or aggregators, the best order gains little.
@@ -42,7 +42,7 @@ class Gain(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The most that can be gained, by anything and by another order alone."""
+    """The most that can be gained by the model, by anything and by another order alone."""
 
     gain: float | None
     seconds: float
@@ -123,8 +123,9 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                f"At most {_gain(now.seconds, by_hints):.3g} times as fast if the number of "
-                "aggregators and the buffer are changed, too (assumed: a single round)."
+                "With collective buffering, by the model at most "
+                f"{_gain(now.seconds, by_hints):.3g} times as fast with other aggregators and "
+                "buffers (assumed: a single round)."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
@@ -172,14 +173,17 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     fixed.sort(key=lambda one: -one[1])
     names = [NAMES[name] for name, value in fixed if value > 0.02 * now.seconds]
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-    of = f"{format_seconds(other, 3)} of {format_seconds(now.seconds, 3)}"
+    of = f"{format_seconds(other)} of {format_seconds(now.seconds)}"
     if gain < 1.005:
         return [
             f"No other order is faster: the exchange is at its lower bound; {of} are spent on "
             f"{said}."
         ]
     why = f": {of} are spent on {said}, which no order changes" if said else ""
-    return [f"At most {gain:.3g} times as fast by another order of nodes or aggregators{why}."]
+    return [
+        f"By the model, at most {gain:.3g} times as fast by another order of nodes or "
+        f"aggregators{why}."
+    ]
 
 
 def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> list[str]:
@@ -188,8 +192,11 @@ def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> l
     if alone is None:
         if not now.known:
             return []
-        return [f"Without collective buffering: not known; measure it with {hint} = disable."]
-    times = f"{format_seconds(alone.seconds, 3)} without, {format_seconds(now.seconds, 3)} with it"
+        return [
+            f"Without collective buffering: not known, it may be faster; measure it with {hint} = "
+            "disable."
+        ]
+    times = f"{format_seconds(alone.seconds)} without, {format_seconds(now.seconds)} with it"
     if alone.high < now.low:
         return [f"Collective buffering is slower here; disable it ({hint} = disable): {times}."]
     if alone.seconds < now.seconds:

@@ -87,8 +87,8 @@ class Summary:
             )
         if self.share < least:
             return (
-                f"collective I/O takes {format_seconds(self.in_calls, 3)} of "
-                f"{format_seconds(self.whole, 3)}, {100 * self.share:.1f} % of the run: nothing "
+                f"collective I/O takes {format_seconds(self.in_calls)} of "
+                f"{format_seconds(self.whole)}, {100 * self.share:.1f} % of the run: nothing "
                 f"to gain"
             )
         return ""
@@ -98,13 +98,13 @@ class Summary:
         parts = self.parts()
         left = self.whole - min(self.in_calls, 0.999 * self.whole)
         why = (
-            f"collective calls take {format_seconds(self.in_calls, 3)} of "
-            f"{format_seconds(self.whole, 3)} ({100 * self.share:.0f} %)"
+            f"collective calls take {format_seconds(self.in_calls)} of "
+            f"{format_seconds(self.whole)} ({100 * self.share:.0f} %)"
         )
         largest = max(parts, key=lambda name: parts[name], default="")
         if largest:
             named = _WORDS[largest]
-            why += f", most of it {named} ({format_seconds(parts[largest], 3)})"
+            why += f", most of it {named} ({format_seconds(parts[largest])})"
         return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
 
     def document(self) -> dict[str, Any]:

@@ -143,9 +143,9 @@ def _table(savings: list[Saving]) -> Table:
         table.add_row(
             printable(one.place.op, 40), str(one.place.ranks), str(one.place.nodes),
             format_bytes(one.bytes),
-            format_seconds(one.gain.library, 3),
+            format_seconds(one.gain.library),
             "default" if str(one.against) == LIBRARY else printable(one.against, 40),
-            printable(one.choice.name, 40), format_seconds(one.gain.chosen, 3),
+            printable(one.choice.name, 40), format_seconds(one.gain.chosen),
             f"{100 * one.gain.part:.0f} %",
             f"{100 * one.gain.low:.0f} … {100 * one.gain.high:.0f} %",
         )  # fmt: skip

@@ -26,7 +26,7 @@ from isochrone.collective_io.cli.aggregator_choice import (
 )
 from isochrone.collective_io.cli.placing import (
     block_placed,
-    measured_line,
+    gained,
     print_warnings,
     unexchanged_first,
 )
@@ -166,7 +166,7 @@ def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
     for line in document["environment"]:
         console.print(f"  {printable(line, 1400)}")
     if "measured" in document:
-        console.print(measured_line(document["measured"]))
+        console.print(gained(document["measured"]))
     if document["no_effect"]:
         console.print("The hints have no effect")
     for case in document["no_effect"]:

@@ -20,7 +20,7 @@ from isochrone.base.units import format_seconds
 from isochrone.collective_io.cli.placing import (
     block_placed,
     certainty,
-    measured_line,
+    gained,
     print_warnings,
     unexchanged_first,
 )
@@ -277,5 +277,5 @@ def _print(
         text = f"Rank {wrong.rank} should be on {wrong.wanted}, but is on {wrong.found}"
         console.print(printable(text), style="red")
     if document.measured:
-        console.print(measured_line(document.measured))
+        console.print(gained(document.measured))
     print_warnings(console, warnings)

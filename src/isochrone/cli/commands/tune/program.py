@@ -118,7 +118,7 @@ def _print(document: TunedProgram, folder: Path) -> None:
     for way in document.ways:
         title = "Tuning file of the library" if way.name == "library" else "Table of grids"
         if way.gain is not None:
-            print(gained(f"{title}, whole program", way.gain))
+            print(gained(way.gain, f"{title}, whole program"))
         elif way.why:
             print(f"{title}: {printable(way.why, 400)}")
     for way in document.ways:
