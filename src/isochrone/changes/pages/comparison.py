@@ -1,5 +1,6 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
+from heapq import nlargest
 from typing import Any
 
 from isochrone.base.text import printable
@@ -111,16 +112,16 @@ def _table(found: Comparison) -> Table:
     if found.parts:
         rows = [
             _row(part.difference, part.before, part.after, _full_name(part, found))
-            for part in found.parts
+            for part in found.parts[:MAX_ROWS]
         ]
     else:
-        listed = sorted(found.points, key=lambda point: -abs(point.ratio - 1))
+        listed = nlargest(MAX_ROWS, found.points, key=lambda point: abs(point.ratio - 1))
         rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
-    more = len(rows) - MAX_ROWS
+    more = len(found.parts or found.points) - MAX_ROWS
     columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
                          "component" if found.parts else "point")  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
-    return Table("", columns, tuple(rows[:MAX_ROWS]), left_out)
+    return Table("", columns, tuple(rows), left_out)
 
 
 def _row(difference: Difference, before: float, after: float, name: str) -> Row:
