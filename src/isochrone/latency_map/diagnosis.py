@@ -331,7 +331,7 @@ class Diagnosis:
         spread = self.outer_times[1]
         return Estimator(self.node, self.rank_cost[0], self.outer, self.inner, spread)
 
-    @cached_property
+    @property
     def own_costs(self) -> Floats:
         """What the two ranks of each pair between nodes cost by themselves."""
         cost = self.rank_cost[0]
@@ -578,15 +578,16 @@ class Diagnosis:
                 left &= ~mask
                 yield self._pair(mask, float(self.outer.expected[k]), float(times.seconds[k]))
             # and among those of two nodes, a single pair of ranks
-            usual = self._of_ranks_pairs(times.seconds, None) + self.own_costs
-            rest = np.full(len(outer), -np.inf)
-            rest[outer] = np.log(self.pairs.seconds[outer] / usual[outer])
             met = np.bincount(place, minlength=len(times.i)).astype(np.float64)
             several = self._of_ranks_pairs(met, None) > 1
-            sigma = np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
+            usual = self._of_ranks_pairs(times.seconds, None) + self.own_costs
+            usual[~outer] = 1e300
+            rest = np.log(self.pairs.seconds / usual)
+            del usual  # a map may have millions of pairs
             tests = int(several.sum())
             limit = outlier_limit(tests, MAD_EFFICIENCY * tests, PAIR_RATE) if tests else np.inf
-            for k in np.flatnonzero(several & left & (rest > limit * sigma)):
+            beyond = rest > limit * np.hypot(max(spread, MIN_SPREAD), self.pairs.error)
+            for k in np.flatnonzero(several & left & beyond):
                 yield self._alone(int(k), float(np.exp(rest[k])))
         if self.inner is not None:
             slow = np.flatnonzero(self.rank_cost[0])

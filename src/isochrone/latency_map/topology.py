@@ -241,8 +241,9 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
 def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:
     """Describe each level by the times without what is slow; unmeasured pairs are in none."""
     pairs = diagnosis.pairs
-    seconds = pairs.seconds - (diagnosis.expected - diagnosis.healthy)
-    seconds = np.maximum(seconds, 0.2 * diagnosis.healthy)
+    seconds = diagnosis.healthy - diagnosis.expected
+    seconds += pairs.seconds  # in place: a map may have millions of pairs
+    np.maximum(seconds, 0.2 * diagnosis.healthy, out=seconds)
     found = []
     for k, partition in enumerate(diagnosis.partitions):
         members = seconds[diagnosis.level == k]

@@ -88,7 +88,8 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     if again.any():
         first = _first(every.where(of_size), what, run.size, key, seconds, again)
     return RankPairs(
-        run.size, key // run.size, key % run.size, seconds, first, errors, again,
+        run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
+        seconds, first, errors, again,
     )  # fmt: skip
 
 
@@ -222,9 +223,8 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:
     """Return the pairs of ranks that share a node."""
     inner = node[pairs.i] == node[pairs.j]
-    return Times(
-        pairs.ranks, pairs.i[inner], pairs.j[inner], pairs.seconds[inner], pairs.error[inner], node
-    )
+    i, j = (end[inner].astype(np.int64) for end in (pairs.i, pairs.j))
+    return Times(pairs.ranks, i, j, pairs.seconds[inner], pairs.error[inner], node)
 
 
 def _medians_by(key: Ints, values: Floats) -> Floats:
