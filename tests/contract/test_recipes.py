@@ -45,6 +45,15 @@ def test_spack_asks_for_the_same() -> None:
     assert {"c", "gmake", "mpi"} <= set(re.findall(r'depends_on\("(\w+)"', text))
 
 
+def test_what_the_built_in_repository_of_spack_lacks_is_new_enough() -> None:
+    """Packages that lie beside ours: what isochrone asks for, with a checksum."""
+    for folder in (CONTRIB / "spack/packages").glob("py-*"):
+        text = (folder / "package.py").read_text()
+        (version,) = re.findall(r'version\("([\d.]+)", sha256="[0-9a-f]{64}"\)', text)
+        assert Version(version) >= Version(DEPENDENCIES[folder.name.removeprefix("py-")])
+        assert f"-{version}.tar.gz" in text
+
+
 def conda() -> Any:
     return YAML(typ="safe").load((CONTRIB / "conda/recipe.yaml").read_text())
 

@@ -16,7 +16,7 @@ from beds.mpis import ROOT
 sys.path.insert(0, str(ROOT / "bench"))
 
 import evaluation
-from evaluated import baselines
+from evaluated import baselines, peers
 from evaluated.section import Bed, Section, Table, percent
 
 FOLDER = ROOT / "docs/evaluated"
@@ -81,3 +81,49 @@ def test_shares_have_two_digits_that_count() -> None:
         "0 %", "0 %", "0.12 %", "4.6 %", "50 %", "–",
     ]  # fmt: skip
     assert Bed(Path()).many(1, 9) == 1
+
+
+def test_matrices_of_others_are_read_as_seconds_of_one_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From sender to receiver: LinkTest's records, hp2p's file, and mpiGraph's rates."""
+    times = np.array([[0, 2e-6, 3e-6], [4e-6, 0, 5e-6], [6e-6, 7e-6, 0]])
+    folder = tmp_path / "peer"
+    folder.mkdir()
+    for rank, row in enumerate(times):
+        more = b"\0" * (24 * 3 if rank == 0 else 0)
+        record = b"head" + row.tobytes() + b"\0" * 12 + more
+        (folder / f"pingpong_results_bin.sion.{rank}").write_bytes(record)
+    (folder / "map.bin").write_bytes(b"head" + times.tobytes() + b"\1\0\0\0" * 9)
+    rates = [[0 if a == b else 64 / times[b, a] / 2**20 for b in range(3)] for a in range(3)]
+    table = "\n".join(
+        f"h:{k} from\t" + "\t".join(f"{v:.9f}" for v in row) for k, row in enumerate(rates)
+    )
+    said = f" 0: PINGPONG   2  <->   1:  1st: 7.0us\n{table}\n"
+    monkeypatch.setattr(peers, "simulated", lambda *_: (said, 0.5))
+    bed = Bed(tmp_path, peers=dict.fromkeys(("linktest", "hp2p", "mpigraph"), tmp_path))
+    wanted = np.where(times == 0, np.nan, times)
+    for name in bed.peers:
+        found = peers.MAPS[name](bed, tmp_path, 3, 64)
+        np.testing.assert_allclose(found.one_way, wanted, rtol=1e-6, err_msg=name)
+        assert found.seconds == 0.5
+        assert found.listed == ([(2, 1)] if name == "linktest" else None)
+
+
+def test_tables_of_others_are_read_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a program that prints no table is no measurement of zero points."""
+    said = "# Size  Avg Min Max\n64   1.50  0.10  2.25\n4096  3.00 0.20 4.50\n"
+    monkeypatch.setattr(peers, "simulated", lambda *_: (said, 0.5))
+    bed = Bed(Path(), peers={"osu": Path()})
+    found = peers.COLLECTIVES["osu"](bed, Path(), 8, "bcast", (64, 4096))
+    assert found["OSU, slowest rank"] == pytest.approx({64: 2.25e-6, 4096: 4.5e-6})
+    assert found["OSU, average of the ranks"] == pytest.approx({64: 1.5e-6, 4096: 3e-6})
+    monkeypatch.setattr(peers, "simulated", lambda *_: ("usage: …\n", 0.5))
+    with pytest.raises(peers.PeerError):
+        peers.MESSAGES["osu"](bed, Path())
+
+
+def test_rows_of_programs_that_are_not_given_stay(tmp_path: Path) -> None:
+    (tmp_path / "peers.csv").write_text("a,b\nOSU,1\n")
+    assert Bed(tmp_path, earlier=tmp_path).measured_before("peers") == [("OSU", "1")]
+    assert Bed(tmp_path, earlier=tmp_path).measured_before("others") == []

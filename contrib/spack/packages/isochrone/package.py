@@ -12,9 +12,11 @@ class Isochrone(PythonPackage):
     The probe is compiled with the MPI of the spec and found on PATH, before any other.
     """
 
+    pypi = "isochrone/isochrone-0.1.0.tar.gz"
+
     license("BSD-3-Clause", checked_by="isochrone")
 
-    # There is no public release yet, and so no url and checksum: `spack develop` a checkout,
+    # There is no public release yet, and so no checksum: `spack develop` a checkout,
     #     spack develop --path /path/to/isochrone isochrone@develop
     version("develop")
 
