@@ -54,11 +54,14 @@ def test_one_command_measures_what_the_program_needs(folder: Path) -> None:
     """Recorded on 2, 4 and 8 ranks; on 32 the simulated program takes what was predicted."""
     simulated = ["--launcher", "simgrid", "--platform", folder / "P.xml"]
     said = run_here(
-        "scale", "-n", "2,4,8", "--to", "32", *simulated, "--quiet", "--json", "--",
+        "scale", "-n", "2,4,8", "--to", "32", *simulated, "--folder", folder / "runs", "--quiet",
+        "--json", "--",
         folder / "steps", cwd=folder,
     )  # fmt: skip
     assert said.returncode == 0, said.stderr
     (found,) = json.loads(said.stdout)["predictions"]
+    made = [f"steps-{ranks}.jsonl" for ranks in (2, 4, 8)]
+    assert sorted(path.name for path in (folder / "runs").iterdir()) == [*made, "steps-models"]
     smpirun = shutil.which("smpirun") or "smpirun"
     said = run_here(
         "record", "-o", folder / "run.jsonl", "--mpicc", "smpicc", "--", smpirun, "-np", "32",

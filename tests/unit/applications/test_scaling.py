@@ -113,12 +113,12 @@ def test_what_differs_in_structure_is_refused_by_its_position() -> None:
 
 
 def test_a_broadcast_again_and_again_in_a_pipeline_is_doubtful() -> None:
-    """It was predicted up to 45 % too long; one before the pipeline is not."""
+    """It was predicted up to 7 % too short; one before the pipeline is not."""
     front = {"exchange": {"topology": "pipeline", "bytes": 4096, "compute": "1ms/p"}}
     again = {"repeat": {"times": 4, "phases": [front]}}
     inside = [{"repeat": {"times": 10, "phases": [{"bcast": {"bytes": 8192}}, again]}}]
     before = [{"bcast": {"bytes": 8192}}, again]
-    for phases, spread in ((inside, DOUBTFUL), (before, 0.0)):
+    for phases, spread in ((inside, DOUBTFUL / 2), (before, 0.0)):
         found = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8)], "x")
         assert (found.spread, len(found.warnings)) == (spread, spread > 0)
 

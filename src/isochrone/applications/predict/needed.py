@@ -21,7 +21,7 @@ MODES = {
 }
 """Of messages: alone, by what they follow each other, whether sends wait, both directions."""
 
-LARGE = 1 << 18
+LARGE = 1 << 20
 """Bytes beyond which a library has no further protocol, most likely."""
 
 SMALL, SEVERAL = 8, 512

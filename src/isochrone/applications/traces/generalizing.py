@@ -106,7 +106,7 @@ class _Generalizing:
             self.spread = DOUBTFUL if one.warnings else self.spread
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
-            self.spread = DOUBTFUL
+            self.spread = max(self.spread, DOUBTFUL / 2)
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
                 None
             )
