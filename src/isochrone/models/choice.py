@@ -180,9 +180,6 @@ class Limits:
         return not np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
 
 
-ANY = Limits((), 0.0)
-
-
 def _fastest(observed: Observations) -> float:
     """Return by how much the times of a size grow at most as ranks double."""
     size = observed.variables.get("b", np.zeros(len(observed)))
@@ -216,7 +213,7 @@ def _rises(observed: Observations, name: str) -> bool:
 
 
 def choose(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits = ANY
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
 ) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
     """Return the formula to take, and its rivals with their weights, the best first.
 
@@ -233,7 +230,7 @@ def choose(
 
 def rivals_of(
     fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options,
-    limits: Limits = ANY,
+    limits: Limits,
 ) -> list[tuple[Judged, float]]:  # fmt: skip
     """Return the rivals of a formula that was taken already, with their weights.
 
@@ -248,7 +245,7 @@ def rivals_of(
 
 
 def _judged(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits = ANY
+    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
 ) -> list[Judged]:
     """Fit what looks promising; leave out what gives impossible times if all do not."""
     found = []

@@ -1,6 +1,5 @@
 """Fit a family of models to measurements, or the pieces of any that describe them best."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -189,7 +188,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
     model.warnings = [
         *(f"skipped: {error}" for error in left_out), *questionable(samples),
         *lack_of_fit(model, observed), *steps(model, observed),
-        *_warnings(model, observed, samples),
+        *_warnings(model, samples),
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model
@@ -218,7 +217,7 @@ def _family_pool(chosen: Family, observed: Observations) -> Pool:
     return family_pool(fitting, observed)
 
 
-def _warnings(model: Model, observed: Sequence[Observations], samples: Samples) -> list[str]:
+def _warnings(model: Model, samples: Samples) -> list[str]:
     found = []
     least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
     if least < 3:
@@ -240,6 +239,4 @@ def _warnings(model: Model, observed: Sequence[Observations], samples: Samples) 
             "has so "
             "many ranks, add columns 'nodes' and 'ppn'"
         )
-    if any(np.any(model.by_formula(one.variables, one.where) <= 0) for one in observed):
-        found.append("the formula gives times of zero or less within the data")
     return found
