@@ -62,5 +62,5 @@ def test_every_view_draws_the_ranks_of_some_hosts(view: View) -> None:
     run = latency_map(cyclic(6, 4))
     figure = view.draw([run], Options(hosts=("n1", "n3")))
     assert any("only n1, n3" in text.get_text() for text in figure.texts)
-    with pytest.raises(InputError, match="no rank is on host 'n9'"):
+    with pytest.raises(InputError, match="n9"):
         view.draw([run], Options(hosts=("n1", "n9")))
