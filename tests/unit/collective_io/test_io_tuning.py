@@ -84,6 +84,18 @@ def test_the_number_of_launches_is_within_what_was_said(
         assert any(text.startswith("3 (romio_cb_write disable): ") for text in said)
 
 
+def test_the_estimate_includes_what_a_launch_needs_in_addition(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program takes 10 s, its launch with --before 20 s: 8 to 60 launches of three settings."""
+    clock = iter([0.0, 20.0])
+    monkeypatch.setattr(tuning, "monotonic", lambda: next(clock))
+    said: list[str] = []
+    trials = Trials(FakeProgram(by_order(1.0)), tmp_path, None, {}, said.append)
+    tune(trials, Wish(5, 0.03), choose, {})
+    assert any("8 to 60 launches of about 20 s, 2.7 to 20.0 minutes" in text for text in said)
+
+
 @pytest.mark.parametrize(
     ("off", "noise", "verdict"),
     [(2.0, 0.02, "faster"), (1.0, 0.02, "same"), (1.3, 0.6, "not known")],

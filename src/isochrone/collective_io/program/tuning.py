@@ -6,6 +6,7 @@ to choose it.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from isochrone.base.documents import IfKnown, Inline, plain
@@ -157,7 +158,9 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
 
     ``document`` is filled as results arrive, so that an interruption loses none.
     """
+    began = monotonic()
     run, whole = trials.first()
+    launch = max(whole, monotonic() - began)  # with the command before it, and the recording read
     document["starts"] = 1
     found = summary(run, whole)
     document |= found.document()
@@ -193,8 +196,8 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         duels = (1 + _rests_on_local(document, tried)) * wish.most(whole)
         most = few + heat * (wish.launches - 2) + 2 * duels
         trials.report(
-            f"{len(ways)} settings to try: {few} to {most} launches of about {whole:.3g} s, "
-            f"{few * whole / 60:.1f} to {most * whole / 60:.1f} minutes"
+            f"{len(ways)} settings to try: {few} to {most} launches of about {launch:.3g} s, "
+            f"{few * launch / 60:.1f} to {most * launch / 60:.1f} minutes"
         )
     try:
         kept = _race(trials, wish, whole, ways, document) if ways else None
@@ -241,6 +244,8 @@ def _race(
             _judged(trials, wish, whole, name) if name
             else {"why": "no portable setting was faster"}
         )  # fmt: skip
+        if name:
+            choices[name]["gain"] = document["portable"]["gain"]
     return winner
 
 
