@@ -42,22 +42,43 @@ def test_it_fails_where_asked_to_with_one_line_a_part(isochrone: Isochrone, fold
     a, b, same = (folder / f"{name}.jsonl" for name in ("a", "b", "same"))
     good = isochrone("compare", a, same, *GATE)
     assert good.returncode == 0, good.stdout
-    assert "8 points, 0 slower, 0 faster" in good.stdout
+    assert "8 points, each judged alone: 0 slower, 0 faster" in good.stdout
     assert "than 5 %" in good.stdout
     worse = isochrone("compare", a, b, *GATE)
     assert worse.returncode == 1
     lines = [line for line in worse.stdout.splitlines() if line.startswith("slower by")]
     assert len(lines) == 1
-    assert "all 8 points: 1.19x, +" in lines[0]
+    assert "slower by 19." in lines[0] and "all 8 points, +" in lines[0]
     assert isochrone("compare", a, b, "--fail-on", "slower:50%").returncode == 0
     assert isochrone("compare", b, a, "--fail-on", "faster:5%").returncode == 1
     assert isochrone("compare", a, b, *GATE, "--margin", "30%").returncode == 1
+
+
+def test_a_list_of_files_as_a_shell_makes_it_is_two_sides_if_its_names_are_two(
+    isochrone: Isochrone, folder: Path
+) -> None:
+    """Quoted patterns, too; three names, or one, are refused with what to type."""
+    a, b, same = (sorted(map(str, folder.glob(f"{name}-?.jsonl"))) for name in ("a", "b", "same"))
+    plain = isochrone("compare", folder / "a.jsonl", folder / "b.jsonl")
+    listed = isochrone("compare", *a, *b)
+    assert (listed.returncode, listed.stdout) == (0, plain.stdout)
+    assert listed.stderr.count("\n") == 1
+    assert "a.jsonl and " in listed.stderr
+    quoted = isochrone("compare", folder / "a-*.jsonl", folder / "b-[1-5].jsonl")
+    assert (quoted.stdout, quoted.stderr) == (plain.stdout, "")
+    for names in (a[:3], [*a, *b, *same]):
+        answer = isochrone("compare", *names)
+        assert (answer.returncode, answer.stdout) == (2, "")
+        assert "compare takes two: before.jsonl after.jsonl" in answer.stderr
+    assert isochrone("compare", *a, "--with-prediction", "--model", "m").returncode == 2
 
 
 def test_scripts_get_all_of_it_as_one_document(isochrone: Isochrone, folder: Path) -> None:
     answer = isochrone("compare", folder / "a.jsonl", folder / "b.jsonl", *GATE, "--json")
     found = json.loads(answer.stdout)
     assert answer.returncode == 1
+    keys = [*found]
+    assert keys.index("points") > max(map(keys.index, ("overall", "parts", "cannot_judge")))
     assert found["counts"] == {"slower": 8, "faster": 0, "same": 0, "not known": 0}
     assert {"key", "before", "after", "ratio", "low", "high", "p", "verdict"} == set(
         found["points"][0]

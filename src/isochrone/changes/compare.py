@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import inf, log
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -88,8 +88,6 @@ class Comparison:
     ----------
     experiment
         What was measured.
-    points
-        All points.
     kind
         What a point is: ``pair`` of a latency map, or ``point``.
     parts
@@ -116,15 +114,16 @@ class Comparison:
         Number of points that only one side has, where sizes were not chosen by the measurement.
     partial
         Number of incomplete runs.
+    points
+        All points.
     """
 
     experiment: str
-    points: list[Change]
     kind: Hidden[str]
     parts: list[Part]
     overall: Difference | None
     differences: list[dict[str, str]]
-    launches: Hidden[tuple[int, int]]
+    launches: Sides
     unit: str
     margin: float
     visible: float | None
@@ -132,17 +131,12 @@ class Comparison:
     explanations: list[Differing] = field(default_factory=list)
     one_sided: Hidden[int] = 0
     partial: Hidden[int] = 0
+    points: list[Change] = field(kw_only=True)  # the last, as it is long
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
         document: dict[str, Any] = plain(self)
         return document
-
-    @property
-    @shown
-    def sides(self) -> Annotated[Sides, "as launches"]:
-        """Number of launches of each side."""
-        return Sides(*self.launches)
 
     @property
     @shown
@@ -252,7 +246,7 @@ def compare(
         parts=parts,
         overall=whole,
         differences=around,
-        launches=launches,
+        launches=Sides(*launches),
         unit=unit,
         margin=margin,
         visible=_visible(single),

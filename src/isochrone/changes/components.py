@@ -106,9 +106,9 @@ class Part:
     kind, who, nbytes
         As of `Group`; a single point is of the kind ``pair`` or ``point``.
     before, after
-        Typical times of its points in seconds: geometric means of their medians.
+        Times in seconds: medians over the points it explains.
     added
-        Seconds added to a point, the median; below 0 if it is faster.
+        after - before, in seconds; below 0 if it is faster.
     difference
         How it changed.
     points
@@ -172,7 +172,7 @@ def changed_parts(
         The components, and which points they explain.
     """
     explained = np.zeros(before.shape[1], dtype=bool)
-    base = np.exp(np.nanmean(before, axis=0))
+    base, late = (np.exp(np.nanmean(side, axis=0)) for side in (before, after))
     found = []
     for groups in kinds:
         whole = _contrasts(before, after, [group.points for group in groups], compare)
@@ -187,10 +187,9 @@ def changed_parts(
             if not enough or 2 * np.sum(~explained[alike]) < len(alike):
                 continue
             explained[alike] = True
-            sides = [float(np.exp(np.nanmean(side[:, alike]))) for side in (before, after)]
-            added = median_of(base[alike] * np.expm1(single.change[alike]))
+            first, last = median_of(base[alike]), median_of(late[alike])
             found.append(Part(
-                group.kind, group.who, group.nbytes, sides[0], sides[1], added, differing[k],
+                group.kind, group.who, group.nbytes, first, last, last - first, differing[k],
                 tuple(alike.tolist()), len(group.points),
             ))  # fmt: skip
     return found, explained

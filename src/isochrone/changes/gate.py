@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, exp, log
 
 from isochrone.base.verdicts import NOT_KNOWN
 from isochrone.changes.compare import Comparison
@@ -61,6 +61,14 @@ def judge(found: Comparison, limits: Sequence[Limit]) -> Gate:
     return Gate(failed, _doubts(found, limits, failed) if limits else [])
 
 
+def what_to_measure(launches: int = USUAL_LAUNCHES) -> str:
+    """Return how to measure several launches."""
+    return (
+        f"isochrone measure … --launches {launches} on each side, or both together, alternately: "
+        f"isochrone compare --measure '…' '…' --launches {launches}"
+    )
+
+
 def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) -> list[str]:
     lost = []
     if found.one_sided:
@@ -70,52 +78,58 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     if lost or found.unit != "launch":
         return lost
     if min(found.launches) < MIN_LAUNCHES:
-        counts = " and ".join(map(str, sorted(set(found.launches))))
         return [
-            f"{counts} launch{'es' if counts != '1' else ''} per side: at least {MIN_LAUNCHES} "
-            f"are needed, {USUAL_LAUNCHES} recommended"
+            f"fewer than {MIN_LAUNCHES} launches on a side, {USUAL_LAUNCHES} are recommended: "
+            f"{what_to_measure()}"
         ]
+    explained = {k: part.difference.ratio for part in found.parts for k in part.points}
     known = {k for part in failed for k in part.points}
-    open_ = [point for k, point in enumerate(found.points) if k not in known]
+    open_ = [
+        (point.difference, explained.get(k, 1.0))
+        for k, point in enumerate(found.points) if k not in known
+    ]  # fmt: skip
     launches = min(found.launches)
-    unknown = sum(point.difference.p is None for point in open_)
+    unknown = sum(one.p is None for one, _ in open_)
     if unknown:
         return [f"{unknown} of {len(found.points)} points were measured by fewer than two launches"]
-    if found.visible is not None and found.visible >= BLIND:
+    visible = found.visible or 1.0
+    if visible >= BLIND:
         return [
-            f"launches vary: only changes of {found.visible:.1f}x or more are detected; "
-            f"measure {_enough(launches, found.visible, BLIND)} launches per side"
+            f"launches vary: only changes of {visible:.1f}x or more are detected: "
+            f"{_more(launches, visible, BLIND)}"
         ]
     doubts = []
     for limit in limits:
         suspects = [  # beyond the scatter of all points, too
-            point for point in open_
-            if abs(log(point.ratio)) > log(found.visible or 1.0)
-            and _leaning(point.difference, limit)
+            (one.ratio, beyond) for one, usual in open_
+            if (beyond := exp(abs(log(one.ratio / usual)))) > visible
+            and _leaning(one, limit, usual)
         ]  # fmt: skip
         if suspects:
-            worst = max(suspects, key=lambda point: abs(log(point.ratio)))
-            more = _enough(launches, found.visible or 1.0, worst.ratio)
+            ratio, beyond = max(suspects, key=lambda one: one[1])
             doubts.append(
                 f"{len(suspects)} of {len(found.points)} points are possibly {limit.what}, up to "
-                f"{worst.ratio:.2f}x: measure {more} launches per side"
+                f"{ratio:.2f}x: {_more(launches, visible, beyond)}"
             )
         elif not failed and found.overall and _leaning(found.overall, limit):
             doubts.append(
                 f"possibly {limit.what} overall, {found.overall.ratio:.2f}x: "
-                f"measure {2 * launches} launches per side"
+                f"{_more(launches, 1.0, BLIND)}"
             )
     return doubts
 
 
-def _leaning(difference: Difference, limit: Limit) -> bool:
-    """Whether a difference beyond the limit is not known only by the correction for many tests."""
+def _leaning(difference: Difference, limit: Limit, usual: float = 1.0) -> bool:
+    """Whether a difference beyond the limit is not known only by the correction for many tests.
+
+    It must differ from the usual ratio, that of the component which explains the point.
+    """
     low, high = difference.low, difference.high
-    excludes_1 = low is not None and high is not None and not low <= 1 <= high
-    return difference.verdict == NOT_KNOWN and limit.exceeded(difference.ratio) and excludes_1
+    differs = low is not None and high is not None and not low <= usual <= high
+    return difference.verdict == NOT_KNOWN and limit.exceeded(difference.ratio) and differs
 
 
-def _enough(launches: int, visible: float, ratio: float) -> int:
-    """Return how many launches detect a ratio, where ``launches`` detect ``visible``."""
-    least = ceil(launches * (log(visible) / abs(log(ratio))) ** 2)
-    return max(least, 2 * launches, USUAL_LAUNCHES)
+def _more(launches: int, visible: float, ratio: float) -> str:
+    """Say how many launches detect a ratio, where ``launches`` detect ``visible``."""
+    least = ceil(launches * (log(visible) / log(ratio)) ** 2)
+    return what_to_measure(max(least, 2 * launches, USUAL_LAUNCHES))

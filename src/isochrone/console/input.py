@@ -4,6 +4,7 @@ A run that did not come to its end is used, and the user is told.
 """
 
 from collections.abc import Iterable
+from glob import glob
 from pathlib import Path
 
 from isochrone.base.errors import InputError
@@ -20,7 +21,8 @@ def files_of(names: Iterable[str | Path]) -> list[Path]:
     """Return the run files that names stand for.
 
     A folder is all in it (or in folders of it), and ``run.jsonl``, if there is no such file, the
-    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --launches``.
+    ``run-1.jsonl``, ``run-2.jsonl`` … of ``measure --launches``. A pattern such as ``run-*.jsonl``,
+    which the shell did not replace, is all that match.
 
     Raises
     ------
@@ -45,6 +47,8 @@ def _files(path: Path) -> list[Path]:
         }  # fmt: skip
         if counted:
             return [counted[number] for number in sorted(counted)]
+        # of pathlib, an odd pattern raises
+        return [*map(Path, sorted(glob(str(path))))] or [path]  # noqa: PTH207
     return [path]
 
 

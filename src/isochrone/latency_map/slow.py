@@ -65,13 +65,14 @@ class Slow(Record):
     ranks, hosts
         The ranks concerned, and their hosts as far as known; of an uplink, those behind it.
     level
-        Level of that ratio.
+        Level of that ratio: the closest it has pairs on.
     seconds, expected
-        Median round trip of its pairs on that level, and what they would take without it.
+        Median round trip of its pairs on ``level``, and what they would take without it.
     pairs
-        Number of pairs this rests on.
+        Number of pairs this rests on, of all levels.
     added, low, high
-        What it adds to a round trip in seconds, and the 95 % interval of that.
+        What it adds to a typical round trip of all levels in seconds, and the 95 % interval of
+        that: not seconds - expected, where it takes longer by a factor.
     ratios
         Level and ratio of each level it has pairs on, the closest first.
     instead
@@ -119,18 +120,24 @@ class Slow(Record):
         """What was seen, in one sentence."""
         each = "its round trip" if self.pairs == 1 else f"each of {self.pairs} round trips"
         text = f"adds {format_seconds(self.added)} to {each}"
+        low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            text = f"makes {each} {self.ratio:.1f}x as long"
-        if not self.scaled and self.high - self.low > 0.02 * self.added:
-            text += f" (95 %: {format_seconds(self.low)} to {format_seconds(self.high)})"
+            text = f"makes {each} {self.ratio:.2f}x as long"
+            ends = (self.low / self.added, self.high / self.added)
+            low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)
+        if low != high:
+            text += f" (95 %: {low} to {high})"
         several = len(self.ratios) > 1
         text += ": on the closest level " if several else ": "
-        text += f"{format_seconds(self.seconds)} instead of {format_seconds(self.expected)}"
+        text += f"{format_seconds(self.expected)} expected, "
+        if self.first is not None:
+            text += f"{format_seconds(self.first)} at first, "
+        text += (
+            f"{format_seconds(self.seconds)} {'measured' if self.first is None else 'alone again'}"
+        )
         if several and not self.scaled:
             near, far = self.ratios[0][1], self.ratios[-1][1]
             text += f" ({near:.1f}x), on the farthest {far:.1f}x"
-        if self.first is not None:
-            text += f" (re-measured; {format_seconds(self.first)} at first)"
         return text
 
     @property

@@ -24,6 +24,10 @@ _ONLY = {
 }  # fmt: skip
 
 
+TESTED = 8
+"""How far beyond the data, as a factor of the ranks, extrapolation was tested on other machines."""
+
+
 def outside(
     segments: Sequence[Segment], owner: Ints, points: Mapping[str, Floats],
     backtests: Sequence[Backtest],
@@ -40,7 +44,7 @@ def outside(
         Of all that the model is for.
     """
     found = []
-    beyond: dict[str, list[tuple[Floats, float, float]]] = {}
+    beyond: dict[str, list[Floats]] = {}
     for k, segment in enumerate(segments):
         other = segment.of_other_class(points) & (owner == k)
         if other.any():
@@ -58,14 +62,21 @@ def outside(
             least, most = low if before is None else before, high if behind is None else behind
             away = np.unique(value[(value < least) | (value > most)])
             if away.size:
-                beyond.setdefault(name, []).append((away, low, high))
+                beyond.setdefault(name, []).append(away)
     plain = [name for name in beyond if name in VARIABLES] or list(beyond)
     for name in plain:  # of several segments, once
-        away = np.unique(np.concatenate([values for values, _, _ in beyond[name]]))
-        low, high = min(one[1] for one in beyond[name]), max(one[2] for one in beyond[name])
+        away = np.unique(np.concatenate(beyond[name]))
+        ends = [one.fitted[name] for one in segments if name in one.fitted]
+        low, high = min(one[0] for one in ends), max(one[1] for one in ends)
+        outer = away[(away < low) | (away > high)]
+        if not outer.size:
+            found.append(f"{printed(name)} = {_listed(name, away)} is outside its formula's range")
+            continue
+        times = outer[-1] / high if name == "p" else 1.0
+        far = f" ({times:.0f}x: not tested beyond {TESTED}x)" if times > TESTED else ""
         found.append(
-            f"{printed(name)} = {_listed(name, away)} is outside "
-            f"the fitted range {number(name, low)} to {number(name, high)}"
+            f"{printed(name)} = {_listed(name, outer)} is outside the fitted range "
+            f"{number(name, low)} to {number(name, high)}{far}"
         )
     measured = recorded(segments, "p")
     more = {"p": points["nodes"] * points["ppn"]} if {"nodes", "ppn"} <= points.keys() else {}

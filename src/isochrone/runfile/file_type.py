@@ -41,6 +41,11 @@ _OTHERS = (
         "isochrone plot draws them",
     ),
     (
+        "a JSON document",
+        re.compile(rb'\A\s*(\{\s*"(?!record)|\[)'),
+        "give the run files it was made from",
+    ),
+    (
         "a table",
         re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
         "isochrone fit reads tables of times; --map-columns says what theirs are",

@@ -224,7 +224,8 @@ def times_of(repetitions: Floats, passes: Floats | None = None) -> Times:
 def spread_of(repetitions: Floats) -> dict[str, float | None]:
     """Return the spread of repetitions, as members of `Times`; None where not known."""
     n = len(repetitions)
-    found = {"stddev": float(np.std(repetitions, ddof=1)) if n > 1 else None}
+    same = repetitions - repetitions[:1]  # exactly 0 where all are equal
+    found = {"stddev": float(np.std(same, ddof=1)) if n > 1 else None}
     for name, part, least in (("p95", 0.95, LEAST_P95), ("p99", 0.99, LEAST_P99)):
         value = quantile(repetitions, part) if n >= least else None
         ends = quantile_interval(repetitions, part) if value is not None else None

@@ -7,8 +7,8 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import FASTER, SAME, SLOWER
 from isochrone.changes.compare import Comparison
-from isochrone.changes.components import VERDICTS, Difference, Part
-from isochrone.changes.gate import Limit
+from isochrone.changes.components import Difference, Part
+from isochrone.changes.gate import Limit, what_to_measure
 from isochrone.pages.page import Block, Row, Sentence, Table, Tone, columns_of
 
 MAX_ROWS = 20
@@ -17,13 +17,9 @@ TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 
 def blocks(found: Comparison) -> list[Block]:
     """Return what a comparison found: the components that changed, or the points if none did."""
-    counts = found.counts
-    words = ", ".join(f"{counts[word]} {_word(word, found)}" for word in VERDICTS)
-    title = f"{found.experiment}: {len(found.points)} {found.kind}s, {words}"
-    shown: list[Block] = [Sentence(title, "strong"), _basis(found)]
-    shown += [Sentence(f"  {note}") for note in found.notes]
+    shown = [*_head(found), *(Sentence(f"  {note}") for note in found.notes)]
     shown += _environment(found)
-    nothing = found.unit == "exact" and counts[SAME] == len(found.points)
+    nothing = found.unit == "exact" and found.counts[SAME] == len(found.points)
     return shown if nothing else [*shown, _table(found)]
 
 
@@ -43,13 +39,9 @@ def name_of(key: dict[str, Any]) -> str:
 
 
 def complaint(part: Part, found: Comparison) -> str:
-    """Return one exceeded limit as a line: ``… node n5: 3.00x, 448 pairs, +16.0 µs each``."""
+    """Return one exceeded limit as a line: ``… node n5: 448 pairs, +16.0 µs each``."""
     change = 100 * abs(part.difference.ratio - 1)
-    text = f"{part.difference.verdict} by {change:.1f} %: {_name(part, found)}"
-    if part.of > 1:
-        text += f": {part.difference.ratio:.2f}x"
-    text = text if _has_extent(part) else f"{text}, {_extent(part, found)}"
-    return f"{text}, {_added(part)}"
+    return f"{part.difference.verdict} by {change:.1f} %: {_full_name(part, found)}"
 
 
 def passed(found: Comparison, limits: list[Limit]) -> str:
@@ -60,34 +52,32 @@ def passed(found: Comparison, limits: list[Limit]) -> str:
     return f"nothing is {what}; smallest detectable change of a point: {found.visible:.2f}x"
 
 
-def what_to_measure() -> str:
-    """Return how to measure several launches."""
-    return (
-        "isochrone measure … --launches 5 on each side, or both together, alternately: "
-        "isochrone compare --measure '…' '…' --launches 5"
-    )
-
-
-def _word(verdict: str, found: Comparison) -> str:
+def _head(found: Comparison) -> list[Block]:
+    """Return the verdict on all points together, those on single points, and their basis."""
     margin = f" (within {100 * found.margin:g} %)" if found.margin else ""
-    return f"{SAME}{margin}" if verdict == SAME else verdict
-
-
-def _basis(found: Comparison) -> Sentence:
-    """Return what the verdicts are based on."""
-    if found.one_launch and found.unit == "start":
-        return Sentence("  one launch per side: differences may be random", "bad")
-    if found.one_launch:
-        return Sentence(
+    counted = ", ".join(
+        f"{number} {word}{margin if word == SAME else ''}" for word, number in found.counts.items()
+    )
+    points = f"{len(found.points)} {found.kind}s"
+    launches = f"{found.launches[0]} and {found.launches[1]} launches"
+    if found.unit == "exact":
+        basis = Sentence("  times are exact: every difference beyond rounding counts")
+    elif found.one_launch and found.unit == "start":
+        basis = Sentence("  one launch per side: differences may be random", "bad")
+    elif found.one_launch:
+        basis = Sentence(
             "  one launch per side: no verdict, because launches differ. "
             f"Measure three or more: {what_to_measure()}", "bad",
         )  # fmt: skip
-    if found.unit == "exact":
-        return Sentence("  times are exact: every difference beyond rounding counts")
-    text = f"  {found.launches[0]} and {found.launches[1]} launches"
-    if found.overall is not None:
-        text += f"; overall {_ratio(found.overall)}: {found.overall.verdict}"
-    return Sentence(text)
+    elif found.overall is None:
+        basis = Sentence(f"  {launches}")
+    else:
+        whole = f"{_ratio(found.overall)}: {found.overall.verdict}; {launches}"
+        return [
+            Sentence(f"{found.experiment}: overall {whole}", "strong"),
+            Sentence(f"  {points}, each judged alone: {counted}"),
+        ]
+    return [Sentence(f"{found.experiment}: {points}, {counted}", "strong"), basis]
 
 
 def _environment(found: Comparison) -> list[Block]:
@@ -130,36 +120,18 @@ def _row(difference: Difference, before: float, after: float, name: str) -> Row:
     return Row(cells, TONES.get(difference.verdict, ""))
 
 
-def _name(part: Part, found: Comparison) -> str:
-    """Name a component: ``node n5``, ``switch of n0 … n3 (4 nodes)``, ``op bcast, p 8, 1 KiB``."""
+def _full_name(part: Part, found: Comparison) -> str:
+    """Name a component and what it adds: ``node n5: 46 of its 48 pairs, +9.1 µs each``."""
+    added = f"{'+' if part.added >= 0 else '-'}{format_seconds(abs(part.added))}"
+    number = len(part.points)
     if part.of == 1:
-        return name_of(found.points[part.points[0]].key)
+        return f"{name_of(found.points[part.points[0]].key)}, {added}"
     kind = "node " if part.kind == "node" and not part.who.startswith("inside") else ""
     size = f", {format_bytes(part.nbytes)}" if part.nbytes is not None else ""
-    return printable(f"{kind}{part.who}{size}", 200)
-
-
-def _extent(part: Part, found: Comparison) -> str:
-    """Return how many points a component explains: ``448 pairs``, ``46 of its 48 pairs``."""
-    number = len(part.points)
-    return f"{number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
-
-
-def _added(part: Part) -> str:
-    """Return the time a component adds to each of its points: ``+9.1 µs each``."""
-    sign = "+" if part.added >= 0 else "-"
-    return f"{sign}{format_seconds(abs(part.added))}{' each' if part.of > 1 else ''}"
-
-
-def _full_name(part: Part, found: Comparison) -> str:
-    name = _name(part, found)
-    name = name if _has_extent(part) else f"{name}: {_extent(part, found)}"
-    return f"{name}, {_added(part)}" if part.of > 1 else name
-
-
-def _has_extent(part: Part) -> bool:
-    """Whether its name includes the number of points it explains."""
-    return part.of == 1 or (part.kind == "all" and len(part.points) == part.of)
+    name = printable(f"{kind}{part.who}{size}", 200)
+    if part.kind != "all" or number != part.of:
+        name += f": {number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
+    return f"{name}, {added} each"
 
 
 def _ratio(difference: Difference) -> str:

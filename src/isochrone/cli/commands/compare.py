@@ -2,7 +2,7 @@
 
 A and B are each a run file, an output file of OSU, IMB or nccl-tests, a CSV table, a folder of run
 files, or a list of these, joined by commas. Several runs of the same measurement are treated as its
-launches; `before.jsonl` includes before-1.jsonl, before-2.jsonl … written by `isochrone measure
+launches; `before.jsonl` means before-1.jsonl, before-2.jsonl … written by `isochrone measure
 --launches`. A ratio above 1 means that B is slower than A.
 
 Times differ more between launches than between repetitions within a launch. A verdict needs at
@@ -17,6 +17,7 @@ import sys
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from math import inf
 from pathlib import Path
+from re import sub
 
 from msgspec import Struct
 
@@ -28,7 +29,7 @@ from isochrone.changes.comparability import check_comparable
 from isochrone.changes.compare import Comparison, compare
 from isochrone.changes.components import Part
 from isochrone.changes.gate import Gate, Limit, judge
-from isochrone.changes.pages.comparison import blocks, complaint, passed, what_to_measure
+from isochrone.changes.pages.comparison import blocks, complaint, passed
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
@@ -64,10 +65,10 @@ class _Judged(Struct):
         Why --fail-on cannot be judged.
     """
 
-    comparison: Inline[Comparison]
-    failed: list[dict[str, Value]]
     failed_parts: list[Part]
     cannot_judge: list[str]
+    comparison: Inline[Comparison]
+    failed: list[dict[str, Value]]
 
 
 class _Several(Struct):
@@ -84,7 +85,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "before", "A", str,
         "run file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
         "quotes)")  # fmt: skip
-    add_option(parser, "after", "B", str, "the same; ratios are B / A", nargs="?")
+    add_option(parser, "after", "B", str, "the same; ratios are B / A", nargs="*")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
         "exit with status 1 if something is slower (slower:5%%) or faster (faster:5%%) by more "
         "than PERCENT, or if there are too few launches",
@@ -119,11 +120,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
     if args.with_prediction:
+        if args.after:
+            raise InputError("one file is compared with models", where=args.after[0])
         return compare_with_prediction(args)
-    if args.after is None:
+    if not args.after:
         raise InputError(
             "B is missing", hint="to compare with models: --with-prediction --model FILE"
         )
+    names = [args.before, *args.after]
+    args.before, args.after = names if len(names) == 2 else _two_sides(names)
     if args.model:
         raise InputError("this option needs --with-prediction", where="--model")
     if not args.measure:
@@ -139,7 +144,7 @@ def run(args: Namespace) -> int:
     for pairing in pairings:
         found, gate = _compared(pairing, args)
         keys = [found.points[k].key for part in gate.failed for k in part.points]
-        documents[pairing.name] = _Judged(found, keys, gate.failed, gate.doubts)
+        documents[pairing.name] = _Judged(gate.failed, gate.doubts, found, keys)
         if not args.json:
             if pairing.name:
                 print(f"{printable(pairing.name)}:")
@@ -150,6 +155,20 @@ def run(args: Namespace) -> int:
         single = documents.get("")
         print_json(single if single is not None else _Several(documents))
     return 0 if good else 1
+
+
+def _two_sides(names: list[str]) -> list[str]:
+    """Return A and B, which may be given by the names of all launches, as a shell lists them."""
+    sides: dict[str, list[str]] = {}
+    for name in names:
+        sides.setdefault(sub(r"-\d+(?=\.\w+$)", "", name), []).append(name)
+    if len(sides) != 2:
+        raise InputError(
+            "compare takes two: before.jsonl after.jsonl (all launches of each), or FILE,FILE,…",
+            where=names[2],
+        )  # fmt: skip
+    warn(f"A and B are the launches of {' and '.join(sides)}")
+    return [",".join(files) for files in sides.values()]
 
 
 def _read(args: Namespace) -> tuple[list[Run], list[Run]]:
@@ -177,7 +196,7 @@ def _tell(name: str, found: Comparison, gate: Gate, args: Namespace) -> None:
     if not args.fail_on:
         return
     lines = [complaint(part, found) for part in gate.failed]
-    lines += [f"cannot judge: {doubt}: {what_to_measure()}" for doubt in gate.doubts]
+    lines += [f"cannot judge: {doubt}" for doubt in gate.doubts]
     for line in lines or [passed(found, args.fail_on)]:
         text = printable(f"{name}: {line}" if name else line, 2000)
         print(text, file=sys.stderr if args.json else sys.stdout)

@@ -20,6 +20,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import values_of
 from isochrone.models import Model
 from isochrone.models.extension import added
+from isochrone.models.formulas import headings
 from isochrone.models.pages.model import predicted_by
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import (
@@ -32,6 +33,7 @@ from isochrone.models.questions import (
     recorded,
     subject,
 )
+from isochrone.models.segment import owners
 from isochrone.models.terms import VARIABLES
 
 _OPTIONS = {"p": "ranks", "nodes": "nodes", "ppn": "ppn", "w": "window", "b": "bytes"}
@@ -166,11 +168,17 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
             words.append(f"window {row['window']:>4}")
         if row["bytes"] is not None:
             words.append(f"{format_bytes(row['bytes']):>10}")
-        words.append(f"{format_seconds(row['seconds'], 4):>10}")
+        digits = 2 if row["high"] > 2 * row["low"] else 3  # what the interval supports
+        rounded = float(f"{row['seconds']:.{digits}g}")
+        words.append(f"{format_seconds(rounded, digits):>10}")
         interval = "95 % interval not known"
         if not isnan(row["low"]):
             interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
         print("  ".join([*words, interval]))
+    if len(segments) > 1:
+        used = owners(segments, {name: np.array(values) for name, values in asked.items()})
+        for text in dict.fromkeys(np.array(headings(segments))[used]):
+            print(f"By the formula for {text}")
     for warning in warnings:
         print(f"Warning: {printable(warning, 500)}", file=sys.stderr)
     return 0

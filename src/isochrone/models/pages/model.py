@@ -52,11 +52,12 @@ def verdict(model: Model) -> Sentence:
     found = model.quality
     deviation = found["deviation"]
     one = model.segments[0] if len(model.segments) == 1 else None
+    name = "model" if model.family == "several" else f"{model.family} model"
     what = f" of {len(model.segments)} formulas"
     if one is not None:
         what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
     return Sentence(
-        f"{model.family} model{what}; error {format_error(deviation['average'])} on average, "
+        f"{name}{what}; error {format_error(deviation['average'])} on average, "
         f"{format_error(deviation['maximum'])} at most "
         f"({plural(found['points'], 'point')}, {found['samples']} "
         f"{with_noun(printable(model.origin, 60))})",

@@ -1,7 +1,7 @@
 """Predict the time of a collective operation.
 
 The model must be fitted to measurements of collectives; to predict with --ranks, these must cover
-several numbers of ranks. Values outside its range are refused.
+several numbers of ranks. Values outside its range have wider intervals, and a warning.
 
 With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
 one along its columns. Its time is the sum of both phases, multiplied by the measured slowdown, if
