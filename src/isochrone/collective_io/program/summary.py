@@ -8,6 +8,7 @@ from typing import Any
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
+from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import PARTS
 from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
@@ -94,7 +95,7 @@ class Summary:
         return ""
 
     def best_possible(self) -> dict[str, Any]:
-        """Upper bound of the gain: collective calls in no time."""
+        """Gain of this launch if collective calls took no time."""
         parts = self.parts()
         left = self.whole - min(self.in_calls, 0.999 * self.whole)
         why = (
@@ -103,12 +104,11 @@ class Summary:
         )
         largest = max(parts, key=lambda name: parts[name], default="")
         if largest:
-            named = _WORDS[largest]
-            why += f", most of it {named} ({format_seconds(parts[largest])})"
+            why += f", most of it {NAMES[largest]} ({format_seconds(parts[largest])})"
         return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
 
     def document(self) -> dict[str, Any]:
-        """Return patterns, parts, and the bound of the gain."""
+        """Return patterns, parts, and the largest possible gain."""
         return {
             "whole_seconds": self.whole,
             "call_seconds": self.in_calls,
@@ -124,15 +124,6 @@ class Summary:
             "filesystems": self.filesystems, "local_filesystems": self.local_filesystems,
             "best_possible": self.best_possible() if self.calls else None,
         }  # fmt: skip
-
-
-_WORDS = {
-    "offsets": "exchange of offsets and lengths",
-    "counts": "exchange of message sizes",
-    "exchange": "data exchange",
-    "file": "file access",
-    "rest": "processing of lists of pieces, and waiting",
-}
 
 
 def summary(run: Run, whole: float) -> Summary:
