@@ -7,10 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.table import Table
+from isochrone.latency_map.slow import LevelRatio, Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import (
@@ -218,6 +220,20 @@ def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
     assert (slow.kind, slow.who, slow.retested) == ("pair", "1-4", True)
     assert (slow.seconds, slow.first) == pytest.approx((8e-6, 9e-6))
     assert "8.00 µs" in slow.evidence and "9.00 µs at first" in slow.evidence
+
+
+def test_what_is_slow_by_a_factor_has_the_interval_of_the_factor() -> None:
+    """Of a component of two levels; a time that it adds has an interval in seconds."""
+    slow = Slow(
+        kind="node", who="n1", ratio=1.5, ranks=(0,), hosts=("n1",), level=1, seconds=12e-6,
+        expected=8e-6, pairs=96, added=16e-6, low=15.68e-6, high=16.32e-6,
+        ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.5)), retested=True, first=12.1e-6,
+    )  # fmt: skip
+    assert "1.50x as long (95 %: 1.490 to 1.510)" in slow.evidence
+    near = replace(slow, ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.2)))
+    assert "adds 16.0 µs" in near.evidence
+    assert "(95 %: 15.7 µs to 16.3 µs)" in near.evidence
+    assert "95 %" not in replace(near, low=16e-6, high=16e-6).evidence
 
 
 def test_a_pair_within_its_own_uncertainty_is_not_named() -> None:

@@ -68,3 +68,12 @@ def test_a_pipe_is_refused_and_never_waited_for(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_said(tmp_path: Path, golden: Golden) -> None:
     with golden.refusal():
         any_file.read(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("text", ['{\n "command": ["mpiexec"]\n}\n', '{"ranks": 4}\n', "[1,\n2]\n"])
+def test_a_json_document_is_refused_as_what_it_is(text: str, tmp_path: Path) -> None:
+    """What `show --json` prints, or a report of `tune`, on one line or on several."""
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="the file is a JSON document, not a run file"):
+        any_file.read(path)

@@ -149,7 +149,7 @@ def test_a_time_of_zero_or_less_is_not_printed(
     asked = ("predict", "collective", "--model", folder / "barrier.json")
     refused(isochrone(*asked, "--ranks", 2), "the formula gives no valid time at p = 2")
     answer = isochrone(*asked, "--ranks", "2,4")
-    assert answer.stdout.splitlines()[1].split()[:4] == ["barrier", "4", "ranks", "1.000"]
+    assert answer.stdout.splitlines()[1].split()[:4] == ["barrier", "4", "ranks", "1.00"]
     golden(answer.stderr)
 
 
@@ -243,3 +243,28 @@ def test_a_model_that_knows_no_nodes_is_not_asked_for_them(
         "predict", "collective", "--model", places / "ranks.json", "--nodes", 4, "--ppn", 4
     )
     refused(answer, "the model does not record how many nodes its ranks used", "--ranks")
+
+
+def test_of_several_formulas_the_one_that_was_used_is_named(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    few = Segment("ring", ["1", "p"], [1e-6, 1e-6], range={"b": (None, 1024)})
+    many = Segment("ring", ["1", "b"], [1e-6, 1e-9], range={"b": (1024, None)})
+    models.write(Model([few, many]), tmp_path / "two.json")
+    asked = ("predict", "collective", "--model", tmp_path / "two.json", "--ranks", 4)
+    one = isochrone(*asked, "--bytes", 64)
+    assert one.stdout.count("By the formula for") == 1
+    both = isochrone(*asked, "--bytes", "64,1MiB").stdout.splitlines()
+    assert [line[:18] for line in both[-2:]] == 2 * ["By the formula for"]
+
+
+def test_a_time_has_the_digits_that_its_interval_supports(isochrone: Command, folder: Path) -> None:
+    asked = ("predict", "collective", "--model", folder / "bcast.json", "--bytes", "1KiB")
+    allowed = []
+    for ranks in (16, 64, 4096, 262144):
+        (row,) = json.loads(isochrone(*asked, "--ranks", ranks, "--json").stdout)["predictions"]
+        line = isochrone(*asked, "--ranks", ranks).stdout.splitlines()[1]
+        allowed.append(2 if row["high"] > 2 * row["low"] else 3)
+        digits = line.split("KiB")[1].split()[0].replace(".", "")
+        assert set(digits[allowed[-1] :]) <= {"0"}
+    assert set(allowed) == {2, 3}
