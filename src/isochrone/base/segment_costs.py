@@ -4,12 +4,10 @@ Elimination in the normal equations, for many formulas of the same columns at on
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 
 _DEPENDENT = 1e-11
 """A term is a linear combination of others if this fraction of the square of its column remains."""
@@ -26,7 +24,7 @@ class Sums:
         First row of each value, and the number of rows.
     """
 
-    def __init__(self, rows: Floats, starts: NDArray[Any]) -> None:
+    def __init__(self, rows: Floats, starts: Array) -> None:
         length = np.linalg.norm(rows[:, :-1], axis=0)
         rows = np.column_stack([rows[:, :-1] / np.where(length > 0, length, 1.0), rows[:, -1]])
         products = np.einsum("ni,nj->ijn", rows, rows)
@@ -35,9 +33,7 @@ class Sums:
         self._sums = np.cumsum(np.pad(each, ((0, 0), (0, 0), (1, 0))), axis=2)
         self._starts = starts
 
-    def costs(
-        self, forms: Sequence[Sequence[int]], first: NDArray[Any], last: NDArray[Any]
-    ) -> Floats:
+    def costs(self, forms: Sequence[Sequence[int]], first: Array, last: Array) -> Floats:
         """Return the squared deviations by each formula, shape (forms, segments).
 
         They are precise to about 1e-10 of the squares of the values, and infinite where columns

@@ -32,12 +32,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import inf, isfinite, log, sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.segment_costs import Sums, costs_between
 from isochrone.base.stats import INTERVAL_WIDTH, distinct
@@ -230,7 +229,7 @@ class _Data:
     rows: Floats
     forms: Sequence[Sequence[int]]
     values: Floats
-    starts: NDArray[Any]
+    starts: Array
     places: Ints
     noise: float
     min_values: int

@@ -2,12 +2,11 @@
 
 from functools import lru_cache
 from math import cos, exp, lgamma, log, log1p, nan, pi, sqrt, tan
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 
 INTERVAL_HALF = 1.96
 """Φ⁻¹(0.975): half the width of a 95 % interval of a normal estimate, in standard errors."""
@@ -128,7 +127,7 @@ def middles_by(key: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
     return key[first], values[first + (size - 1) // 2], values[first + size // 2]
 
 
-def distinct(values: ArrayLike) -> NDArray[Any]:
+def distinct(values: ArrayLike) -> Array:
     """Return the different values in ascending order; without counts, NumPy would load masks."""
     return np.unique(values, return_counts=True)[0]
 

@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools
+from isochrone.base.arrays import Array, Bools
 
 _CHUNK = 8192
 """Records held as dicts before they become columns; bounds the memory for a large file."""
@@ -23,7 +22,7 @@ _CELLS_PER_VALUE = 16
 cells; else it would be far larger than its file."""
 
 
-_Chunks = list[tuple[int, dict[str, NDArray[Any]]]]
+_Chunks = list[tuple[int, dict[str, Array]]]
 
 
 class SparseError(ValueError):
@@ -37,7 +36,7 @@ class Table:
     ``object`` for everything else (None where a record lacks the key).
     """
 
-    def __init__(self, columns: dict[str, NDArray[Any]] | None = None) -> None:
+    def __init__(self, columns: dict[str, Array] | None = None) -> None:
         self.columns = columns or {}
 
     def __len__(self) -> int:
@@ -46,7 +45,7 @@ class Table:
     def __contains__(self, key: str) -> bool:
         return key in self.columns
 
-    def __getitem__(self, key: str) -> NDArray[Any]:
+    def __getitem__(self, key: str) -> Array:
         return self.columns[key]
 
     def flag(self, *keys: str) -> Bools:
@@ -56,7 +55,7 @@ class Table:
             found |= np.asarray(self.columns[key] == 1, dtype=bool)
         return found
 
-    def where(self, keep: NDArray[Any]) -> Table:
+    def where(self, keep: Array) -> Table:
         """Return the records that a mask, or a list of their numbers, keeps."""
         return Table({key: column[keep] for key, column in self.columns.items()})
 
@@ -86,7 +85,7 @@ class TableBuilder:
         if len(self._records) >= _CHUNK:
             self._flush()
 
-    def add_columns(self, rows: int, columns: dict[str, NDArray[Any]]) -> None:
+    def add_columns(self, rows: int, columns: dict[str, Array]) -> None:
         """Take records that are columns already."""
         self._flush()
         self._chunks.append((rows, columns))
@@ -117,7 +116,7 @@ class TableBuilder:
             self._records = []
 
 
-def _join(key: str, chunks: _Chunks) -> NDArray[Any]:
+def _join(key: str, chunks: _Chunks) -> Array:
     """Take one column out of all."""
     parts = [
         columns.pop(key) if key in columns else column([None] * rows) for rows, columns in chunks
@@ -129,7 +128,7 @@ def _join(key: str, chunks: _Chunks) -> NDArray[Any]:
     return column([value if value == value else None for value in values])
 
 
-def _columns(records: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+def _columns(records: list[dict[str, Any]]) -> dict[str, Array]:
     """Turn records into columns; records of a probe nearly always have the same keys."""
     keys = dict.fromkeys(records[0])
     if set(map(len, records)) != {len(keys)} or any(keys.keys() != r.keys() for r in records):
@@ -158,7 +157,7 @@ def refuse_uneven(texts: Sequence[str]) -> None:
         raise SparseError(f"a text of {longest} characters among {len(texts)}")
 
 
-def column(values: list[Any]) -> NDArray[Any]:
+def column(values: list[Any]) -> Array:
     """Choose the narrowest kind of array that holds all values; None is a missing one."""
     kinds = set(map(type, values))
     if kinds == {bool}:

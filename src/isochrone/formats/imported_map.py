@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Ints
+from isochrone.base.arrays import Array, Ints
 from isochrone.base.table import Table
 from isochrone.formats.source import Source
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
@@ -16,7 +15,7 @@ from isochrone.runfile.header import kind_of
 from isochrone.runfile.rules import PAIR
 from isochrone.runfile.run import PAIR_QUANTITIES, Run
 
-Columns = dict[str, NDArray[Any]]
+Columns = dict[str, Array]
 
 
 @dataclass

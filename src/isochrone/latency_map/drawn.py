@@ -1,13 +1,11 @@
 """A map as figures draw it: ranks, all or those of some hosts, or nodes if ranks are too many."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import order_by
 from isochrone.base.table import Table
@@ -108,7 +106,7 @@ def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
 
 def _table(run: Run, what: str, nbytes: int, unit: Ints) -> Table:
     """Return the times of the pairs of units, of the statistic that is drawn and the usual one."""
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, Array] = {}
     for name in (run.statistic(), what):
         i, j, seconds = run.cells(name, nbytes)
         a, b = np.minimum(unit[i], unit[j]), np.maximum(unit[i], unit[j])

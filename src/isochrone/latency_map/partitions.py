@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from isochrone.base.arrays import Ints
 from isochrone.base.stats import distinct
 
-Partition = NDArray[np.int64]
+Partition = Ints
 """Number of the group of each rank or node."""
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools, Floats
+from isochrone.base.arrays import Array, Bools, Floats
 from isochrone.models.deviation import MAX_GROUPS, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
@@ -28,7 +27,7 @@ class SegmentFit:
     mask: Bools
 
 
-def leave_out(fit: Fit, seconds: Floats, groups: NDArray[Any] | None = None) -> Floats:
+def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None) -> Floats:
     """Predict each observation from a fit without it, or without its whole group.
 
     Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
@@ -58,7 +57,7 @@ def leave_out(fit: Fit, seconds: Floats, groups: NDArray[Any] | None = None) -> 
     return np.asarray(seconds - _without_groups(fit.orthonormal, residuals, groups) / fit.weights)
 
 
-def _without_groups(orthonormal: Floats, residuals: Floats, groups: NDArray[Any]) -> Floats:
+def _without_groups(orthonormal: Floats, residuals: Floats, groups: Array) -> Floats:
     """Return (I - H)⁻¹ r of each group, shape (n,); NaN where the rest does not determine it.
 
     (I - q q')⁻¹ = I + q (I - q'q)⁻¹ q': as many equations as terms, not as observations. The rows

@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtri
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import MEDIAN_LOSS, median_of
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
@@ -128,7 +126,7 @@ class Unused:
     fastest: str = ""
 
 
-def unused(others: Mapping[str, NDArray[Any]], point: Ints, seconds: Floats) -> list[Unused]:
+def unused(others: Mapping[str, Array], point: Ints, seconds: Floats) -> list[Unused]:
     """Look at all columns that are no variables.
 
     Parameters
@@ -173,7 +171,7 @@ def words(columns: list[Unused]) -> list[str]:
     return said
 
 
-def _look(name: str, values: NDArray[Any], code: Ints, point: Ints, logs: Floats) -> Unused:
+def _look(name: str, values: Array, code: Ints, point: Ints, logs: Floats) -> Unused:
     """Compare the times of a column's values at the same point."""
     codes, cell = np.unique(point * len(values) + code, return_inverse=True)
     cell = cell.ravel()
@@ -212,7 +210,7 @@ def _look(name: str, values: NDArray[Any], code: Ints, point: Ints, logs: Floats
     return Unused(name, len(values), True, float(np.exp(apart)), slowest, fastest)
 
 
-def _is_factor(values: NDArray[Any], rows: int) -> bool:
+def _is_factor(values: Array, rows: int) -> bool:
     """Whether values name something; many different ones, or fractions, were measured."""
     if len(values) > min(_MOST, rows / 2):
         return False

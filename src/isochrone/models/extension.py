@@ -10,10 +10,9 @@ from functools import cache
 from typing import Any
 
 import msgspec
-from numpy.typing import NDArray
 
 from isochrone.base import registry
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Array, Floats
 from isochrone.runfile.run import Run
 
 _FOLDER = "*.readers"
@@ -101,7 +100,7 @@ class Kept:
     """
 
     struct: type[msgspec.Struct]
-    found: Callable[[Run, Mapping[str, NDArray[Any]]], list[Any]]
+    found: Callable[[Run, Mapping[str, Array]], list[Any]]
     wrong: Callable[[Any], str]
     op: str = "op"
     merged: Callable[[Iterable[Any]], list[Any]] = list
@@ -125,7 +124,7 @@ class SampleReader:
 
     kept: Mapping[str, Kept]
     by: tuple[str, ...] = ()
-    columns: Callable[[Run], dict[str, NDArray[Any]]] | None = None
+    columns: Callable[[Run], dict[str, Array]] | None = None
     selectors: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -372,7 +372,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             for k in range(max(len(one.rivals) for one in segments))
         ]
 
-    def residuals(self, measured: Measured | None = None) -> dict[str, NDArray[Any]]:
+    def residuals(self, measured: Measured | None = None) -> dict[str, Array]:
         """Return how far each point is from the formula, as columns of one row a point.
 
         Parameters
@@ -392,7 +392,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         own = arranged(self._measured(measured), self.variables)
-        columns: dict[str, list[NDArray[Any]]] = {}
+        columns: dict[str, list[Array]] = {}
         for one in applicable(self.selectors, own.observations()):
             predicted = self.predict(one.variables, self.known(one.where)).seconds
             named = {key: np.full(len(one), value) for key, value in one.where.items()}

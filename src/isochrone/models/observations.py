@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError, located
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -134,7 +134,7 @@ class Samples:
     """
 
     variables: dict[str, Floats]
-    selectors: dict[str, NDArray[Any]]
+    selectors: dict[str, Array]
     seconds: Floats
     experiment: str
     made_from: list[dict[str, str]] = field(default_factory=list)
@@ -142,7 +142,7 @@ class Samples:
     partial: list[str] = field(default_factory=list)
     origin: str = ""
     start: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    others: dict[str, NDArray[Any]] = field(default_factory=dict)
+    others: dict[str, Array] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -241,7 +241,7 @@ class Samples:
 
 
 def apart(
-    columns: Mapping[str, NDArray[Any]], rows: int
+    columns: Mapping[str, Array], rows: int
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
     """Yield each combination of values in columns, and the rows that have it; all without any."""
     if not columns:
@@ -301,7 +301,7 @@ def of_run(run: Run) -> Samples:
     return data
 
 
-def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
+def _columns_of(run: Run) -> dict[str, Array]:
     """Return the samples that count, with what the run says of all of them."""
     table = run.tables["sample"]
     columns = dict(counted(table, identity(table, run.by), run.where).columns)
@@ -323,7 +323,7 @@ def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: str) -> Samples:
+def from_columns(columns: Mapping[str, Array], experiment: str, where: str) -> Samples:
     """Sort columns by what they are; those a model does not know are left out.
 
     The size of counted messages is a selector: their formulas hold for one size. ``n`` is a number
@@ -374,7 +374,7 @@ def from_columns(columns: Mapping[str, NDArray[Any]], experiment: str, where: st
         )  # fmt: skip
 
 
-def _numbers(values: NDArray[Any], name: str, where: str) -> Floats:
+def _numbers(values: Array, name: str, where: str) -> Floats:
     if values.dtype.kind not in "iuf":
         raise InputError(f"a '{name}' is not a number", where=where)
     return values.astype(np.float64)

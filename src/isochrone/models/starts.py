@@ -8,16 +8,14 @@ chapter 4). Of the spread, what the repetitions explain by themselves is taken a
 """
 
 from math import sqrt
-from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtrit
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, MEDIAN_LOSS, median_of, middles_by
 
 _FEW = 10
@@ -127,7 +125,7 @@ def compare_starts(logs: Floats, point: Ints, start: Ints, error: Floats) -> Sta
     )  # fmt: skip
 
 
-def numbered(*columns: NDArray[Any]) -> Ints:
+def numbered(*columns: Array) -> Ints:
     """Return the number of the combination of values in each row, from 0, none left out."""
     code = np.zeros(len(columns[0]), np.int64)
     for column in columns:

@@ -1,11 +1,10 @@
 """The options of an experiment that took effect, as a reader sees them."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array
 from isochrone.runfile.columns import numbers
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -126,7 +125,7 @@ def repeated(run: Run) -> str:
     return f"{text} ({wanted} requested)" if fixed and (low, high) != (wanted, wanted) else text
 
 
-def _counts(run: Run) -> NDArray[Any]:
+def _counts(run: Run) -> Array:
     """Return the repetitions of each point, as first measured."""
     pairs, samples = run.tables.get("pair"), run.tables.get("sample")
     if pairs is not None:

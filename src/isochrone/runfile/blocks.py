@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 
@@ -42,7 +42,7 @@ class BlockError(ValueError):
     """A record that is damaged."""
 
 
-def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDArray[Any]]]:
+def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, Array]]:
     """Return how many pairs a ``pairs`` record holds, and their members as columns.
 
     Parameters
@@ -85,7 +85,7 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, NDAr
     return count, columns
 
 
-def _words(record: dict[str, Any], key: str, count: int, kind: str) -> NDArray[Any]:
+def _words(record: dict[str, Any], key: str, count: int, kind: str) -> Array:
     try:
         words = binascii.a2b_base64(record[key])
     except (KeyError, TypeError, ValueError) as error:
@@ -128,5 +128,5 @@ def _line(table: Table, number: int, nbytes: int) -> bytes:
     return before + _CHECKSUM + f'{zlib.crc32(before):08x}"}}\n'.encode()
 
 
-def _text(words: NDArray[Any]) -> str:
+def _text(words: Array) -> str:
     return binascii.b2a_base64(words.tobytes(), newline=False).decode()

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array
 from isochrone.base.table import column
 from isochrone.runfile import blocks
 
@@ -22,7 +22,7 @@ Members = tuple[tuple[str, type | None], ...]
 """Names of the members of a record in order, each with ``int`` or ``float`` if it is a number."""
 
 
-def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | None:
+def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, Array]] | None:
     """Read samples of one name with the same members.
 
     Returns
@@ -45,7 +45,7 @@ def columns_of(lines: Sequence[bytes]) -> tuple[str, dict[str, NDArray[Any]]] | 
         return None
 
 
-def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+def _columns(members: Members, records: Sequence[Any]) -> Iterator[tuple[str, Array]]:
     for k, (key, number) in enumerate(members):
         values = map(attrgetter(f"_{k}"), records)
         if number:

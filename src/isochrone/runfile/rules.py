@@ -7,12 +7,10 @@ A file that breaks a rule is refused by every command. Missing values are allowe
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools
+from isochrone.base.arrays import Array, Bools
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
@@ -57,7 +55,7 @@ class Rule(Record):
     above_zero: float = 0
     needed: bool = False
 
-    def fault(self, values: NDArray[Any], ranks: int) -> Bools:
+    def fault(self, values: Array, ranks: int) -> Bools:
         """Mark the values that break the rule."""
         most = self.most(ranks) if callable(self.most) else self.most
         wrong = (values < self.least) | (values > most)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
@@ -297,7 +296,7 @@ class Run:
         keep &= of_size
         return table["i"][keep], table["j"][keep], table[what][keep]
 
-    def columns(self, name: str | None = None) -> dict[str, NDArray[Any]]:
+    def columns(self, name: str | None = None) -> dict[str, Array]:
         """Return the records of one name as columns, with the hosts of the ranks they name.
 
         Parameters

@@ -24,9 +24,8 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.documents import Hidden, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import (
@@ -286,7 +285,7 @@ def _codes(table: Table, names: Sequence[str], where: str) -> Ints:
     return code
 
 
-def _numbered(column: NDArray[Any], name: str, where: str) -> tuple[Ints, int]:
+def _numbered(column: Array, name: str, where: str) -> tuple[Ints, int]:
     """Return a number for each value of a column, and one more than the largest number."""
     if column.dtype.kind == "i" and len(column) and column.min() >= 0 and column.max() < 2**20:
         return column, int(column.max()) + 1

@@ -13,15 +13,15 @@ from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 
+from isochrone.base.arrays import Bools
 from isochrone.collective_io.predict.node_cost import TIE
 from isochrone.collective_io.workload import Floats, Ints
 
-Allowed = NDArray[np.bool_]
+Allowed = Bools
 
 _DIGITS = 1e-11
 """Costs are rounded down to this part of the largest, so that equal ones are equal."""

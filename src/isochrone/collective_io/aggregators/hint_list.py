@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout
@@ -43,7 +43,7 @@ class HintList:
     others: int | None = 1
 
     @cached_property
-    def must(self) -> NDArray[np.bool_]:
+    def must(self) -> Bools:
         """Whether a host must be named, because its number differs from ``others``."""
         usual = self.ranks if self.others is None else np.minimum(self.others, self.ranks)
         return np.asarray(self.counts != usual)

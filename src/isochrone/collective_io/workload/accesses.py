@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Bools
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload import Ints, Runs
 
@@ -200,7 +200,7 @@ def _joined(window: Ints, rank: Ints, data: Ints, pieces: Ints, ranks: int) -> R
     at = np.flatnonzero(np.append(True, np.diff(key) > 0))
     sums = (np.add.reduceat(column[order], at) for column in (data, pieces))
     window, rank, (data, pieces) = key[at] // ranks, key[at] % ranks, sums
-    same: NDArray[np.bool_] = np.diff(rank) == 1
+    same: Bools = np.diff(rank) == 1
     for column in (window, data, pieces):
         same &= np.diff(column) == 0
     head = np.flatnonzero(np.append(True, ~same))

@@ -12,8 +12,8 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
 from isochrone.base.text import printable, whole_number
@@ -40,7 +40,7 @@ _ALONE = ("phase_op", "phase_p", "phase_bytes")
 _PHASE = ("op", *_ALONE, "groups", "grid")
 
 
-def _columns_of(run: Run) -> dict[str, NDArray[Any]]:
+def _columns_of(run: Run) -> dict[str, Array]:
     """Return the samples to fit, as columns: ``op``, ``p``, ``bytes``, ``group``, and the nodes.
 
     Raises
@@ -98,7 +98,7 @@ def _grid_samples(run: Run) -> Table:
 # --- where a group is -----------------------------------------------------------------------------
 
 
-def _places(run: Run, table: Table) -> dict[str, NDArray[Any]]:
+def _places(run: Run, table: Table) -> dict[str, Array]:
     """Return stride, ``nodes`` and ``ppn`` of each row; without nodes if hosts are not recorded."""
     ranks = np.where(table["phase"] == TOTAL, table["p"], table.columns.get("phase_p", np.nan))
     words, phases = table["grid"].tolist(), table["phase"].tolist()
@@ -140,7 +140,7 @@ def _place_in(run: Run, word: str, phase: str, members: int, *, at_once: bool = 
 # --- in addition to fitted samples ----------------------------------------------------------------
 
 
-def _measured_groups(run: Run, columns: Mapping[str, NDArray[Any]]) -> list[MeasuredGroup]:
+def _measured_groups(run: Run, columns: Mapping[str, Array]) -> list[MeasuredGroup]:
     """Return what was measured of each group, one for each kind, number of ranks and place."""
     table = Table(dict(columns))
     names = [n for n in ("op", GROUP, "p", _STRIDE, "nodes", "ppn", "bytes") if n in table]
@@ -209,7 +209,7 @@ def _ends(whole: Times, parts: list[Times]) -> tuple[float | None, float | None]
     return whole.low / sum(one.high for one in parts), whole.high / sum(one.low for one in parts)
 
 
-def _times(table: Table, rows: NDArray[np.int64]) -> Times:
+def _times(table: Table, rows: Ints) -> Times:
     return times_of(table["seconds"][rows].astype(np.float64), passes_of(table, rows))
 
 

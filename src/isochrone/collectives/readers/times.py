@@ -6,11 +6,10 @@ ranks. Measured exit times are stored next to formulas.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array, Floats
 from isochrone.collectives.measured import Leaving
 from isochrone.models.extension import Kept, SampleReader
 from isochrone.runfile.columns import MAX_SECONDS
@@ -25,7 +24,7 @@ MOST = 64
 _DIGITS = 4
 
 
-def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
+def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
     """Return median exit times of operations whose members do not exit together.
 
     Parameters
@@ -37,7 +36,7 @@ def leaving(_: Run, columns: Mapping[str, NDArray[Any]]) -> list[Leaving]:
     """
     if not {"op", "p", "bytes", "times"} <= set(columns):
         return []
-    found: dict[tuple[str, int, int, str], list[NDArray[np.float64]]] = {}
+    found: dict[tuple[str, int, int, str], list[Floats]] = {}
     samples = len(columns["op"])
     roots = columns.get("root", np.zeros(samples, dtype=np.int64))
     groups = columns.get("group", np.full(samples, ""))

@@ -7,11 +7,10 @@ header of the run is in the metadata of the file under ``isochrone``. Needs pyar
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.table import Table
@@ -43,7 +42,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         raise InputError(f"Parquet refuses it: {printable(str(error))}", where=run.where) from error
 
 
-def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
+def _columns(run: Run, nbytes: int | None) -> dict[str, Array]:
     """Return the columns of all rows that count, or of those of one size."""
     if is_sweep(run):
         curves_to_export(run, nbytes)  # raises errors
@@ -69,7 +68,7 @@ def _columns(run: Run, nbytes: int | None) -> dict[str, NDArray[Any]]:
     return {name: values[mine] for name, values in columns.items()}
 
 
-def _counted(run: Run, name: str) -> dict[str, NDArray[Any]]:
+def _counted(run: Run, name: str) -> dict[str, Array]:
     """Return the samples that count, with the hosts of their ranks."""
     table = Table(run.columns(name))
     return dict(counted(table, identity(table, run.by), run.where).columns)

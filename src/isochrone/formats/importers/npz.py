@@ -9,12 +9,11 @@ import sys
 import zipfile
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
+from isochrone.base.arrays import Array
 from isochrone.base.errors import InputError
 from isochrone.formats.imported_matrices import run_of_matrices
 from isochrone.formats.source import Source
@@ -44,7 +43,7 @@ def read(path: Path) -> Run:
     return run_of_matrices(source, content, _hosts(content), content.get("bytes"))
 
 
-def _hosts(content: dict[str, NDArray[Any]]) -> list[str] | None:
+def _hosts(content: dict[str, Array]) -> list[str] | None:
     """Return the names, if there are some."""
     names = content.get("hosts")
     if names is None or names.ndim != 1 or names.dtype.kind != "U":
@@ -55,7 +54,7 @@ def _hosts(content: dict[str, NDArray[Any]]) -> list[str] | None:
     return [str(name) for name in native.tolist()]
 
 
-def _load(source: Source) -> dict[str, NDArray[Any]]:
+def _load(source: Source) -> dict[str, Array]:
     """Load the arrays we know; a damaged archive makes NumPy and zipfile raise nearly anything."""
     if source.data.startswith(npy.MAGIC_PREFIX):
         raise source.fail("the file has a single array, not named arrays")
@@ -70,7 +69,7 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
         raise source.fail("the file is not an .npz file, or damaged") from error
 
 
-def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> Array:
     """Load an array that is as large as it claims to be.
 
     Raises
