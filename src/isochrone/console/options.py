@@ -149,3 +149,11 @@ def read_time(text: str) -> float:
         what = "is not a time above 0, such as 300, 5m or 200ms"
         raise ArgumentTypeError(f"'{text}' {what}")
     return seconds
+
+
+def read_setting(text: str) -> tuple[str, str]:
+    """Read ``NAME=VALUE`` for argparse."""
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not (name and sign and value):
+        raise ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value

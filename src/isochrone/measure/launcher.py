@@ -154,6 +154,8 @@ class Launcher:
         Pattern of its message about a deadlock after which it exits with 0.
     starters
         Names of its program.
+    computing
+        Options for programs of users, so that their computation takes time.
     environment
         Options, right after the program, that add variables to the environment of the ranks only;
         None where there are none.
@@ -175,6 +177,7 @@ class Launcher:
     killed: str = ""
     stuck: str = ""
     starters: tuple[str, ...] = ()
+    computing: tuple[str, ...] = ()
     environment: Callable[[Mapping[str, str]], list[str] | None] = lambda variables: None
 
 

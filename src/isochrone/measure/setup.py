@@ -167,7 +167,8 @@ class Setup:
 
     def program(self, words: Sequence[str], ranks: int) -> list[str]:
         """Return the command that starts a user's program as measurements are started."""
-        return self.launcher.command(self._job(words, ranks))
+        job = self._job(words, ranks)
+        return self.launcher.command(replace(job, extra=(*self.launcher.computing, *job.extra)))
 
     def _job(self, words: Sequence[str], ranks: int, *, placed: bool = False) -> Job:
         return Job(

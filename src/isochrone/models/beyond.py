@@ -92,8 +92,8 @@ def outside(
 def untried(largest: float) -> str:
     """Say that backtests need more numbers of ranks."""
     return (
-        "extrapolation was not tested: that needs three numbers of ranks up "
-        f"to p = {number('p', largest / 2)}"
+        "extrapolation was not tested: measure at least three numbers of ranks up to "
+        f"p = {number('p', largest / 2)} as well"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 from isochrone.applications.description.actions import Action, actions
@@ -13,7 +14,7 @@ from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import scale
-from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, generalized
+from isochrone.applications.traces.generalizing import DOUBTFUL, LITTLE, analysed, generalized
 from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
@@ -155,6 +156,33 @@ def test_the_largest_trace_is_held_out_and_its_error_widens_the_interval() -> No
     (one,) = doubtful.predictions
     assert one.high - one.low > 0.4 * one.seconds
     assert "different sizes" in doubtful.warnings
+
+
+def uneven(ranks: int, slow: int, gap: float) -> Trace:
+    """Return 30 steps of 10 ms in a collective; before, one rank computes longer."""
+    step = Event("allreduce", bytes=8, gap=8e-4 / ranks, seconds=1e-2)
+    return Trace(
+        [[Event("bcast", bytes=8, root=0, gap=gap * (r == slow)), *[step] * 30]
+         for r in range(ranks)],
+        [tuple(range(ranks))],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_negligible_computation_need_follow_no_rule(seed: int) -> None:
+    """A random rank computes 0.5 % of the run time longer: not known, but so much at most."""
+    dice = np.random.default_rng(seed)
+    for share in (0.005, 0.3):
+        traces = [uneven(p, int(dice.integers(1, p)), share * 0.3)
+                  for p in (4, 8, 16)]  # fmt: skip
+        structures = [analysed(one) for one in traces]
+        if share > LITTLE:
+            with pytest.raises(InputError, match=r"position 1 \(bcast\)"):
+                generalized(structures, "x")
+        else:
+            found = generalized(structures, "x")
+            assert found.spread == pytest.approx(share, rel=0.1)
+            assert any("position 1 (bcast)" in text for text in found.warnings)
 
 
 def test_one_recording_is_not_enough() -> None:

@@ -463,10 +463,11 @@ class Place(Declared):
 
 @dataclass(frozen=True, kw_only=True)
 class App(Declared):
-    """One application; `ranks` is None for all that there are."""
+    """One application; `ranks` is None for all, `recorded` the only number that it is for."""
 
     name: Annotated[str, Name]
     ranks: Given | None = None
+    recorded: Given | None = None
     parameters: Parameters = field(default_factory=Parameters)
     iterations: Given
     background: bool = False

@@ -143,13 +143,16 @@ def _ranks(description: Description, app: App, ranks: int | None) -> int:
 
 
 def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | None) -> None:
-    """Refuse more ranks than there are, of one application or of all."""
+    """Refuse more ranks than there are, and other ranks than a description is for."""
     needed = [p + app.outside for p, app in zip(sizes, description.apps, strict=True)]
     most = MAX_RANKS if ranks is None else ranks
     for app, p in zip(description.apps, needed, strict=True):
-        if p > most:
+        fixed = count(app.recorded, {}, 1, MAX_RANKS) if app.recorded else p
+        asked = ranks if ranks and p == fixed and len(needed) == 1 and not app.place else p
+        if asked != fixed:
             raise app.at.key("ranks").error(
-                f"the application needs {p} ranks, but the job has {most}"
+                f"the description is for {fixed} ranks, not {asked}",
+                f"isochrone scale; --set p={asked} if all is written as functions of p",
             )
     if sum(needed) > most:
         each = " + ".join(map(str, needed))

@@ -160,6 +160,10 @@ def _trace(run: Run) -> Trace:
             raise InputError(str(warning.get("text")), where=run.where)
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
+    if not any(row["computation"] for row in _rows(run, "rank_time")):
+        found.warnings.append(
+            "no computation was recorded; smpirun needs --cfg=smpi/simulate-computation:yes"
+        )
     counted: Counter[str] = Counter()
     tails = {int(row["rank"]): float(row["tail"]) for row in _rows(run, "rank_time")}
     for rank, nodes in enumerate(calls_of(run)):

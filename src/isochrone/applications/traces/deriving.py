@@ -53,7 +53,7 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
     iterations, body = _only_loop(tree)
-    app = {"name": named(trace.name), "ranks": ranks, "iterations": iterations}
+    app = {"name": named(trace.name), "ranks": ranks, "recorded": ranks, "iterations": iterations}
     omitted = omitted_share(trace)
     if omitted > 0:
         app["omitted"] = float(f"{omitted:.2g}")

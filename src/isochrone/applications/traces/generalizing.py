@@ -34,7 +34,7 @@ DOUBTFUL = 0.2
 """The same where a recording is not exact, as with sizes that depend on the data."""
 
 LITTLE = 0.02
-"""Share of the computation that may be no known function of the number of ranks."""
+"""Share of the run time in computation that may follow no rule: intervals are so much wider."""
 
 SPREAD = 0.01
 """Ranks whose computation varies by less, relative, are alike."""
@@ -60,6 +60,7 @@ class Structure:
     groups: list[tuple[int, ...]]
     omitted: float
     warnings: list[str]
+    seconds: float
 
 
 @dataclass
@@ -80,7 +81,8 @@ def analysed(trace: Trace) -> Structure:
         If it has none.
     """
     tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace), said)
+    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace), said,
+                     trace.longest)  # fmt: skip
 
 
 def generalized(structures: Sequence[Structure], name: str) -> General:
@@ -150,7 +152,7 @@ class _Generalizing:
                     found.append({"repeat": {"times": _plain(times), "phases": inner}})
             else:
                 places = [node for node in nodes if isinstance(node, Place)]
-                found += self.place(places, here)
+                found += self.place(places, f"{here} ({_kind(nodes[0])})")
         return found
 
     def aligned(
@@ -216,7 +218,10 @@ class _Generalizing:
         return found.text
 
     def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
-        """Return the computation of a place: that of the most ranks, times a function of p."""
+        """Return the computation of a place: that of the most ranks, times a function of p.
+
+        What is negligible need follow no rule.
+        """
         spent = [(place.round.before, place.round.within)[part] for place in places]
         means = [
             sum(one.mean for one in by_rank.values()) / ranks
@@ -234,20 +239,25 @@ class _Generalizing:
         if share < NEGLIGIBLE:
             return seconds(means[-1])
         slowest = [one / max(mean, 1e-12) for one, mean in zip(most, means, strict=True)]
-        if max(slowest) > UNEVEN * min(slowest) and share > LITTLE:
-            return self.of_rank_0(spent, here)
-        written = computation(spent[-1], self.ranks[-1], period)
-        by = growth(self.by_ranks([max(mean, 1e-9) / means[-1] for mean in means]))
-        if by is None and share < LITTLE:
-            self.warnings[
-                f"position {here}: {share:.1%} of the computation is no function of p; "
-                "that of the most ranks is taken"
-            ] = None
+        try:
+            if max(slowest) > UNEVEN * min(slowest) and share > LITTLE:
+                return self.of_rank_0(spent, here)
+            written = computation(spent[-1], self.ranks[-1], period)
+            by = growth(self.by_ranks([max(mean, 1e-9) / means[-1] for mean in means]))
+            if by is None:
+                shown = ", ".join(f"{mean:.3g} s" for mean in means)
+                what = f"the computation before it is no known function of p: {shown}"
+                raise self.refuse(f"position {here}", what)
+        except InputError as error:
+            share = max(
+                one * place.visits / known.seconds
+                for one, place, known in zip(most, places, self.structures, strict=True)
+            )
+            if share > LITTLE:
+                raise
+            self.spread += share
+            self.warnings[f"{error.where}: all ranks are taken to compute as long before it"] = None
             return seconds(means[-1])
-        if by is None:
-            shown = ", ".join(f"{mean:.3g} s" for mean in means)
-            what = f"its computation is no known function of p: {shown}"
-            raise self.refuse(f"position {here}", what)
         found = {"time": _times(written["time"], by.text)}
         if "schedule" in written:
             found["schedule"] = written["schedule"]
@@ -266,7 +276,7 @@ class _Generalizing:
         first = [1e6 * by[0].mean if 0 in by else 0.0 for by in spent]
         others = [[1e6 * one.mean for rank, one in by.items() if rank] for by in spent]
         if any(one <= max(of, default=0.0) for one, of in zip(first, others, strict=True)):
-            raise self.refuse(f"position {here}", "some ranks take longer, and which is not known")
+            raise self.refuse(f"position {here}", "some ranks compute longer, which is not known")
         means = [
             max(sum(of) / (p - 1), REST * one)
             for one, of, p in zip(first, others, self.ranks, strict=True)

@@ -36,7 +36,14 @@ from isochrone.base.units import format_seconds
 from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_flag, add_option, count_of, read_time, values_of
+from isochrone.console.options import (
+    add_flag,
+    add_option,
+    count_of,
+    read_setting,
+    read_time,
+    values_of,
+)
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.measure.estimate import Expected
 from isochrone.measure.setup import Setup
@@ -81,7 +88,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--combinations", "LIST", _runs,
         "which applications run at the same time: alone, pairs, all, or names joined by +, such "
         "as victim+bully (default: that of SPEC)")  # fmt: skip
-    add_option(parser, "--set", "NAME=VALUE", _setting,
+    add_option(parser, "--set", "NAME=VALUE", read_setting,
         "set a parameter of SPEC: n=1024, or APP.n=1024 of one application; p=N: ranks; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--per-node", "LIST", values_of("ranks"),
@@ -241,11 +248,3 @@ def _runs(text: str) -> list[str | list[str]]:
     if not all(all(name for name in word.split("+")) for word in words):
         raise ArgumentTypeError(f"'{text}' has an empty name between two commas")
     return [word.split("+") if "+" in word else word for word in words]
-
-
-def _setting(text: str) -> tuple[str, str]:
-    """Read ``NAME=VALUE`` for argparse."""
-    name, sign, value = (part.strip() for part in text.partition("="))
-    if not (name and sign and value):
-        raise ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    return name, value

@@ -9,7 +9,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
 from isochrone.base.units import format_bytes
 from isochrone.console.input import read_run
-from isochrone.console.options import add_flag, add_message_size, add_option, count_of
+from isochrone.console.options import add_flag, add_message_size, add_option, count_of, read_setting
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
     group = parser.add_argument_group("options for descriptions")
     add_option(group, "--app", "NAME", str, "application to export (default: the only one)")
-    add_option(group, "--set", "NAME=VALUE", str,
+    add_option(group, "--set", "NAME=VALUE", read_setting,
         "set a parameter of the description: n=1024; p=N: ranks; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(
@@ -109,8 +109,7 @@ def _program(args: Namespace) -> int:
     if args.speed is not None and not form.takes_speed:
         raise InputError(f"--to {args.to} writes times, so it needs no speed", where="--speed")
     path = output_of(args, args.file.with_suffix(form.suffix), [args.file])
-    settings = dict(_setting(text) for text in args.set)
-    program = lowering.program(reading.read(args.file, settings))
+    program = lowering.program(reading.read(args.file, dict(args.set)))
     found = actions(program, args.app or "", args.iterations)
     written = form.write(found, path, speed=args.speed)
     if found.decided:
@@ -120,13 +119,6 @@ def _program(args: Namespace) -> int:
         )
     print_path(written[0])
     return 0
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name or not value:
-        raise InputError(f"'{text}' is not NAME=VALUE", where="--set")
-    return name, value
 
 
 def _speed(text: str) -> float:

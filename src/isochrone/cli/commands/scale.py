@@ -22,6 +22,7 @@ from isochrone.applications.description import reading
 from isochrone.applications.predict.needed import sweeps
 from isochrone.applications.predict.scaling import Scaling, scale
 from isochrone.applications.results.recording import trace
+from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.text import command_line, warn
@@ -31,7 +32,7 @@ from isochrone.cli.long_work import duration
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, read_count, read_time
+from isochrone.console.options import add_flag, add_option, read_count, read_time, values_of
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import recorded
 from isochrone.measure.setup import Setup
@@ -51,16 +52,18 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def counts(text: str) -> list[int]:
-    """Return numbers of ranks, separated by commas."""
-    return [read_count(one) for one in text.split(",")]
-
-
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s (-n N,N,N -- PROGRAM | RECORDING ...) --to N [--model FILE ...]"
-    add_option(parser, "--to", "N,...", counts, "numbers of ranks to extrapolate to", required=True)
-    add_option(parser, "-n --ranks", "N,...", counts,
+    add_option(
+        parser,
+        "--to",
+        "N,...",
+        values_of("ranks"),
+        "numbers of ranks to extrapolate to",
+        required=True,
+    )
+    add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
         "record PROGRAM on these numbers of ranks, such as 4,8,16")  # fmt: skip
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
@@ -68,8 +71,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
     add_option(parser, "--folder", "DIR", Path,
-        "folder of recordings, measurements and models (default: here)",
-        default=Path())  # fmt: skip
+        "folder of recordings, measurements and models (default: NAME-scale of -o or of PROGRAM)"
+    )  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)
     add_flag(parser, "--quiet", "no progress")
@@ -91,21 +94,25 @@ def run(args: Namespace) -> int:
             for ranks in args.ranks:
                 print(command_line(setup.program(words, ranks)))
             return 0
+        beside = args.output or Path(Path(words[0]).name)
+        args.folder = args.folder or beside.with_name(f"{beside.stem}-scale")
         runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
     else:
+        args.folder = args.folder or Path(words[0]).parent
         runs = [read(Path(word)) for word in words]
     traces = [trace(one) for one in runs]
     hosts = max(runs, key=lambda one: one.size).hosts
     known = [models.read(path) for path in args.model]
     ppn = args.ppn
     if setup is not None and not known:
+        generalized([analysed(one) for one in traces], words[0])  # before anything is measured
         known = _measured(args, setup, traces, hosts)
         if ppn is None and len(set(hosts)) > 1:
             ppn = max(Counter(hosts).values())
     machine = Machine(-(-max(args.to) // ppn), ppn) if ppn else None
     found = scale(traces, args.to, known, machine)
     if args.output is not None:
-        description = reading.parse(found.described, str(args.output), {"p": str(args.to[-1])})
+        description = reading.parse(found.described, str(args.output))
         reading.write(description, args.output, found.warnings)
     if args.json:
         print_json(found)
@@ -118,10 +125,17 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
     """Record the program on so many ranks."""
     make_folder(args.folder, parents=True)
     path = args.folder / f"{Path(words[0]).name}-{ranks}.jsonl"
-    check_output(path, force=args.force)
+    if path.exists() and not args.force:
+        hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
+        raise InputError("the file exists", where=str(path), hint=hint)
     code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
-        raise MeasurementError(f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})")
+        compiler = setup.launcher.compiler
+        raise MeasurementError(
+            f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})",
+            hint=compiler and f"compile it with {compiler}",
+        )
+    warn(f"wrote the recording {path}")
     return read(path)
 
 
@@ -129,7 +143,7 @@ def _measured(
     args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
 ) -> list[Model]:
     """Measure what the program calls, and fit it."""
-    folder = args.folder / f"{traces[0].name}-models"
+    folder = args.folder / "models"
     make_folder(folder, parents=True)
     began = time.monotonic()
     most = min(max(args.to), setup.launcher.ranks(setup.options) or 0)
@@ -174,7 +188,9 @@ def _blocks(found: Scaling) -> list[Block]:
     )  # fmt: skip
     title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
     if found.held_out_error is not None:
-        title += f"; error at the largest, held out: {found.held_out_error:+.1%}"
+        title += (
+            f"; {found.recorded[-1]} ranks predicted from the others: {found.held_out_error:+.1%}"
+        )
     columns = columns_of(">ranks", ">time", ">95 %")
     blocks: list[Block] = [Table(title, columns, rows)]
     return [*blocks, Warnings(tuple(found.warnings))] if found.warnings else blocks

@@ -183,6 +183,7 @@ LAUNCHER = Launcher(
     package="install SimGrid, for example: apt-get install libsimgrid-dev",
     stuck="Deadlock detected",
     starters=("smpirun",),
+    computing=("--cfg=smpi/simulate-computation:yes", "--cfg=smpi/host-speed:1e9"),
     environment=environment,
     stands_alone=False,  # a program of this wrapper runs below smpirun only
 )

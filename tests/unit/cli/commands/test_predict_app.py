@@ -10,6 +10,7 @@ import pytest
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone import models
+from isochrone.models.observations import SHARED
 from made_up.applications import collectives, messages
 
 SPEC = """
@@ -90,6 +91,10 @@ def test_the_table_has_a_line_for_each_phase(folder: Path, golden: Golden) -> No
         (["--model", "allgather.json", "--set", "x=4"], "there is no parameter 'x'"),
         (["--model", "allgather.json", "--set", "n"], "'n' is not NAME=VALUE"),
         (["--model", "allgather.json", "--set", "p=0"], "ranks"),
+        (
+            ["--model", "allgather.json", "-n", "64"],
+            "is for 4 ranks, not 64 (iso",
+        ),
         (["--model", "allgather.json", "--ppn", "0"], "not a number of at least 1"),
         ([], "--model"),
     ],
@@ -127,3 +132,26 @@ def test_a_comparison_with_models_says_what_it_needs(
     assert answer.returncode == 2
     assert said in answer.stderr
     assert len(answer.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["-n", "64"], ["--set", "p=64"], ["--set", "jacobi.p=64"]])
+def test_the_description_of_one_recording_is_for_its_number_of_ranks(
+    folder: Path, words: list[str]
+) -> None:
+    """Its computation and its partners are those of 4 ranks: for more there is `scale`."""
+    (folder / "app.yaml").write_text(SPEC.replace("ranks: 4", "ranks: 4\n    recorded: 4"))
+    asked = ["predict", "app", "app.yaml", "--model", "allgather.json"]
+    refused = run_here(*asked, *words, cwd=folder)
+    assert refused.returncode == 2
+    assert "isochrone scale" in refused.stderr
+    assert "is for 4 ranks, not 64" in refused.stderr
+    assert run_here(*asked, "-n", "4", cwd=folder).returncode == 0
+
+
+def test_models_of_ranks_that_shared_processors_are_doubtful(folder: Path) -> None:
+    shared = collectives(allgather=(10e-6, 1e-6))
+    shared.warnings.append(SHARED)
+    models.write(shared, folder / "shared.json")
+    for file, expected in (("shared.json", [SHARED]), ("allgather.json", [])):
+        said = run_here("predict", "app", "app.yaml", "--model", file, "--json", cwd=folder)
+        assert [text for text in json.loads(said.stdout)["warnings"] if text == SHARED] == expected

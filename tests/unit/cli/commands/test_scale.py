@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from beds.command_line import run_here
+from beds.mpis import Mpi
 from isochrone import models
+from isochrone.applications.description.lowering import program
 from isochrone.applications.description.reading import read
 from isochrone.runfile.file import write
 from made_up.applications import collectives, messages
@@ -43,8 +45,9 @@ def test_three_recordings_become_a_time_with_its_interval(folder: Path) -> None:
     assert found["ranks"] == 64
     assert found["low"] < 100 * (1e-3 + 74e-6) < found["high"]
     assert found["seconds"] == pytest.approx(0.11, rel=0.1)
-    description = read(folder / "app.yaml", {"p": "128"})
+    description = read(folder / "app.yaml")
     assert description.apps[0].name == "halo"
+    assert [program(description, ranks).ranks for ranks in (32, 64)] == [32, 64]
 
 
 def test_two_recordings_have_no_held_out_error(folder: Path) -> None:
@@ -67,3 +70,14 @@ def test_a_program_that_does_not_generalize_is_refused(folder: Path) -> None:
     assert said.returncode == 2
     assert "position" in said.stderr
     assert said.stderr.count("\n") == 1
+
+
+def test_a_recording_that_exists_is_named_with_what_reads_it(tmp_path: Path, mpich: Mpi) -> None:
+    (tmp_path / "sub/app-scale").mkdir(parents=True)
+    (tmp_path / "sub/app-scale/halo-2.jsonl").touch()
+    said = run_here(
+        "scale", "-n", "2", "--to", "64", "-o", "sub/app.yaml", "--mpicc", mpich.probe.mpicc,
+        "--", "./halo", cwd=tmp_path,
+    )  # fmt: skip
+    assert said.returncode == 2
+    assert "isochrone scale sub/app-scale/*.jsonl" in said.stderr
