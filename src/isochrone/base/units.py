@@ -156,6 +156,14 @@ def format_bytes(size: Bytes) -> str:
     return f"{size} B"
 
 
+def format_amount(size: float) -> str:
+    """Write bytes with three digits, whatever they are a multiple of: ``2.34 MiB``."""
+    if size < 1024:
+        return f"{size:.0f} B"
+    power = next((k for k in (1, 2, 3) if size < 999.5 * 1024**k), 4)
+    return f"{size / 1024**power:.3g} {'KMGT'[power - 1]}iB"
+
+
 def format_rate(rate: float) -> str:
     """Write bytes per second with a decimal prefix, as networks are sold: ``12.3 GB/s``."""
     units = (1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")

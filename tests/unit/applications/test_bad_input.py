@@ -131,7 +131,7 @@ CASES: list[tuple[str, str, str]] = [
     ("ranks: 4", "ranks: 2.5", "apps[0].ranks"),
     ("ranks: 4", "ranks: 1000000000", "apps[0].ranks"),
     ("ranks: 4", f"ranks: {'9' * 400}", "apps[0].ranks"),
-    ("ranks: 4", "ranks: 100", "apps[0].ranks"),
+    ("ranks: 4", "ranks: 100", "apps"),
     ("ranks: 4", "ranks: 14", "apps"),
     ("    ranks: 4\n", "", "apps[0].ranks"),
     ("ranks: 4", "ranks: 2 * p", "apps[0].ranks"),

@@ -155,9 +155,8 @@ def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | No
                 f"isochrone scale; --set p={asked} if all is written as functions of p",
             )
     if sum(needed) > most:
-        each = " + ".join(map(str, needed))
         raise description.at.key("apps").error(
-            f"the applications need {sum(needed)} ranks ({each}), but the job has {most}",
+            f"the applications need {sum(needed)} ranks, but the job has {most}",
             "no rank belongs to two applications",
         )
 

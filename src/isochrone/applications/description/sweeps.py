@@ -1,7 +1,7 @@
 """Settings of a description for many values: ``n=1024,2048`` and ``p=4:64:x2``."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import product
 
 from isochrone.base.errors import InputError
@@ -12,13 +12,13 @@ MAX_POINTS = 10_000
 _RANGE = re.compile(r"\d+:\d+:x?\d+(\.\d+)?")
 
 
-def settings(texts: Sequence[str]) -> list[dict[str, str]]:
+def settings(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     """Return all combinations of settings, the last one fastest.
 
     Parameters
     ----------
-    texts
-        Each ``NAME=VALUES``: one value, several joined by commas, or START:STOP:STEP or
+    pairs
+        Names and values: one value, several joined by commas, or START:STOP:STEP or
         START:STOP:xFACTOR of whole numbers. Commas in parentheses are of an expression.
 
     Returns
@@ -29,15 +29,11 @@ def settings(texts: Sequence[str]) -> list[dict[str, str]]:
     Raises
     ------
     InputError
-        If one has no name or no value, is given twice, or there are too many combinations.
+        If one is given twice, or there are too many combinations.
     """
     found = {}
     count = 1
-    for text in texts:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or not name or not values.strip():
-            raise InputError(f"'{text[:60]}' is not NAME=VALUE", where="--set")
+    for name, values in pairs:
         if name in found:
             raise InputError(
                 f"'{name}' is set twice", where="--set", hint=f"several values: {name}=A,B"

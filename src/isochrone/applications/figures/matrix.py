@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.applications.results.recording import Sent, program, sent
 from isochrone.base.arrays import Floats
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_amount, format_seconds
 from isochrone.runfile.run import Run
 from isochrone.views.head import HeadLine, head_height, head_lines, made, write_head
 from isochrone.views.style import (
@@ -104,17 +104,8 @@ def _colours(values: Floats) -> ScalarMappable:
 
 def _text(value: float, what: str) -> str:
     if what == "bytes":
-        return format_bytes(round(value)) if value < 1024 else _short_bytes(value)
+        return format_amount(value)
     return format_seconds(value) if what == "seconds" else f"{value:,.0f}"
-
-
-def _short_bytes(value: float) -> str:
-    """Write bytes with three digits, whatever they are a multiple of."""
-    for unit in ("KiB", "MiB", "GiB", "TiB"):
-        value /= 1024
-        if value < 999.5 or unit == "TiB":
-            break
-    return f"{value:.3g} {unit}"
 
 
 def _decorate(axes: Axes, run: Run) -> None:

@@ -13,7 +13,7 @@ from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdown
 from isochrone.base.documents import Inline, WarningList
 from isochrone.base.inference import Estimate
-from isochrone.base.units import format_bytes, format_ratio, format_seconds
+from isochrone.base.units import format_amount, format_ratio, format_seconds
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import (
     Asked,
@@ -387,8 +387,8 @@ def _edges(found: Emulation) -> list[Block]:
         if own:
             messages, size = sum(one.messages for one in own), sum(one.bytes for one in own)
             blocks.append(Sentence(
-                f"{plural(messages, 'message')}, {_size(size)} between {plural(len(own), 'pair')} "
-                f"of ranks in {plural(app.iterations, 'iteration')}",
+                f"{plural(messages, 'message')}, {format_amount(size)} between "
+                f"{plural(len(own), 'pair')} of ranks in {plural(app.iterations, 'iteration')}",
                 about=f"messages of {app.name}", tone="faint",
             ))  # fmt: skip
     largest = sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
@@ -404,17 +404,11 @@ def _edges(found: Emulation) -> list[Block]:
 
 
 def _edge(found: Emulation, one: Edge) -> Row:
-    size = _size(round(one.bytes / one.messages)) if one.messages else "–"
+    size = format_amount(round(one.bytes / one.messages)) if one.messages else "–"
     name = found.apps[one.app].name
-    return Row((name, str(one.source), str(one.to), f"{one.messages:,}", _size(one.bytes), size))
-
-
-def _size(size: int) -> str:
-    """Write a size that is no power of two with three digits."""
-    for factor, unit in ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")):
-        if size >= factor and size % factor:
-            return f"{size / factor:.3g} {unit}"
-    return format_bytes(size)
+    return Row(
+        (name, str(one.source), str(one.to), f"{one.messages:,}", format_amount(one.bytes), size)
+    )
 
 
 def _more(rows: Sequence[Row]) -> str:

@@ -15,7 +15,7 @@ from isochrone.applications.results.recording import (
     program,
     rank_times,
 )
-from isochrone.base.units import format_bytes, format_seconds
+from isochrone.base.units import format_amount, format_bytes, format_seconds
 from isochrone.pages.page import (
     Asked,
     Block,
@@ -105,7 +105,7 @@ def _chosen(run: Run, nbytes: int | None) -> list[Operation]:
 def _tiles(run: Run, times: Sequence[RankTime]) -> Tiles:
     shares = [one.share for one in times]
     found = edges(run)
-    sent = _amount(int(found.bytes.sum()))
+    sent = format_amount(found.bytes.sum())
     return Tiles((
         Tile(format_seconds(max(one.seconds for one in times)), "from MPI_Init to MPI_Finalize",
              "wall-clock time, recording included"),
@@ -144,7 +144,7 @@ def _messages(run: Run) -> list[Block]:
     partners = np.bincount(found.source, minlength=run.size)
     few, many = int(partners.min()), int(partners.max())
     number = f"{few}" if few == many else f"{few} to {many}"
-    total = _amount(int(found.bytes.sum()))
+    total = format_amount(found.bytes.sum())
     text = (
         f"  Messages: {int(found.messages.sum()):,} with {total}; each rank sends to {number} "
         "others"
@@ -161,7 +161,7 @@ def _operations(done: Sequence[Operation]) -> Table:
         Row((
             one.op, format_bytes(one.bytes) if one.moved else "–",
             str(one.members) if one.group >= 0 else "–", f"{one.calls:,}",
-            _amount(one.moved) if one.moved else "–", format_seconds(one.seconds),
+            format_amount(one.moved) if one.moved else "–", format_seconds(one.seconds),
             format_seconds(one.seconds / one.calls if one.calls else 0.0),
             format_seconds(one.most),
         ))
@@ -186,16 +186,6 @@ def _together(done: Sequence[Operation]) -> list[Operation]:
             old.moved + one.moved, old.seconds + one.seconds, max(old.most, one.most),
         )  # fmt: skip
     return sorted(found.values(), key=lambda one: -one.seconds)
-
-
-def _amount(value: float) -> str:
-    """Write bytes with three digits, whatever they are a multiple of."""
-    unit = "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB"):
-        if value < 1024:
-            break
-        value, unit = value / 1024, larger
-    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.3g} {unit}"
 
 
 PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=5)

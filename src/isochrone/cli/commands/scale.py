@@ -71,7 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
     add_option(parser, "--folder", "DIR", Path,
-        "folder of recordings, measurements and models (default: NAME-scale of -o or of PROGRAM)"
+        "folder of recordings, measurements and models (default: isochrone-scale next to -o)"
     )  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)
@@ -88,17 +88,15 @@ def run(args: Namespace) -> int:
     words: list[str] = args.words
     if args.output is not None:
         check_output(args.output, force=args.force)
+    args.folder = args.folder or (args.output or Path("x")).with_name("isochrone-scale")
     setup = setup_of(args) if args.ranks is not None or not args.model else None
     if setup is not None and args.ranks is not None:
         if args.dry_run:
             for ranks in args.ranks:
                 print(command_line(setup.program(words, ranks)))
             return 0
-        beside = args.output or Path(Path(words[0]).name)
-        args.folder = args.folder or beside.with_name(f"{beside.stem}-scale")
         runs = [_recorded(args, setup, words, ranks) for ranks in args.ranks]
     else:
-        args.folder = args.folder or Path(words[0]).parent
         runs = [read(Path(word)) for word in words]
     traces = [trace(one) for one in runs]
     hosts = max(runs, key=lambda one: one.size).hosts
@@ -130,12 +128,7 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
         raise InputError("the file exists", where=str(path), hint=hint)
     code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
-        compiler = setup.launcher.compiler
-        raise MeasurementError(
-            f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})",
-            hint=compiler and f"compile it with {compiler}",
-        )
-    warn(f"wrote the recording {path}")
+        raise MeasurementError(f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})")
     return read(path)
 
 
@@ -143,7 +136,7 @@ def _measured(
     args: Namespace, setup: Setup, traces: Sequence[Trace], hosts: Sequence[str]
 ) -> list[Model]:
     """Measure what the program calls, and fit it."""
-    folder = args.folder / "models"
+    folder = args.folder / f"{traces[0].name}-models"
     make_folder(folder, parents=True)
     began = time.monotonic()
     most = min(max(args.to), setup.launcher.ranks(setup.options) or 0)

@@ -73,11 +73,11 @@ def test_a_program_that_does_not_generalize_is_refused(folder: Path) -> None:
 
 
 def test_a_recording_that_exists_is_named_with_what_reads_it(tmp_path: Path, mpich: Mpi) -> None:
-    (tmp_path / "sub/app-scale").mkdir(parents=True)
-    (tmp_path / "sub/app-scale/halo-2.jsonl").touch()
+    (tmp_path / "sub/isochrone-scale").mkdir(parents=True)
+    (tmp_path / "sub/isochrone-scale/halo-2.jsonl").touch()
     said = run_here(
         "scale", "-n", "2", "--to", "64", "-o", "sub/app.yaml", "--mpicc", mpich.probe.mpicc,
         "--", "./halo", cwd=tmp_path,
     )  # fmt: skip
     assert said.returncode == 2
-    assert "isochrone scale sub/app-scale/*.jsonl" in said.stderr
+    assert "isochrone scale sub/isochrone-scale/*.jsonl" in said.stderr

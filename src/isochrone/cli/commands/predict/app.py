@@ -26,7 +26,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_option, read_count
+from isochrone.console.options import add_option, read_count, read_setting
 from isochrone.models import Model
 from isochrone.models.cli.predictions import add_models
 from isochrone.models.pages.model import origin_of, predicted_by
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict app``."""
     add_option(parser, "spec", "SPEC", Path, "file that describes the applications")
     add_models(parser, required=True)
-    add_option(parser, "--set", "NAME=VALUES", str,
+    add_option(parser, "--set", "NAME=VALUES", read_setting,
         "set a parameter of SPEC: n=1024,2048 or n=START:STOP:xFACTOR; p=LIST: ranks; may be "
         "repeated",
         action="append", default=[], dest="settings")  # fmt: skip
