@@ -75,5 +75,5 @@ def test_a_json_document_is_refused_as_what_it_is(text: str, tmp_path: Path) -> 
     """What `show --json` prints, or a report of `tune`, on one line or on several."""
     path = tmp_path / "report.json"
     path.write_text(text)
-    with pytest.raises(InputError, match="the file is a JSON document, not a run file"):
+    with pytest.raises(InputError, match="JSON document"):
         any_file.read(path)
