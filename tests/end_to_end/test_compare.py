@@ -179,7 +179,7 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
     answer = isochrone("compare", tmp_path / "block.jsonl", tmp_path / "cyclic.jsonl", *GATE)
     assert answer.returncode == 1
     lines = [line for line in answer.stdout.splitlines() if line.startswith("slower by")]
-    assert lines == ["slower by 200.0 %: node n2: 3.00x, 12 pairs, +16.0 µs each"]
+    assert lines == ["slower by 200.0 %: node n2: 12 pairs, +16.0 µs each"]
 
 
 def test_launches_are_files_that_say_which_they_are(
@@ -218,7 +218,7 @@ def test_two_commands_are_launched_in_turns_and_compared(
     answer = isochrone("compare", "--measure", NULL, slow, "--launches", 3, *GATE, "--quiet",
                        "-o", "kept", cwd=tmp_path)  # fmt: skip
     assert answer.returncode == 1, answer.stderr
-    assert "slower by 200.0 %: node n1: 3.00x, 12 pairs" in answer.stdout
+    assert "slower by 200.0 %: node n1: 12 pairs" in answer.stdout
     files = list((tmp_path / "kept").iterdir())
     order = [file.stem for file in sorted(files, key=lambda file: file.stat().st_mtime_ns)]
     assert order == ["a-1", "b-1", "b-2", "a-2", "a-3", "b-3"]
