@@ -86,7 +86,7 @@ def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
 
 CASES = [
     ("", "the file is empty"),
-    ("[1, 2]\n", "not a record"),
+    ("[1, 2]\n", "JSON document"),
     ('{"record":"pair"}\n', "does not begin with a 'run' record"),
     ('{"record":"run","ranks":3}\n', "no valid 'format'"),
     ('{"record":"run","format":3,"ranks":3}\n', "newer"),
