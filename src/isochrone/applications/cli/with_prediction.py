@@ -33,7 +33,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
     InputError
         If a model is missing, B is given, or the run is of no applications.
     """
-    if args.after is not None or args.measure or args.fail_on:
+    if args.after or args.measure or args.fail_on:
         raise InputError(
             "--with-prediction compares a single run with models", where="--with-prediction",
             hint="isochrone compare RUN --with-prediction --model FILE",

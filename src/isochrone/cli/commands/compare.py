@@ -120,8 +120,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
     if args.with_prediction:
-        if args.after:
-            raise InputError("one file is compared with models", where=args.after[0])
         return compare_with_prediction(args)
     if not args.after:
         raise InputError(

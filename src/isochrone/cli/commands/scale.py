@@ -128,7 +128,10 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
         raise InputError("the file exists", where=str(path), hint=hint)
     code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
-        raise MeasurementError(f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})")
+        raise MeasurementError(
+            f"'{words[0]}' was not recorded on {ranks} ranks (exit code {code})",
+            hint=setup.launcher.compiler and f"compile it with {setup.launcher.compiler}",
+        )
     return read(path)
 
 
