@@ -32,6 +32,9 @@ from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS, numbers
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counted, identity
 
+SHARED = "measured on ranks that shared processors: it predicts this machine in that state"
+"""Remark on data of a run with more ranks than processors."""
+
 SWEEP = "sweep"
 """The kind of run whose options say what was sent."""
 
@@ -293,6 +296,7 @@ def of_run(run: Run) -> Samples:
     data.seconds_are = run.quantity
     data.partial = [] if run.complete else [run.where]
     data.origin = run.origin
+    data.remarks = [SHARED] * run.oversubscribed
     for one in readers:
         data.selectors |= {name: columns[name] for name in one.selectors}
         data.others |= {name: columns[name] for name in one.others}

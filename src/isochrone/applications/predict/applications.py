@@ -27,6 +27,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.collectives.predict.grid_collectives import Machine
 from isochrone.models import Model
+from isochrone.models.observations import SHARED
 from isochrone.models.placement import CG
 
 _OTHER_SEEDS = 8
@@ -115,6 +116,8 @@ def predict(
             for one, first in zip(program.applications, firsts, strict=False)
         ]
     messages, operations = MessageTimes(models), OperationTimes(models)
+    if any(SHARED in model.warnings for model in models):
+        messages.warnings[SHARED] = None
     return [
         _Question(program, k, messages, operations, machine or Machine(), ranks).answer()
         for k, ranks in enumerate(ranks_of)

@@ -10,6 +10,7 @@ import pytest
 from beds.command_line import run_here
 from beds.golden import Golden
 from isochrone import models
+from isochrone.models.observations import SHARED
 from made_up.applications import collectives, messages
 
 SPEC = """
@@ -145,3 +146,12 @@ def test_the_description_of_one_recording_is_for_its_number_of_ranks(
     assert "isochrone scale" in refused.stderr
     assert "is for 4 ranks, not 64" in refused.stderr
     assert run_here(*asked, "-n", "4", cwd=folder).returncode == 0
+
+
+def test_models_of_ranks_that_shared_processors_are_doubtful(folder: Path) -> None:
+    shared = collectives(allgather=(10e-6, 1e-6))
+    shared.warnings.append(SHARED)
+    models.write(shared, folder / "shared.json")
+    for file, expected in (("shared.json", [SHARED]), ("allgather.json", [])):
+        said = run_here("predict", "app", "app.yaml", "--model", file, "--json", cwd=folder)
+        assert [text for text in json.loads(said.stdout)["warnings"] if text == SHARED] == expected
