@@ -23,6 +23,8 @@ from isochrone.runfile.run import Run
 
 KIND = "recording"
 
+NOTHING_COMPUTED = "no computation was recorded; smpirun needs --cfg=smpi/simulate-computation:yes"
+
 _SENDS = ("send", "bsend", "ssend", "rsend")
 _WAITS = ("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome")
 
@@ -161,9 +163,7 @@ def _trace(run: Run) -> Trace:
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
     if not any(row["computation"] for row in _rows(run, "rank_time")):
-        found.warnings.append(
-            "no computation was recorded; smpirun needs --cfg=smpi/simulate-computation:yes"
-        )
+        found.warnings.append(NOTHING_COMPUTED)
     counted: Counter[str] = Counter()
     tails = {int(row["rank"]): float(row["tail"]) for row in _rows(run, "rank_time")}
     for rank, nodes in enumerate(calls_of(run)):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from isochrone.applications.description import reading
 from isochrone.applications.results import recording
+from isochrone.applications.results.recorded_calls import NOTHING_COMPUTED
 from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import warn
@@ -80,6 +81,10 @@ def run(args: argparse.Namespace) -> int:
         return code or FAILED
     warn(f"wrote the recording {path}")
     if args.description is None:
+        if what == "record" and "smpirun" in command[0]:
+            times = recording.rank_times(read(path))
+            if not any(one.computation for one in times):
+                warn(NOTHING_COMPUTED)
         return code
     try:
         _describe(path, args.description)
