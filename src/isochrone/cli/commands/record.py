@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     if args.description is None:
         if what == "record" and "smpirun" in command[0]:
             times = recording.rank_times(read(path))
-            if not any(one.computation for one in times):
+            if all(one.computation < 1e-3 * one.seconds for one in times):
                 warn(NOTHING_COMPUTED)
         return code
     try:
