@@ -80,4 +80,4 @@ def test_a_recording_that_exists_is_named_with_what_reads_it(tmp_path: Path, mpi
         "--", "./halo", cwd=tmp_path,
     )  # fmt: skip
     assert said.returncode == 2
-    assert "isochrone scale sub/isochrone-scale/*.jsonl" in said.stderr
+    assert "sub/isochrone-scale/*.jsonl" in said.stderr
