@@ -94,7 +94,7 @@ def test_the_estimate_includes_what_a_launch_needs_in_addition(
     trials = Trials(FakeProgram(by_order(1.0)), tmp_path, None, {}, said.append)
     tune(trials, Wish(5, 0.03), choose, {})
     (text,) = (text for text in said if "minutes" in text)
-    assert re.findall(r"[0-9.]+", text) == ["8", "60", "20", "2.7", "20.0"]
+    assert re.findall(r"[0-9.]+", text) == ["3", "8", "60", "20", "2.7", "20.0"]
 
 
 @pytest.mark.parametrize(
