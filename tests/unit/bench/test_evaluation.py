@@ -117,7 +117,7 @@ def test_tables_of_others_are_read_by_size(monkeypatch: pytest.MonkeyPatch) -> N
     bed = Bed(Path(), peers={"osu": Path()})
     found = peers.COLLECTIVES["osu"](bed, Path(), 8, "bcast", (64, 4096))
     assert found["OSU, slowest rank"] == pytest.approx({64: 2.25e-6, 4096: 4.5e-6})
-    assert list(found.values())[0] == pytest.approx({64: 1.5e-6, 4096: 3e-6})
+    assert next(iter(found.values())) == pytest.approx({64: 1.5e-6, 4096: 3e-6})
     monkeypatch.setattr(peers, "simulated", lambda *_: ("usage: …\n", 0.5))
     with pytest.raises(peers.PeerError):
         peers.MESSAGES["osu"](bed, Path())
