@@ -65,7 +65,7 @@ static const iso_option_t own_options[] = {
      "factor by which the named node, rank or pair is slower",
      &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "mean of the exponential noise added to each time, as a part of that time",
+     "mean of the exponential noise added to each time, relative to that time",
      &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},

@@ -77,8 +77,8 @@ static const iso_option_t own_options[] = {
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
      "measure only a random part of the pairs: 5%, or a number of pairs; auto: "
-     "each node meets half of the other nodes, and at least 64 if there are so "
-     "many",
+     "each node is paired with half of the other nodes, but at least 64 (or "
+     "all)",
      &options.sample},
     {0},
 };

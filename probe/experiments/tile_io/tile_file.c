@@ -95,7 +95,7 @@ static void try_to_make(iso_tile_file_t *file, bool replace)
         }
         if (there && !replace) {
             give_up(file, "the file exists",
-                    "choose another name, or --replace", ISO_EXIT_USAGE);
+                    "choose another name, or use --replace", ISO_EXIT_USAGE);
         }
         /* More than the array would be left of a larger file. */
         int made = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

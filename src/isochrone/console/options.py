@@ -75,9 +75,8 @@ def add_mpi(parser: _ActionsContainer) -> None:
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "MPI compiler wrapper that builds the probe (default: the launcher's, else $MPICC, else "
-        "mpicc in "
-        "PATH)")  # fmt: skip
+        "MPI compiler wrapper, for what is built (default: the launcher's, else $MPICC, else "
+        "mpicc in PATH)")  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

@@ -70,7 +70,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--map-columns", type=_columns, metavar="COLUMN=VARIABLE[:UNIT],…",
         help="meaning of columns, e.g. size=b,usec=seconds:us; variables: seconds and those in "
-        "docs/models.md (default: the names)",
+        "docs/fitting.md (default: column names)",
     )  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
@@ -79,7 +79,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     experts_only(decimal)
     group.add_argument(
         "--ranks", dest="rank_count", type=read_count, metavar="N",
-        help="number of ranks (default: as in the file; OSU collectives lack it)",
+        help="number of ranks (default: from the file; that of OSU collectives has none)",
     )  # fmt: skip
 
 

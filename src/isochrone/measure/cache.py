@@ -65,7 +65,7 @@ def check_own(path: Path) -> None:
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"nothing is run from here, because it belongs to {_user(owner)}",
+            f"nothing is run from here: the owner is {_user(owner)}",
             where=str(path),
             hint=_HINT,
         )

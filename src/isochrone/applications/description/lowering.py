@@ -157,7 +157,7 @@ def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | No
     if sum(needed) > most:
         raise description.at.key("apps").error(
             f"the applications need {sum(needed)} ranks, but the job has {most}",
-            "no rank belongs to two applications",
+            "applications cannot share ranks",
         )
 
 

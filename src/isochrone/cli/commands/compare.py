@@ -91,7 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "than PERCENT, or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "differences up to this count as the same (default: 5%%, or the PERCENT of --fail-on if "
+        "smaller differences are treated as none (default: 5%%, or the PERCENT of --fail-on if "
         "smaller; simulated times: 0%%)")  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
@@ -103,7 +103,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "run isochrone measure with the arguments A and with B, alternately: A B B A …"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
-        f"--measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
+        f"with --measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
         "--measure: folder for the run files a-1.jsonl …, b-1.jsonl … (default: "
         "compare-runs)")  # fmt: skip

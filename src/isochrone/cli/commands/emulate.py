@@ -60,7 +60,7 @@ EXAMPLES = (
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
     ("one size of a parameter, alone only",
      "isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone"),
-    ("Barton's Figs. 3 to 12: the same ranks on 16, 8 and 4 nodes",
+    ("the same ranks on 16, 8 and 4 nodes",
      "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl"),
     ("a JSON Schema, with which an editor checks descriptions", "isochrone emulate --schema"),
 )  # fmt: skip
@@ -92,7 +92,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "set a parameter of SPEC: n=1024, or APP.n=1024 of one application; p=N: ranks; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--per-node", "LIST", values_of("ranks"),
-        "emulate with each of these numbers of ranks on a node, such as 1,2,4; compare and plot"
+        "emulate with each of these numbers of ranks on a node, such as 1,2,4, and compare them"
     )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME; the result is then partial (default: no limit)"

@@ -80,8 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
     add_option(parser, "--at", "POINT", _read_point,
-        "with --explain: what you will predict, e.g. p=4096,b=8; measurements that narrow its "
-        "interval most are proposed (default: any)"
+        "with --explain: point that you want to predict, e.g. p=4096,b=8: propose what narrows "
+        "its interval most (default: none)"
     )  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
         "with --explain: largest number of ranks you can start (default: twice the largest "

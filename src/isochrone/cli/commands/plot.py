@@ -50,7 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "last (cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
-        "plot only the ranks on these hosts of a map (default: all; above 8,192 ranks, nodes)",
+        "plot only the ranks on these hosts of a map (default: all; above 8,192 ranks: a row for "
+        "each node)",
         default=[])  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],

@@ -1,4 +1,4 @@
-"""Extrapolate the run time of a program to more ranks, from recordings on few.
+"""Extrapolate the run time of a program to more ranks, from recordings on a few ranks.
 
     isochrone scale -n 4,8,16 --to 512 -- ./app
     isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
@@ -71,7 +71,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
     add_option(parser, "--folder", "DIR", Path,
-        "folder of recordings, measurements and models (default: isochrone-scale next to -o)"
+        "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
+        "of -o)"
     )  # fmt: skip
     add_output(parser, "write the description for any number of ranks (YAML; default: none)")
     add_json(parser)

@@ -57,7 +57,7 @@ from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("a hints file; no rank moves",
+    ("a hints file; ranks stay where they are",
      "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "-o romio-hints"),
     ("choose also their number and their buffers",
@@ -101,7 +101,7 @@ def run(args: Namespace) -> int:
                 hint="use --choose all for the number of aggregators",
             )  # fmt: skip
         if args.output is not None:
-            raise InputError("OMPIO does not read hints files", where="--output")
+            raise InputError("OMPIO ignores hints files", where="--output")
         output = None
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])

@@ -38,8 +38,8 @@ from isochrone.runfile.origin import together
 
 EXAMPLES = (
     ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
-    ("write the table of isochrone exec",
-     "isochrone tune collectives grids-8.jsonl forced-8.jsonl -o table.json"),
+    ("write the table for isochrone exec",
+     "isochrone tune collectives grids-8.jsonl algorithms-8.jsonl -o table.json"),
     ("write an Open MPI rules file, and check that it takes effect",
      "isochrone tune collectives default.jsonl forced.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
