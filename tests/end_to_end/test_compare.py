@@ -48,7 +48,7 @@ def test_it_fails_where_asked_to_with_one_line_a_part(isochrone: Isochrone, fold
     assert worse.returncode == 1
     lines = [line for line in worse.stdout.splitlines() if line.startswith("slower by")]
     assert len(lines) == 1
-    assert "slower by 19." in lines[0] and "all 8 points, +" in lines[0]
+    assert "slower by 19." in lines[0] and "all 8 points, median +" in lines[0]
     assert isochrone("compare", a, b, "--fail-on", "slower:50%").returncode == 0
     assert isochrone("compare", b, a, "--fail-on", "faster:5%").returncode == 1
     assert isochrone("compare", a, b, *GATE, "--margin", "30%").returncode == 1
@@ -179,7 +179,7 @@ def test_a_map_of_the_same_machine_placed_otherwise_is_no_change(
     answer = isochrone("compare", tmp_path / "block.jsonl", tmp_path / "cyclic.jsonl", *GATE)
     assert answer.returncode == 1
     lines = [line for line in answer.stdout.splitlines() if line.startswith("slower by")]
-    assert lines == ["slower by 200.0 %: node n2: 12 pairs, +16.0 µs each"]
+    assert lines == ["slower by 200.0 %: node n2: 12 pairs, median +16.0 µs"]
 
 
 def test_launches_are_files_that_say_which_they_are(

@@ -48,7 +48,7 @@ def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: G
             "slower",
             "3.000 [2.900, 3.100]",
             "8.00 µs -> 24.0 µs",
-            "node n5, 64 B: 2 of its 3 points, +16.0 µs each",
+            "node n5, 64 B: 2 of its 3 points, median +16.0 µs",
         ),
         ("slower", "3.000 [2.900, 3.100]", "8.00 µs -> 24.0 µs", "op bcast, p 8, 64 B, +16.0 µs"),
     ]
@@ -80,9 +80,9 @@ def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
 @pytest.mark.parametrize(
     ("one", "says"),
     [
-        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 2 points, +16.0 µs each"),
+        (part("node", "n5", 2, 2), "slower by 200.0 %: node n5: 2 points, median +16.0 µs"),
         (part("level", "level 1 (network)", 1, 2),
-         "slower by 200.0 %: level 1 (network): 1 of its 2 points, +16.0 µs each"),
+         "slower by 200.0 %: level 1 (network): 1 of its 2 points, median +16.0 µs"),
         (part("point", "", 1, 1), "slower by 200.0 %: op bcast, p 8, 64 B, +16.0 µs"),
     ],
 )  # fmt: skip

@@ -159,7 +159,8 @@ class _Question:
         above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + drawn**2 + left_out**2)
         above = above + self.application.omitted + point.coarse
         below = below + self.application.omitted
-        ends = np.column_stack([middle, np.maximum(middle * (1 - below), 0), middle * (1 + above)])
+        least = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide
+        ends = np.column_stack([middle, middle * least, middle * (1 + above)])
         phases = [
             PhaseTime(self.application.name, phase.name, *row)
             for phase, row in zip(self.application.phases, ends[1:].tolist(), strict=True)

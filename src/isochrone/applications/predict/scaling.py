@@ -114,11 +114,12 @@ def scale(
         warnings |= dict.fromkeys(one.warnings)
         off = max(abs(held_out or 0.0), LEAST) + general.spread
         further = off * _distance(sorted(by_ranks), ranks)
-        low, above = one.low - further * one.seconds, one.high / one.seconds - 1
+        low = max(one.low - further * one.seconds, one.low / (1 + further) ** 2)
+        above = one.high / one.seconds - 1
         warnings[
             f"interval on {ranks} ranks: {above:.0%} from models, {further:.0%} from extrapolation"
         ] = None
-        found.append(Scaled(ranks, one.seconds, max(low, 0.0), one.high + further * one.seconds))
+        found.append(Scaled(ranks, one.seconds, low, one.high + further * one.seconds))
     return Scaling(general.document, sorted(by_ranks), found, held_out, omitted, list(warnings))
 
 

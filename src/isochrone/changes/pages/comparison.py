@@ -39,7 +39,7 @@ def name_of(key: dict[str, Any]) -> str:
 
 
 def complaint(part: Part, found: Comparison) -> str:
-    """Return one exceeded limit as a line: ``… node n5: 448 pairs, +16.0 µs each``."""
+    """Return one exceeded limit as a line: ``… node n5: 448 pairs, median +16.0 µs``."""
     change = 100 * abs(part.difference.ratio - 1)
     return f"{part.difference.verdict} by {change:.1f} %: {_full_name(part, found)}"
 
@@ -121,7 +121,7 @@ def _row(difference: Difference, before: float, after: float, name: str) -> Row:
 
 
 def _full_name(part: Part, found: Comparison) -> str:
-    """Name a component and what it adds: ``node n5: 46 of its 48 pairs, +9.1 µs each``."""
+    """Name a component and what it adds: ``node n5: 46 of its 48 pairs, median +9.1 µs``."""
     added = f"{'+' if part.added >= 0 else '-'}{format_seconds(abs(part.added))}"
     number = len(part.points)
     if part.of == 1:
@@ -131,7 +131,7 @@ def _full_name(part: Part, found: Comparison) -> str:
     name = printable(f"{kind}{part.who}{size}", 200)
     if part.kind != "all" or number != part.of:
         name += f": {number if number == part.of else f'{number} of its {part.of}'} {found.kind}s"
-    return f"{name}, {added} each"
+    return f"{name}, median {added}"
 
 
 def _ratio(difference: Difference) -> str:

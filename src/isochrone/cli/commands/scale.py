@@ -104,6 +104,10 @@ def run(args: Namespace) -> int:
     known = [models.read(path) for path in args.model]
     ppn = args.ppn
     if setup is not None and not known:
+        if setup.launcher.stands_alone and any(one.origin == "simulated" for one in runs):
+            raise InputError(
+                "the recordings are simulated", hint="give their --platform, or models with --model"
+            )
         generalized([analysed(one) for one in traces], words[0])  # before anything is measured
         known = _measured(args, setup, traces, hosts)
         if ppn is None and len(set(hosts)) > 1:

@@ -169,8 +169,8 @@ def tune(trials: Trials, wish: Wish, choose: Choose, document: dict[str, Any]) -
         return None
     possible = document["best_possible"]
     trials.report(
-        f"Without collective I/O, this launch would be {possible['gain']:.2f} times as fast: "
-        f"{possible['why']}"
+        f"If collective I/O took no time, this launch would be {possible['gain']:.2f} times as "
+        f"fast: {possible['why']}"
     )
     proposals, said = choose(run, found)
     document |= said

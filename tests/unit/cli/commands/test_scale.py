@@ -72,6 +72,18 @@ def test_a_program_that_does_not_generalize_is_refused(folder: Path) -> None:
     assert said.stderr.count("\n") == 1
 
 
+def test_simulated_recordings_get_no_models_of_a_real_machine(folder: Path, mpich: Mpi) -> None:
+    for ranks in SHAPES:
+        path = folder / f"r{ranks}.jsonl"
+        clock = '"clock":{"source":"MPI_Wtime","granularity":1e-6,"cost":1e-8,"simulated":true}'
+        path.write_text(path.read_text().replace('"notes"', f'{clock},"notes"', 1))
+    files = [folder / f"r{ranks}.jsonl" for ranks in SHAPES]
+    said = run_here("scale", *files, "--to", "64", "--mpicc", mpich.probe.mpicc)
+    assert said.returncode == 2
+    assert "simulated" in said.stderr
+    assert said.stderr.count("\n") == 1
+
+
 def test_a_recording_that_exists_is_named_with_what_reads_it(tmp_path: Path, mpich: Mpi) -> None:
     (tmp_path / "sub/isochrone-scale").mkdir(parents=True)
     (tmp_path / "sub/isochrone-scale/halo-2.jsonl").touch()

@@ -115,6 +115,7 @@ def run(args: Namespace) -> int:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
     report = reporter(quiet=args.json)
+    _ = program.library  # compiled before launches are timed
     trials = Trials(program, folder, args.kill_after, base, report)
     chooser = Chooser(
         trials, args.model, measure=not args.no_measure, without=args.without,
