@@ -31,7 +31,7 @@ from isochrone.applications.description.program_file import data
 from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import predict
 from isochrone.base.units import format_seconds
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 
 ISOCHRONE = [sys.executable, "-m", "isochrone"]

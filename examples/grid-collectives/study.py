@@ -26,7 +26,7 @@ import numpy as np
 
 from isochrone import models, read
 from isochrone.collectives.grid_collectives import all_grids
-from isochrone.collectives.predict.grid_collectives import Compared, compare, summarised
+from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.models import Model
 from isochrone.runfile.run import Run
 

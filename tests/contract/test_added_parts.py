@@ -44,7 +44,7 @@ VIEW = View(draw, kinds=("sweep",))
 }
 
 ROWS = {
-    "latency_map/slow.py": (
+    "latency_map/slow_part.py": (
         '    "pair": SlowKind(',
         '    "chassis": SlowKind("either", unit=True),\n',
     ),
@@ -113,7 +113,7 @@ def test_a_kind_of_slow_component_names_its_hosts(copy: Path) -> None:
     """It proves its hosts bad as a node does, and has a place in every picture and page."""
     code = """
 from isochrone.changes.check import Finding
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 part = Slow("chassis", "n1", 2.0, (1,), ("n1",), 0, 2e-6, 1e-6, 3, 1e-6, 1e-6, 1e-6)
 print(part.name, part.of.concerns)
 found = Finding("slow", "chassis", "n1", ("n1",), (1,), None, 8, 2.0, None, "")

@@ -13,10 +13,10 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.latency_map.diagnosis import LEAST, MIN_NODES
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Topology, analyse
+from isochrone.latency_map.what_is_slow import LEAST, MIN_NODES
 from isochrone.runfile.run import Run
 
 FAR_OFF = 3.0

@@ -29,7 +29,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.errors import InputError
 from isochrone.collectives.measured import Leaving
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model, Segment
 from made_up.applications import (
     LATENCY,

@@ -12,7 +12,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase, all_grids
 from isochrone.collectives.measured import Disturbance, factor_of
-from isochrone.collectives.predict.grid_collectives import (
+from isochrone.collectives.predicted_grids import (
     NOISE,
     GridTime,
     Machine,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isochrone.collectives.grid_collectives import LIBRARY, Grid, Phase
-from isochrone.collectives.predict.grid_collectives import GridTime, Machine, PhaseTime
+from isochrone.collectives.predicted_grids import GridTime, Machine, PhaseTime
 from isochrone.collectives.tune import tuning
 from isochrone.collectives.tune.tuning import modelled_savings
 from isochrone.models import Model

@@ -16,7 +16,7 @@ from isochrone.latency_map.retests import (
     Retests,
     to_measure_again,
 )
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
 from made_up.latency_maps import block, latency_map, map_of, tree, with_retests

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.base.table import Table
-from isochrone.latency_map.slow import LevelRatio, Slow
+from isochrone.latency_map.slow_part import LevelRatio, Slow
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Rank, Run
 from made_up.latency_maps import (

@@ -15,7 +15,7 @@ from isochrone.applications.predict.applications import PhaseTime, Prediction, p
 from isochrone.base.documents import MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 from isochrone.runfile.run import Run
 

@@ -25,7 +25,7 @@ from isochrone.applications.simulate.collectives import Unfolding
 from isochrone.applications.simulate.simulation import Clocks, Simulated
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 from isochrone.models.observations import SHARED
 from isochrone.models.placement import CG

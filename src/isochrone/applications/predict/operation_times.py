@@ -9,7 +9,7 @@ from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfo
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
-from isochrone.collectives.predict.grid_collectives import (
+from isochrone.collectives.predicted_grids import (
     GridTime,
     Machine,
     PhaseTimes,

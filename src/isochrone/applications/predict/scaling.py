@@ -17,7 +17,7 @@ from isochrone.applications.traces.generalizing import DOUBTFUL, analysed, gener
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.models import Model
 
 FEWEST = 2

@@ -29,7 +29,7 @@ from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
 from isochrone.cli.long_work import duration
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import add_flag, add_option, read_count, read_time, values_of

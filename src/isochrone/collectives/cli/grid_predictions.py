@@ -14,7 +14,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
-from isochrone.collectives.predict.grid_collectives import (
+from isochrone.collectives.predicted_grids import (
     NOISE,
     GridTime,
     Machine,

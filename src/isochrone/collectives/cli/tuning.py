@@ -13,7 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.collectives.tune.proof import Seen
 from isochrone.collectives.tune.times import Place, TuningTimes
 from isochrone.collectives.tune.tuning import Saving, modelled_savings

@@ -9,7 +9,7 @@ import numpy as np
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.collectives.predict.grid_collectives import Compared, compare, summarised
+from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.collectives.results.grid_collectives import (
     LIBRARY,
     TOTAL,

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
-from isochrone.collectives.predict.grid_collectives import GridTime, Machine, predict
+from isochrone.collectives.predicted_grids import GridTime, Machine, predict
 from isochrone.collectives.tune.times import (
     DEFAULT,
     FEWEST_LAUNCHES,

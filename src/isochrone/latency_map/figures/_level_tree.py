@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Level
 
 Point = tuple[float, float]

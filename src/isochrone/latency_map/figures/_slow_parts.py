@@ -9,7 +9,7 @@ import numpy as np
 
 from isochrone.base.arrays import Ints
 from isochrone.base.text import printable
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 from isochrone.views.head import HeadLine
 from isochrone.views.style import CAPTION, INK, SLOW, shortened
 from isochrone.views.view import Axes

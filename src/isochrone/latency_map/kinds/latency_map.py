@@ -9,9 +9,9 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
 from isochrone.latency_map import pairs, topology
-from isochrone.latency_map.diagnosis import LEAST
 from isochrone.latency_map.map_data import map_data
 from isochrone.latency_map.topology import Level, Placement, Slow, Topology
+from isochrone.latency_map.what_is_slow import LEAST
 from isochrone.pages.page import (
     MIN_RANKS,
     Asked,

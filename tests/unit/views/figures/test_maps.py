@@ -25,7 +25,7 @@ from isochrone import views
 from isochrone.base.errors import InputError
 from isochrone.latency_map.figures import heatmap, levels, surface
 from isochrone.latency_map.figures._slow_parts import _boxes
-from isochrone.latency_map.slow import Slow
+from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Level, analyse
 from isochrone.runfile.run import Run
 from isochrone.views import Options

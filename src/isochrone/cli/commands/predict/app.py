@@ -24,7 +24,7 @@ from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.documents import MaybeNan
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
-from isochrone.collectives.predict.grid_collectives import Machine
+from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_option, read_count, read_setting
 from isochrone.models import Model

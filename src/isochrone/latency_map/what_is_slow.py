@@ -33,7 +33,7 @@ from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, expl
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
-from isochrone.latency_map.slow import KINDS, LevelRatio, NotUnderstood, Slow
+from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.times import READABLE, Times
 from isochrone.latency_map.units import (
     RankPairs,

@@ -1,1 +1,0 @@
-"""Predicted times of operations on grids."""
