@@ -146,7 +146,7 @@ def spec(*phases: str, more: str = "", ranks: int = 2) -> str:
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        (spec("compute: 1us", ranks=5), "apps[0].ranks", "needs 5 ranks"),
+        (spec("compute: 1us", ranks=5), "apps", "need 5 ranks"),
         (spec("exchange: {topology: {edges: [[0, 1], [1, 0]]}, flow: stream, bytes: 8}"),
          "apps[0].phases[0].exchange", "cycle"),
         (spec("exchange: {topology: {edges: [[0, 9]]}, flow: exchange, bytes: 8}"),

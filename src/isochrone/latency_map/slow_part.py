@@ -132,7 +132,8 @@ class Slow(Record):
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:
             text += f"{format_seconds(self.first)} at first, "
-        text += f"{format_seconds(self.seconds)} {'measured' if self.first is None else 're-measured alone'}"
+        how = "measured" if self.first is None else "re-measured alone"
+        text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:
             near, far = self.ratios[0][1], self.ratios[-1][1]
             text += f" ({near:.1f}x), on the farthest {far:.1f}x"

@@ -147,7 +147,9 @@ def _check_ranks(description: Description, sizes: Sequence[int], ranks: int | No
     needed = [p + app.outside for p, app in zip(sizes, description.apps, strict=True)]
     most = MAX_RANKS if ranks is None else ranks
     for app, p in zip(description.apps, needed, strict=True):
-        fixed = count(app.recorded, {}, 1, MAX_RANKS) if app.recorded else p
+        if app.recorded is None:
+            continue
+        fixed = count(app.recorded, {}, 1, MAX_RANKS)
         asked = ranks if ranks and p == fixed and len(needed) == 1 and not app.place else p
         if asked != fixed:
             raise app.at.key("ranks").error(

@@ -22,6 +22,7 @@ from isochrone.applications.description.reading import read
 from isochrone.applications.description.sweeps import settings
 from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.documents import MaybeNan
+from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
@@ -69,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
     points = []
     for chosen in settings(args.settings):
         asked = program(read(args.spec, chosen), args.ranks)
+        if args.ranks not in (None, asked.ranks):
+            raise InputError(f"the description is for {asked.ranks} ranks", where="-n")
         points.append((chosen, predict(asked, known, _filled(machine, asked.ranks))))
     if args.json:
         print_json(_document(points, known))
