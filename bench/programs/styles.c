@@ -1,11 +1,13 @@
-/* Five styles of parallel programs, with parameters, for SimGrid: computation is virtual time.
+/* Five styles of parallel programs, with parameters, for SimGrid: computation
+ * is virtual time.
  *
- *     styles stencil 3 N STEPS K WEAK US IMBALANCE   3-D (or 2-D) stencil, an allreduce in every K-th step
- *     styles wavefront N STEPS BLOCKS DIRECTIONS US  2-D wavefront from one, two or four corners
- *     styles rowcol N STEPS WEAK US                  alltoall in rows, then in columns
- *     styles cg N STEPS DEGREE SEED US               conjugate gradient, irregular neighbours
- *     styles farm TASKS BYTES US SEED                rank 0 hands out tasks to whoever is done
- *     styles chain N STEPS K US                      a pipeline, a broadcast in every K-th step
+ *     styles stencil 3 N STEPS K WEAK US IMBALANCE   3-D (or 2-D) stencil, an
+ * allreduce in every K-th step styles wavefront N STEPS BLOCKS DIRECTIONS US
+ * 2-D wavefront from one, two or four corners styles rowcol N STEPS WEAK US
+ * alltoall in rows, then in columns styles cg N STEPS DEGREE SEED US conjugate
+ * gradient, irregular neighbours styles farm TASKS BYTES US SEED rank 0 hands
+ * out tasks to whoever is done styles chain N STEPS K US                      a
+ * pipeline, a broadcast in every K-th step
  *
  * Prints the seconds of the slowest rank. */
 #include <math.h>
@@ -16,25 +18,38 @@
 #include <string.h>
 
 #define SPEED 1e9 /* operations of a core a second */
-#define MOST (1 << 22)
+#define MOST  (1 << 22)
 
 static int rank, ranks;
 static char *out, *in;
-static double number(char **words, int k) { return atof(words[k]); }
+static double number(char **words, int k)
+{
+    return atof(words[k]);
+}
 
-static double factor(int seed, int k) { /* in 0 to 1, the same everywhere */
-    unsigned long x = (unsigned long)seed * 2654435761u + (unsigned long)k * 40503u + 12345u;
+static double factor(int seed, int k)
+{ /* in 0 to 1, the same everywhere */
+    unsigned long x =
+        (unsigned long)seed * 2654435761u + (unsigned long)k * 40503u + 12345u;
     for (int round = 0; round < 4; round++)
         x = (x ^ (x >> 15)) * 2246822519u & 0xffffffffu;
     return (double)x / 4294967296.0;
 }
 
-static void compute(double us) { smpi_execute_flops(us * 1e-6 * SPEED); }
+static void compute(double us)
+{
+    smpi_execute_flops(us * 1e-6 * SPEED);
+}
 
-static int part(int n, int of, int k) { return n / of + (k < n % of); }
+static int part(int n, int of, int k)
+{
+    return n / of + (k < n % of);
+}
 
-static void stencil(char **a) {
-    int d = (int)number(a, 0), n = (int)number(a, 1), steps = (int)number(a, 2), every = (int)number(a, 3);
+static void stencil(char **a)
+{
+    int d = (int)number(a, 0), n = (int)number(a, 1), steps = (int)number(a, 2),
+        every = (int)number(a, 3);
     int weak = (int)number(a, 4), dims[3] = {0}, periods[3] = {0}, at[3];
     MPI_Comm grid;
     MPI_Dims_create(ranks, d, dims);
@@ -51,8 +66,10 @@ static void stencil(char **a) {
         for (int k = 0; k < d; k++) {
             int low, high, bytes = (int)(8 * cells / sides[k]);
             MPI_Cart_shift(grid, k, 1, &low, &high);
-            MPI_Irecv(in + k * 2 * (MOST / 8), bytes, MPI_BYTE, low, k, grid, &requests[open++]);
-            MPI_Irecv(in + (k * 2 + 1) * (MOST / 8), bytes, MPI_BYTE, high, k, grid, &requests[open++]);
+            MPI_Irecv(in + k * 2 * (MOST / 8), bytes, MPI_BYTE, low, k, grid,
+                      &requests[open++]);
+            MPI_Irecv(in + (k * 2 + 1) * (MOST / 8), bytes, MPI_BYTE, high, k,
+                      grid, &requests[open++]);
             MPI_Isend(out, bytes, MPI_BYTE, low, k, grid, &requests[open++]);
             MPI_Isend(out, bytes, MPI_BYTE, high, k, grid, &requests[open++]);
         }
@@ -63,8 +80,10 @@ static void stencil(char **a) {
     }
 }
 
-static void wavefront(char **a) {
-    int n = (int)number(a, 0), steps = (int)number(a, 1), blocks = (int)number(a, 2), corners = (int)number(a, 3);
+static void wavefront(char **a)
+{
+    int n = (int)number(a, 0), steps = (int)number(a, 1),
+        blocks = (int)number(a, 2), corners = (int)number(a, 3);
     int dims[2] = {0}, periods[2] = {0}, at[2];
     MPI_Comm grid;
     MPI_Dims_create(ranks, 2, dims);
@@ -77,16 +96,20 @@ static void wavefront(char **a) {
                 int from[2], to[2];
                 MPI_Cart_shift(grid, 0, corner & 1 ? -1 : 1, &from[0], &to[0]);
                 MPI_Cart_shift(grid, 1, corner & 2 ? -1 : 1, &from[1], &to[1]);
-                MPI_Recv(in, 8 * ny * 10, MPI_BYTE, from[0], corner, grid, MPI_STATUS_IGNORE);
-                MPI_Recv(in, 8 * nx * 10, MPI_BYTE, from[1], corner, grid, MPI_STATUS_IGNORE);
+                MPI_Recv(in, 8 * ny * 10, MPI_BYTE, from[0], corner, grid,
+                         MPI_STATUS_IGNORE);
+                MPI_Recv(in, 8 * nx * 10, MPI_BYTE, from[1], corner, grid,
+                         MPI_STATUS_IGNORE);
                 compute(number(a, 4) * nx * ny);
                 MPI_Send(out, 8 * ny * 10, MPI_BYTE, to[0], corner, grid);
                 MPI_Send(out, 8 * nx * 10, MPI_BYTE, to[1], corner, grid);
             }
 }
 
-static void rowcol(char **a) {
-    int n = (int)number(a, 0), steps = (int)number(a, 1), weak = (int)number(a, 2), dims[2] = {0};
+static void rowcol(char **a)
+{
+    int n = (int)number(a, 0), steps = (int)number(a, 1),
+        weak = (int)number(a, 2), dims[2] = {0};
     MPI_Comm row, column;
     MPI_Dims_create(ranks, 2, dims);
     MPI_Comm_split(MPI_COMM_WORLD, rank / dims[1], rank, &row);
@@ -94,19 +117,24 @@ static void rowcol(char **a) {
     double cells = weak ? (double)n : (double)n / ranks, sum, own = 1;
     for (int step = 0; step < steps; step++) {
         compute(number(a, 3) * cells);
-        MPI_Alltoall(out, (int)(16 * cells / dims[1]), MPI_BYTE, in, (int)(16 * cells / dims[1]), MPI_BYTE, row);
+        MPI_Alltoall(out, (int)(16 * cells / dims[1]), MPI_BYTE, in,
+                     (int)(16 * cells / dims[1]), MPI_BYTE, row);
         compute(number(a, 3) * cells);
-        MPI_Alltoall(out, (int)(16 * cells / dims[0]), MPI_BYTE, in, (int)(16 * cells / dims[0]), MPI_BYTE, column);
+        MPI_Alltoall(out, (int)(16 * cells / dims[0]), MPI_BYTE, in,
+                     (int)(16 * cells / dims[0]), MPI_BYTE, column);
         MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
 }
 
-static void cg(char **a) {
-    int n = (int)number(a, 0), steps = (int)number(a, 1), degree = (int)number(a, 2), seed = (int)number(a, 3);
+static void cg(char **a)
+{
+    int n = (int)number(a, 0), steps = (int)number(a, 1),
+        degree = (int)number(a, 2), seed = (int)number(a, 3);
     char *near = calloc((size_t)ranks, 1);
     for (int one = 0; one < ranks; one++)
         for (int k = 0; k < degree; k++) {
-            int other = k == 0 ? (one + 1) % ranks : (int)(factor(seed + k, one) * ranks);
+            int other = k == 0 ? (one + 1) % ranks
+                               : (int)(factor(seed + k, one) * ranks);
             if (other == one)
                 continue;
             if (one == rank)
@@ -121,10 +149,12 @@ static void cg(char **a) {
         int open = 0;
         for (int other = 0; other < ranks; other++)
             if (near[other])
-                MPI_Irecv(in + other * 4096, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[open++]);
+                MPI_Irecv(in + other * 4096, bytes, MPI_BYTE, other, 0,
+                          MPI_COMM_WORLD, &requests[open++]);
         for (int other = 0; other < ranks; other++)
             if (near[other])
-                MPI_Isend(out, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[open++]);
+                MPI_Isend(out, bytes, MPI_BYTE, other, 0, MPI_COMM_WORLD,
+                          &requests[open++]);
         MPI_Waitall(open, requests, MPI_STATUSES_IGNORE);
         compute(number(a, 4) * n);
         MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -134,20 +164,25 @@ static void cg(char **a) {
     free(near);
 }
 
-static void farm(char **a) {
-    int tasks = (int)number(a, 0), bytes = (int)number(a, 1), seed = (int)number(a, 3), task = 0;
+static void farm(char **a)
+{
+    int tasks = (int)number(a, 0), bytes = (int)number(a, 1),
+        seed = (int)number(a, 3), task = 0;
     MPI_Status status;
     if (rank == 0) {
         int given = 0, open = 0;
         for (int worker = 1; worker < ranks; worker++, open++, given++)
             MPI_Send(out, bytes, MPI_BYTE, worker, 1, MPI_COMM_WORLD);
         while (open > 0) {
-            MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            MPI_Recv(in, bytes, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                     MPI_COMM_WORLD, &status);
             if (given < tasks) {
-                MPI_Send(out, bytes, MPI_BYTE, status.MPI_SOURCE, 1, MPI_COMM_WORLD);
+                MPI_Send(out, bytes, MPI_BYTE, status.MPI_SOURCE, 1,
+                         MPI_COMM_WORLD);
                 given++;
             } else {
-                MPI_Send(out, 0, MPI_BYTE, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
+                MPI_Send(out, 0, MPI_BYTE, status.MPI_SOURCE, 2,
+                         MPI_COMM_WORLD);
                 open--;
             }
         }
@@ -162,11 +197,14 @@ static void farm(char **a) {
     }
 }
 
-static void chain(char **a) {
-    int n = (int)number(a, 0), steps = (int)number(a, 1), every = (int)number(a, 2);
+static void chain(char **a)
+{
+    int n = (int)number(a, 0), steps = (int)number(a, 1),
+        every = (int)number(a, 2);
     for (int step = 0; step < steps; step++) {
         if (rank > 0)
-            MPI_Recv(in, 8 * n, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(in, 8 * n, MPI_BYTE, rank - 1, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         compute(number(a, 3) * n / ranks);
         if (rank < ranks - 1)
             MPI_Send(out, 8 * n, MPI_BYTE, rank + 1, 0, MPI_COMM_WORLD);
@@ -175,20 +213,23 @@ static void chain(char **a) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     struct {
         const char *name;
         void (*run)(char **);
         int words;
-    } styles[] = {{"stencil", stencil, 7}, {"wavefront", wavefront, 5}, {"rowcol", rowcol, 4},
-                  {"cg", cg, 5},           {"farm", farm, 4},           {"chain", chain, 4}};
+    } styles[] = {{"stencil", stencil, 7}, {"wavefront", wavefront, 5},
+                  {"rowcol", rowcol, 4},   {"cg", cg, 5},
+                  {"farm", farm, 4},       {"chain", chain, 4}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     out = calloc(MOST, 1), in = calloc(MOST, 1);
     double begin = MPI_Wtime(), own, most;
     for (int k = 0; k < 6; k++)
-        if (argc > 1 && !strcmp(argv[1], styles[k].name) && argc == styles[k].words + 2)
+        if (argc > 1 && !strcmp(argv[1], styles[k].name) &&
+            argc == styles[k].words + 2)
             styles[k].run(argv + 2);
     own = MPI_Wtime() - begin;
     MPI_Finalize();

@@ -77,8 +77,8 @@ HERE(File_iread_shared, File_iwrite_shared, false, ISO_UNKNOWN, REQUEST,
 I_AT(File_iread_at, false, false, LIST(READ))
 I_AT(File_iwrite_at, false, true, LIST(WRITTEN))
 
-/* Nonblocking and split collective accesses: their end is not observed, so they
- * are only counted. */
+/* Nonblocking collective accesses: their end is not observed, so they are only
+ * counted. */
 I_AT(File_iread_at_all, true, false, LIST(READ))
 I_AT(File_iwrite_at_all, true, true, LIST(WRITTEN))
 HERE(File_iread_all, File_iwrite_all, true, ISO_UNKNOWN, REQUEST, request)

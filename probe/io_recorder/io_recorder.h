@@ -3,8 +3,9 @@
  * @file io_recorder.h
  * The recording of every intercepted file access:
  *
- *     iso_access_t access = iso_access_begin(file, ISO_AT_ALL, at);
- *     iso_access_end(&access, next(...), "MPI_File_write_at_all", true, bytes);
+ *     iso_access_t access = iso_access_begin(file, true, ISO_AT, offset);
+ *     return iso_access_end(&access, next(...), "MPI_File_write_at_all", true,
+ * count, type);
  *
  * Accesses nested in another one are not recorded.
  */
