@@ -1,13 +1,17 @@
-/* Five styles of parallel programs, with parameters, for SimGrid: computation
- * is virtual time.
+/* Six styles of parallel programs, for SimGrid: computation is virtual time.
  *
- *     styles stencil 3 N STEPS K WEAK US IMBALANCE   3-D (or 2-D) stencil, an
- * allreduce in every K-th step styles wavefront N STEPS BLOCKS DIRECTIONS US
- * 2-D wavefront from one, two or four corners styles rowcol N STEPS WEAK US
- * alltoall in rows, then in columns styles cg N STEPS DEGREE SEED US conjugate
- * gradient, irregular neighbours styles farm TASKS BYTES US SEED rank 0 hands
- * out tasks to whoever is done styles chain N STEPS K US                      a
- * pipeline, a broadcast in every K-th step
+ *     styles stencil 3 N STEPS K WEAK US IMBALANCE
+ *         3-D (or 2-D) stencil, an allreduce in every K-th step
+ *     styles wavefront N STEPS BLOCKS DIRECTIONS US
+ *         2-D wavefront from one, two or four corners
+ *     styles rowcol N STEPS WEAK US
+ *         alltoall in rows, then in columns
+ *     styles cg N STEPS DEGREE SEED US
+ *         conjugate gradient, irregular neighbours
+ *     styles farm TASKS BYTES US SEED
+ *         rank 0 hands out tasks to whoever is done
+ *     styles chain N STEPS K US
+ *         a pipeline, a broadcast in every K-th step
  *
  * Prints the seconds of the slowest rank. */
 #include <math.h>
