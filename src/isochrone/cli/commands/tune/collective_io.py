@@ -115,7 +115,6 @@ def run(args: Namespace) -> int:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
     report = reporter(quiet=args.json)
-    _ = program.library  # compiled before launches are timed
     trials = Trials(program, folder, args.kill_after, base, report)
     chooser = Chooser(
         trials, args.model, measure=not args.no_measure, without=args.without,
@@ -153,7 +152,9 @@ def _program(args: Namespace) -> Program:
             hint=f"export {ROMIO_HINTS} before; its hints are kept",
         )  # fmt: skip
     built = tuned.probe_of(command[0], args.mpicc, args.probe)
-    return Program(command, args.environ, built, before_of(args))
+    program = Program(command, args.environ, built, before_of(args))
+    _ = program.library  # compiled before launches are timed
+    return program
 
 
 def _prepared(args: Namespace) -> tuple[Path, Path]:
