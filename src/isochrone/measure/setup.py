@@ -93,7 +93,7 @@ class Setup:
         Raises
         ------
         InputError
-            If the launcher cannot be told.
+            If the launcher cannot be determined.
         """
         chosen = self.launcher.per_node
         if chosen is None:

@@ -11,7 +11,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.models.beyond import switches
-from isochrone.models.extension import added
+from isochrone.models.extension import Points, added
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable
 from isochrone.models.placement import PLACES
@@ -19,8 +19,6 @@ from isochrone.models.questions import completed, needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
 from isochrone.models.terms import design_matrix, evaluate_term, picked
-
-Points = dict[str, Floats]
 
 _MOST = 24
 """Measured values of one variable that are tried again with other values of the rest."""

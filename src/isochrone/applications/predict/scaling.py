@@ -92,13 +92,14 @@ def scale(
         )
     ordered = [by_ranks[ranks] for ranks in sorted(by_ranks)]
     name = ordered[-1].name
-    general = generalized([analysed(trace) for trace in ordered], name)
+    structures = [analysed(trace) for trace in ordered]
+    general = generalized(structures, name)
     omitted = float(general.document["apps"][0].get("omitted", 0.0))
     warnings = dict.fromkeys(general.warnings)
     held_out = None
     if len(ordered) > FEWEST:
         try:
-            fewer = generalized([analysed(trace) for trace in ordered[:-1]], name)
+            fewer = generalized(structures[:-1], name)
         except InputError as error:
             warnings[f"the largest recording is no test of the others: {error.what}"] = None
             general.spread = max(general.spread, DOUBTFUL)

@@ -55,14 +55,8 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
     parser.usage = "%(prog)s (-n N,N,N -- PROGRAM | RECORDING ...) --to N [--model FILE ...]"
-    add_option(
-        parser,
-        "--to",
-        "N,...",
-        values_of("ranks"),
-        "numbers of ranks to extrapolate to",
-        required=True,
-    )
+    add_option(parser, "--to", "N,...", values_of("ranks"),
+        "numbers of ranks to extrapolate to", required=True)  # fmt: skip
     add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
         "record PROGRAM on these numbers of ranks, such as 4,8,16")  # fmt: skip
     add_models(parser, required=False)
