@@ -268,6 +268,9 @@ def main() -> None:
         job.remove_left_behind()
     unfinished = data_before is None and not job.ended_well() and job.status != WRONG_USE
     removed = unfinished and job.is_ours(data) and remove(data)
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):  # whoever reads the output of the job finds its end now
+        os.dup2(silence, output)
     with suppress(BrokenPipeError):
         os.write(report, f"ended {job.status} {left} {int(removed)}\n".encode())
     record = job.last_record()

@@ -370,3 +370,31 @@ def test_files_that_killed_processes_of_mpich_had_mapped_or_open_are_removed(
     finally:
         for name in names:
             name.unlink(missing_ok=True)
+
+
+def test_the_output_of_a_job_ends_with_its_last_process() -> None:
+    """Otherwise the command would wait for the supervisor, and the supervisor for the command."""
+    heard, said = os.pipe()
+    report, written = os.pipe()
+    command = [sys.executable, "-I", "-S", supervisor.__file__, str(written)]
+    process = subprocess.Popen(
+        [*command, os.devnull, os.devnull, "echo", "last words"],
+        stdin=subprocess.PIPE,
+        stdout=said,
+        stderr=said,
+        pass_fds=[written],
+    )
+    os.close(said)
+    os.close(written)
+    with os.fdopen(heard, "rb") as output, os.fdopen(report, "rb") as reported:
+        assert process.stdin is not None
+        life_line = process.stdin  # still open: the supervisor waits for a last record
+        late = threading.Timer(60, life_line.close)
+        late.start()
+        lines = output.read().splitlines()
+        late.cancel()
+        assert not life_line.closed
+        life_line.close()
+        assert lines == [b"last words"]
+        assert reported.read() == b"ended 0 0 0\n"
+    process.wait()
