@@ -11,7 +11,7 @@ import pytest
 from isochrone.applications.description import description as declared
 from isochrone.applications.description import lowering, reading, schema, topology
 from isochrone.applications.description.expression import Quantity
-from isochrone.applications.description.topology import Graph, Options, Topology
+from isochrone.applications.description.topology import Graph, Topology
 from isochrone.base import registry
 from made_up.played import play
 
@@ -49,8 +49,8 @@ def graph(name: str, folder: Path) -> Graph:
     parsed = reading.parse(description(name, folder), str(folder / "here"))
     spec = parsed.apps[0].phases[0].topology  # type: ignore[union-attr]
     scope = {"p": Quantity(float(RANKS))}
-    options = Options(RANKS, spec.options, scope, 1, spec.at, folder, spec.short)
-    return topology.load(name).make(options)
+    found: Graph = spec.graph(RANKS, scope, 1, folder)
+    return found
 
 
 def test_it_is_declared_and_says_what_it_is(name: str) -> None:

@@ -48,8 +48,8 @@ def check(mpi: Mpi, folder: Path, tmp_path: Path, seed: int, *level: str) -> Non
         assert counted(run, rank) == len(seen)
         calls.update((op, size, group) for op, _, size, _, _, _, group in seen)
     found = recording.edges(run)
-    pairs = zip(found.source.tolist(), found.target.tolist(), strict=True)
-    numbers = zip(found.messages.tolist(), found.bytes.tolist(), strict=True)
+    pairs = zip(found["from"].tolist(), found["to"].tolist(), strict=True)
+    numbers = zip(found["messages"].tolist(), found["bytes"].tolist(), strict=True)
     assert dict(zip(pairs, numbers, strict=True)) == program.matrix()
     groups = recording.groups(run)
     totals = {

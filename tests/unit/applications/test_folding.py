@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isochrone.applications.traces.folding import Loop, Node, fold, length
+from isochrone.applications.traces.folding import Loop, Node, fold
 from isochrone.applications.traces.ordering import in_order, with_sources
 from isochrone.applications.traces.trace import Event
 
@@ -43,7 +43,6 @@ def test_nothing_is_lost_or_made_up() -> None:
     for _ in range(50):
         calls = [str(dice.choice(list("abc"))) for _ in range(60)]
         nodes = fold(calls)
-        assert length(nodes) == len(calls)
         assert sorted(visited(nodes)) == list(range(60))
 
 
@@ -51,7 +50,7 @@ def test_a_long_trace_without_repetition_is_folded_in_time() -> None:
     """Its cost grows with its length, not with the square of it."""
     dice = np.random.default_rng(1)
     calls = [int(dice.integers(8)) for _ in range(6000)]
-    assert length(fold(calls)) == 6000
+    assert len(visited(fold(calls))) == 6000
 
 
 def test_answers_are_put_in_the_order_of_those_who_ask() -> None:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from isochrone.applications.description import shapes, topology
+from isochrone.applications.description import shapes
 from isochrone.applications.description.distributions import Spread, distribution_schema
 from isochrone.applications.description.expression import FUNCTIONS
 from isochrone.applications.description.expression import NAME as PARAMETER
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import METHODS, Method, Mode, Placement
 from isochrone.applications.description.shapes import Declared, Given, Most, Name, Schema, Whole
+from isochrone.applications.description.topology import TopologySpec
 from isochrone.base.errors import InputError
 from isochrone.base.operations import COLLECTIVES, ROOTED
 from isochrone.collectives import grid_collectives
@@ -91,11 +92,17 @@ class Imbalance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComputeSpec(Declared):
-    """A phase of computation, or the computation within an exchange."""
+class _AnyPhase(Declared):
+    """What every phase may have: these keys are next to that of its kind."""
 
     name: str = field(default="", compare=False)
     every: Given | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComputeSpec(_AnyPhase):
+    """A phase of computation, or the computation within an exchange."""
+
     time: Spread
     schedule: tuple[Given, ...] = ()
     mode: Mode = "cpu"
@@ -142,15 +149,13 @@ class Among(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CollectiveSpec(Declared):
+class CollectiveSpec(_AnyPhase):
     """A phase that is one collective operation; `bytes` is None for one without.
 
     `among` are ranks of parts of the application that each do it on their own; empty: all do it
     together.
     """
 
-    name: str = field(default="", compare=False)
-    every: Given | None = field(default=None, compare=False)
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
     among: tuple[tuple[Given, ...], ...] | Among = ()
@@ -192,62 +197,6 @@ def _keys(op: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class TopologySpec:
-    """Who talks to whom: a name of ``topologies`` and its options as they were written.
-
-    `short` is the option that was written without its name.
-    """
-
-    name: str
-    options: Mapping[str, Any]
-    at: KeyPath = field(compare=False)
-    short: str = ""
-    REF: ClassVar = "topology"
-
-    @classmethod
-    def read(cls, value: Any, at: KeyPath) -> TopologySpec:
-        """Return a topology by name, or one with options."""
-        names = topology.names()
-        options: Any = {}
-        if isinstance(value, str):
-            name = shapes.word(value, at, names)
-        else:
-            name, options, at = shapes.single(value, at, names, "one topology is expected")
-        kind = topology.load(name)
-        short = ""
-        if kind.short and not isinstance(options, dict):
-            short, options = kind.short, {kind.short: options}
-        if options is None:
-            options = {}
-        known = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
-        shapes.check_keys(options, at, known, kind.needed)
-        for key, option in options.items():
-            of = topology.KINDS[kind.options.get(key, "number-or-boolean")]
-            shapes.read(of, option, at if key == short else at.key(key))
-        return cls(name, options, at, short)
-
-    @classmethod
-    def schema(cls) -> Schema:
-        """Return all: by name alone where nothing else is needed, or with options."""
-        names = topology.names()
-        alone = [name for name in names if not topology.load(name).needed]
-        return shapes.one_of(
-            {"enum": alone}, shapes.single_schema({name: cls._one(name) for name in names})
-        )
-
-    @staticmethod
-    def _one(name: str) -> Schema:
-        kind = topology.load(name)
-        options = {key: shapes.schema(topology.KINDS[of]) for key, of in kind.options.items()}
-        found = shapes.keys_schema(options, kind.needed)
-        if kind.more:
-            found["additionalProperties"] = shapes.schema(topology.KINDS["number-or-boolean"])
-        if not kind.needed:
-            found["type"] = ["object", "null"]
-        return shapes.one_of(found, options[kind.short]) if kind.short else found
-
-
-@dataclass(frozen=True)
 class Transfer:
     """How the data of an exchange move; `path` is that of a file."""
 
@@ -283,7 +232,7 @@ class Outside(Declared):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExchangeSpec(Declared):
+class ExchangeSpec(_AnyPhase):
     """A phase of messages over a topology.
 
     Attributes
@@ -302,8 +251,6 @@ class ExchangeSpec(Declared):
         Who sends the first message.
     """
 
-    name: str = field(default="", compare=False)
-    every: Given | None = field(default=None, compare=False)
     topology: TopologySpec
     flow: Flow | None = None
     bytes: Spread | None = None
@@ -328,26 +275,12 @@ class ExchangeSpec(Declared):
 LeafSpec = ComputeSpec | CollectiveSpec | ExchangeSpec
 
 
-class _Phases:
-    @staticmethod
-    def read(value: Any, at: KeyPath) -> tuple[PhaseSpec, ...]:
-        """Return phases."""
-        return Most(Phase, MAX_PHASES, "phases").read(value, at)
-
-    @staticmethod
-    def schema() -> Schema:
-        """Return what they may be."""
-        return Most(Phase, MAX_PHASES, "phases").schema()
-
-
 @dataclass(frozen=True, kw_only=True)
-class RepeatSpec(Declared):
+class RepeatSpec(_AnyPhase):
     """Phases that are done several times in a row."""
 
-    name: str = field(default="", compare=False)
-    every: Given | None = field(default=None, compare=False)
     times: Given
-    phases: Annotated[tuple[PhaseSpec, ...], _Phases]
+    phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "repeat"
 
     @classmethod
@@ -375,9 +308,9 @@ def leaves(phases: Iterable[PhaseSpec]) -> Iterator[LeafSpec]:
             yield phase
 
 
-_PHASES = {
-    "compute": ComputeSpec, "exchange": ExchangeSpec, "repeat": RepeatSpec,
-}  # fmt: skip
+_KINDS = {"compute": ComputeSpec, "exchange": ExchangeSpec, "repeat": RepeatSpec}
+
+_OF_ANY = {"name": Name, "every": Given}
 
 
 class Phase:
@@ -388,8 +321,8 @@ class Phase:
     @staticmethod
     def read(value: Any, at: KeyPath) -> Any:
         """Return a phase; without a name if none is given."""
-        shapes.check_keys(value, at, ("name", "every", *_PHASES, *COLLECTIVES))
-        kinds = [key for key in value if key not in ("name", "every")]
+        shapes.check_keys(value, at, (*_OF_ANY, *_KINDS, *COLLECTIVES))
+        kinds = [key for key in value if key not in _OF_ANY]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "nothing"
             raise at.error(
@@ -397,21 +330,26 @@ class Phase:
                 "write '- compute: 30us'",
             )
         kind, written, below = kinds[0], value[kinds[0]], at.key(kinds[0])
-        name = Name.read(value["name"], at.key("name")) if "name" in value else ""
-        every = Given.read(value["every"], at.key("every")) if "every" in value else None
-        if kind in _PHASES:
-            return replace(shapes.read(_PHASES[kind], written, below), name=name, every=every)
-        return replace(CollectiveSpec.of(kind, written, below), name=name, every=every)
+        more = {
+            key: shapes.read(of, value[key], at.key(key))
+            for key, of in _OF_ANY.items() if key in value
+        }  # fmt: skip
+        if kind in _KINDS:
+            return replace(shapes.read(_KINDS[kind], written, below), **more)
+        return replace(CollectiveSpec.of(kind, written, below), **more)
 
     @staticmethod
     def schema() -> Schema:
         """Return what it may be."""
-        kinds = {kind: shapes.schema(of) for kind, of in _PHASES.items()}
+        kinds = {kind: shapes.schema(of) for kind, of in _KINDS.items()}
         kinds |= {op: CollectiveSpec.schema_of(op) for op in COLLECTIVES}
-        name = {"name": shapes.schema(Name), "every": shapes.schema(Given)}
+        more = {key: shapes.schema(of) for key, of in _OF_ANY.items()}
         return shapes.one_of(
-            *(shapes.keys_schema(name | {kind: of}, (kind,)) for kind, of in kinds.items())
+            *(shapes.keys_schema(more | {kind: of}, (kind,)) for kind, of in kinds.items())
         )
+
+
+_PHASES = Most(Phase, MAX_PHASES, "phases")
 
 
 class Parameters(dict[str, Given]):
@@ -473,7 +411,7 @@ class App(Declared):
     background: bool = False
     place: Place | None = None
     omitted: Given | None = None
-    phases: Annotated[tuple[PhaseSpec, ...], _Phases]
+    phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "app"
 
     @property

@@ -18,8 +18,7 @@ exchange
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
@@ -28,7 +27,6 @@ import networkx as nx
 
 from isochrone.applications.description import topology
 from isochrone.applications.description.description import ExchangeSpec
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import (
     Compute,
     Farm,
@@ -44,13 +42,12 @@ from isochrone.applications.description.program import (
 )
 from isochrone.applications.description.quantities import count, size
 from isochrone.applications.description.resolved import Resolved
-from isochrone.applications.description.topology import Edge, Graph, Options
+from isochrone.applications.description.topology import Edge, Graph
 
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
 
 
-@dataclass(frozen=True)
 class Exchange:
     """An exchange, worked out as far as no flow is concerned.
 
@@ -60,34 +57,38 @@ class Exchange:
         Its index.
     graph
         Who sends to whom.
-    sizes, times
-        Return the index of a list of values: of messages along an edge, and of computation that
-        takes a factor times as long.
-    reply
-        Index of the sizes of replies and results.
-    time
-        As ``times`` of factor 1; None: nothing is computed.
+    common, reply
+        Indices of the lists of sizes: of messages (None: not given), and of replies and results.
+    time, schedule
+        Indices of the lists of times, and of factors that are used in turn; None: there are none.
     factors
         By rank.
     mode
         Of computation.
-    tasks
-        Of a farm.
-    at
-        Place of the exchange.
     """
 
-    phase: int
-    graph: Graph
-    sizes: Callable[[Edge], int]
-    reply: int
-    times: Callable[[float], int]
-    time: int | None
-    factors: Sequence[float]
-    mode: Mode
-    schedule: int | None
-    tasks: int
-    at: KeyPath
+    def __init__(self, spec: ExchangeSpec, phase: int, app: Resolved, graph: Graph) -> None:
+        self.spec = spec
+        self.phase = phase
+        self.app = app
+        self.graph = graph
+        self.common = None if spec.bytes is None else app.spread(spec.bytes, size)
+        if spec.reply is not None:
+            self.reply = app.spread(spec.reply, size)
+        else:
+            self.reply = self.sizes(graph.edges[0]) if graph.edges else 0
+        self.time = None if spec.compute is None else app.times(spec.compute)
+        self.factors = app.factors(spec.compute, phase)
+        self.mode: Mode = spec.compute.mode if spec.compute else "cpu"
+        self.schedule = app.schedule(spec.compute)
+
+    def sizes(self, edge: Edge) -> int:
+        """Return the index of the list of sizes of messages along an edge."""
+        if edge.bytes is not None:
+            return self.app.values([float(edge.bytes)])
+        if self.common is None:
+            raise self.spec.at.key("bytes").error("the message size is missing")
+        return self.common
 
     @property
     def messages(self) -> tuple[Edge, ...]:
@@ -103,7 +104,7 @@ class Exchange:
 
 def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
     """Return the steps of requests or of a farm: one rank is on all edges, which are alike."""
-    graph, at = exchange.graph, exchange.at.key("flow")
+    graph, at = exchange.graph, exchange.spec.at.key("flow")
     first = graph.edges[0]
     common = set.intersection(*({edge.source, edge.target} for edge in graph.edges))
     if not common:
@@ -113,7 +114,7 @@ def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
     root = graph.root if graph.root in common else min(common)
     others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
     phase, size, reply = exchange.phase, exchange.sizes(first), exchange.reply
-    time = exchange.times(1.0 if farm else exchange.factors[root])
+    time = exchange.app.times(exchange.spec.compute, 1.0 if farm else exchange.factors[root])
     steps: Steps = {}
     for r in others:
         steps[r] = (
@@ -121,11 +122,11 @@ def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
             if farm
             else [Send(phase, root, size), Recv(phase, root, reply)]
         )
-    steps[root] = [
-        Farm(phase, others, exchange.tasks, size, reply)
-        if farm
-        else Serve(phase, others, size, reply, time, exchange.mode)
-    ]
+    if exchange.spec.tasks is not None:
+        tasks = count(exchange.spec.tasks, exchange.app.scope, 1, MAX_TASKS)
+        steps[root] = [Farm(phase, others, tasks, size, reply)]
+    else:
+        steps[root] = [Serve(phase, others, size, reply, time, exchange.mode)]
     return steps, [root]
 
 
@@ -151,7 +152,7 @@ def _closed_walk(exchange: Exchange) -> list[Edge]:
     for edge in edges:
         multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
     if not nx.is_eulerian(multi):
-        raise exchange.at.key("flow").error(
+        raise exchange.spec.at.key("flow").error(
             "a token cannot use each edge once and return to its start", "try flow: exchange"
         )
     start = min(multi.nodes) if graph.root is None else graph.root
@@ -167,7 +168,7 @@ def _stream(exchange: Exchange, *, one_by_one: bool) -> tuple[Steps, list[int]]:
     if not nx.is_directed_acyclic_graph(graph):
         cycle = [a for a, _ in nx.find_cycle(graph)]
         shown = " → ".join(map(str, [*cycle[:6], *(["…"] if len(cycle) > 6 else []), cycle[0]]))
-        raise exchange.at.key("flow").error(
+        raise exchange.spec.at.key("flow").error(
             f"a stream in a cycle waits for itself: ranks {shown}", "try flow: token or exchange"
         )
     before, after = _by(edges, "target"), _by(edges, "source")
@@ -249,8 +250,7 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     InputError
         With the path of what cannot be worked out.
     """
-    kind = topology.load(spec.topology.name)
-    name = spec.flow or kind.flow
+    name = spec.flow or topology.load(spec.topology.name).flow
     if spec.tasks is not None and name != "farm":
         raise spec.at.key("tasks").error(
             f"the flow {name} has no tasks", "only the flow farm has tasks"
@@ -264,14 +264,9 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
     if spec.reply is not None and name not in ("request", "farm"):
         raise spec.at.key("reply").error(f"the flow {name} has no replies")
     written = spec.topology
-    graph = kind.make(
-        Options(
-            app.p, written.options, app.scope, app.seed + app.index, written.at, app.folder,
-            written.short,
-        )
-    )  # fmt: skip
+    graph = written.graph(app.p, app.scope, app.seed + app.index, app.folder)
     app.check_steps(sum(edge.times for edge in graph.edges), written.at)
-    asked = _resolved(spec, phase, app, graph)
+    asked = Exchange(spec, phase, app, graph)
     if graph.edges:
         steps, begin = _FLOWS[name](asked)
     elif name in ("request", "farm"):
@@ -288,33 +283,3 @@ def exchange(spec: ExchangeSpec, phase: int, app: Resolved) -> Steps:
             steps.setdefault(app.p, []).append(Send(phase, target, length))
             steps.setdefault(target, []).insert(0, Recv(phase, app.p, length))
     return steps
-
-
-def _resolved(spec: ExchangeSpec, phase: int, app: Resolved, graph: Graph) -> Exchange:
-    """Return an exchange with its lists of values."""
-    common = None if spec.bytes is None else app.spread(spec.bytes, size)
-
-    def sizes(edge: Edge) -> int:
-        if edge.bytes is not None:
-            return app.values([float(edge.bytes)])
-        if common is None:
-            raise spec.at.key("bytes").error("the message size is missing")
-        return common
-
-    if spec.reply is not None:
-        reply = app.spread(spec.reply, size)
-    else:
-        reply = sizes(graph.edges[0]) if graph.edges else 0
-    return Exchange(
-        phase=phase,
-        graph=graph,
-        sizes=sizes,
-        reply=reply,
-        times=partial(app.times, spec.compute),
-        time=None if spec.compute is None else app.times(spec.compute),
-        factors=app.factors(spec.compute, phase),
-        mode=spec.compute.mode if spec.compute else "cpu",
-        schedule=app.schedule(spec.compute),
-        tasks=count(spec.tasks, app.scope, 1, MAX_TASKS) if spec.tasks else 0,
-        at=spec.at,
-    )

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -60,17 +60,11 @@ def launches(description: Description) -> tuple[Launch, ...]:
     """
     names = [app.name for app in description.apps]
     every = range(len(names))
-    found: dict[tuple[int, ...], None] = {}
-    for run in description.runs:
-        if run == "alone":
-            found |= dict.fromkeys((k,) for k in every)
-        elif run == "pairs":
-            found |= dict.fromkeys(combinations(every, 2))
-        elif run == "all":
-            found[tuple(every)] = None
-        else:
-            found[tuple(sorted(names.index(name) for name in run))] = None
-    together = list(found)
+    words = {"alone": combinations(every, 1), "pairs": combinations(every, 2), "all": [(*every,)]}
+    together = list(dict.fromkeys(chain.from_iterable(
+        words[run] if isinstance(run, str) else [tuple(sorted(map(names.index, run)))]
+        for run in description.runs
+    )))  # fmt: skip
     number = len(together) * description.repeats
     if number > MAX_LAUNCHES:
         raise description.at.key("repeats").error(

@@ -11,7 +11,7 @@ each other without a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 MAX_RANKS = 2**16
@@ -256,7 +256,6 @@ class Program:
     applications: tuple[Application, ...]
     launches: tuple[Launch, ...] = ()
     placement: Placement = "disjoint"
-    notes: dict[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def ranks(self) -> int:

@@ -37,10 +37,9 @@ def quantity(given: Given, scope: Scope) -> Quantity:
     if isinstance(value, str):
         try:
             return evaluate(value, scope)
-        except UnknownNameError as error:
-            raise given.at.error(str(error), "add it to parameters") from None
         except ExpressionError as error:
-            raise given.at.error(str(error)) from None
+            hint = "add it to parameters" if isinstance(error, UnknownNameError) else ""
+            raise given.at.error(str(error), hint) from error
     try:
         plain = float(value)
     except OverflowError:

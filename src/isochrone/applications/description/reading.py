@@ -11,10 +11,10 @@ from isochrone.applications.description.description import (
     FORMAT,
     Description,
     ExchangeSpec,
-    TopologySpec,
     leaves,
 )
 from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.topology import TopologySpec
 from isochrone.base.errors import InputError
 
 _RANKS = ("p", "ranks")

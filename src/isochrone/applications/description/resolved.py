@@ -9,12 +9,7 @@ from isochrone.applications.description import distributions
 from isochrone.applications.description.description import App, ComputeSpec, Parameters
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
-from isochrone.applications.description.expression import (
-    ExpressionError,
-    Quantity,
-    UnknownNameError,
-    evaluate,
-)
+from isochrone.applications.description.expression import Quantity, UnknownNameError
 from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
@@ -27,6 +22,7 @@ from isochrone.applications.description.quantities import (
     seconds,
 )
 from isochrone.applications.description.shapes import Given
+from isochrone.base.errors import InputError
 
 
 def parameters(common: Parameters, app: App, p: int) -> Scope:
@@ -57,24 +53,18 @@ def number_of_ranks(common: Parameters, app: App, given: Given) -> int:
     known: dict[str, Quantity] = {}
     for name, one in chain(common.items(), app.parameters.items()):
         try:
-            found = (
-                evaluate(one.value, known) if isinstance(one.value, str) else quantity(one, known)
-            )
-        except UnknownNameError:
+            known[name] = quantity(one, known)
+        except InputError as error:
+            if not isinstance(error.__cause__, UnknownNameError):
+                raise
             known.pop(name, None)
-            continue
-        except ExpressionError as error:
-            raise one.at.error(str(error)) from None
-        known[name] = found
-    if isinstance(given.value, str):
-        try:
-            evaluate(given.value, known)
-        except UnknownNameError as error:
-            hint = "ranks follow from parameters that do not depend on p"
-            raise given.at.error(str(error), hint) from None
-        except ExpressionError:
-            pass  # said below
-    return count(given, known, 1, MAX_RANKS)
+    try:
+        return count(given, known, 1, MAX_RANKS)
+    except InputError as error:
+        if not isinstance(error.__cause__, UnknownNameError):
+            raise
+        hint = "ranks follow from parameters that do not depend on p"
+        raise given.at.error(error.what, hint) from None
 
 
 MAX_STEPS = 2**22
@@ -90,10 +80,6 @@ class Values:
 
     lists: dict[tuple[float, ...], int] = field(default_factory=dict)
     steps: int = 0
-
-    def index(self, values: Sequence[float]) -> int:
-        """Return the index of a list."""
-        return self.lists.setdefault(tuple(values), len(self.lists))
 
 
 @dataclass(frozen=True)
@@ -123,7 +109,7 @@ class Resolved:
 
     def values(self, values: Sequence[float]) -> int:
         """Return the index of a list of equally likely values."""
-        return self.kept.index(values)
+        return self.kept.lists.setdefault(tuple(values), len(self.kept.lists))
 
     def spread(self, spread: Spread, read: Reader) -> int:
         """Return the index of the list of a distribution."""

@@ -11,10 +11,10 @@ from isochrone.applications.description.description import (
     Parameters,
     Phase,
     RepeatSpec,
-    TopologySpec,
 )
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.shapes import Given, Name, Schema
+from isochrone.applications.description.topology import TopologySpec
 
 _DEFINITIONS = (
     Given, Name, Parameters, Spread, ComputeSpec, App, Phase, RepeatSpec,

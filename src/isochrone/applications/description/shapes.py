@@ -97,6 +97,22 @@ class Most:
         return _list(schema(self.kind)) | {"maxItems": self.most}
 
 
+class Text:
+    """A text that is not empty."""
+
+    @staticmethod
+    def read(value: Any, at: KeyPath) -> str:
+        """Return it."""
+        if not isinstance(value, str) or not value:
+            raise at.error("the value is not a text")
+        return value
+
+    @staticmethod
+    def schema() -> Schema:
+        """Return what it may be."""
+        return {"type": "string", "minLength": 1}
+
+
 class Name:
     """A name of an application or a phase."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.key_path import KeyPath
@@ -21,11 +21,6 @@ FAMILY = "applications.topologies"
 
 MAX_EDGES = 2**21
 """Of a graph; each becomes a few steps of ranks."""
-
-Kind = Literal[
-    "number", "numbers", "boolean", "booleans", "number-or-boolean", "text", "edges", "offsets"
-]
-"""What an option takes; a number may be an expression, and ``booleans`` are one or a list."""
 
 
 class Edge(NamedTuple):
@@ -82,38 +77,41 @@ class Options:
     ----------
     ranks
         Of the application; all edges must be among them.
-    written
-        Its options by name.
+    spec
+        As it was written.
     scope
         What names stand for in expressions.
     seed
         Of what is random and has no seed of its own.
-    at
-        Place of the options.
     folder
         Where files are looked for.
-    short
-        The option that is written without its name; empty: none.
     """
 
     ranks: int
-    written: Mapping[str, Any]
+    spec: TopologySpec
     scope: Scope
     seed: int
-    at: KeyPath
-    folder: Path = field(default_factory=Path)
-    short: str = ""
+    folder: Path
+
+    @property
+    def at(self) -> KeyPath:
+        """Place of the options."""
+        return self.spec.at
 
     def place(self, name: str) -> KeyPath:
         """Return where an option is written."""
-        return self.at if name == self.short else self.at.key(name)
+        return self.at if name == self.spec.short else self.at.key(name)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.written
+        return name in self.spec.options
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return what an option says, or what it is if it was not written."""
+        return self.spec.options.get(name, default)
 
     def count(self, name: str, least: int, most: int, default: int = 0) -> int:
         """Return a whole number of a range."""
-        given = Given(self.written.get(name, default), self.place(name))
+        given = self.get(name, Given(default, self.at))
         return quantities.count(given, self.scope, least, most)
 
     def check_edges(self, count: float) -> None:
@@ -134,7 +132,7 @@ class Topology:
         When messages are sent, if the description does not say: ``request``, ``farm``, ``token``,
         ``stream`` or ``exchange``.
     options
-        Keys that it takes, and what each is.
+        Keys that it takes, and what each is, as `shapes` has it.
     needed
         Keys without which it is nothing.
     short
@@ -147,7 +145,7 @@ class Topology:
 
     make: Callable[[Options], Graph]
     flow: str = "exchange"
-    options: Mapping[str, Kind] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     needed: tuple[str, ...] = ()
     short: str = ""
     more: bool = False
@@ -188,75 +186,68 @@ def load(name: str) -> Topology:
     return found
 
 
-class _Edge:
-    """A pair of ranks, or a mapping."""
+@dataclass(frozen=True)
+class TopologySpec:
+    """Who talks to whom: a name of ``topologies`` and its options.
 
-    _KEYS: Final = ("from", "to", "bytes", "count")
+    `short` is the option that was written without its name.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    at: KeyPath = field(compare=False)
+    short: str = ""
+    REF: ClassVar = "topology"
 
     @classmethod
-    def read(cls, value: Any, at: KeyPath) -> None:
-        """Refuse anything else."""
-        if not isinstance(value, list):
-            shapes.check_keys(value, at, cls._KEYS, cls._KEYS[:2])
-        elif len(value) != 2:
-            raise at.error(
-                f"the edge has {len(value)} ranks, not two",
-                "sizes are written {from: 0, to: 1, bytes: 4KiB}",
-            )
-        for end in value.values() if isinstance(value, dict) else value:
-            Given.read(end, at)
+    def read(cls, value: Any, at: KeyPath) -> TopologySpec:
+        """Return a topology by name, or one with options."""
+        options: Any = {}
+        if isinstance(value, str):
+            name = shapes.word(value, at, names())
+        else:
+            name, options, at = shapes.single(value, at, names(), "one topology is expected")
+        kind = load(name)
+        short = ""
+        if kind.short and not isinstance(options, dict):
+            short, options = kind.short, {kind.short: options}
+        if options is None:
+            options = {}
+        known = [*kind.options, *(options if kind.more and isinstance(options, dict) else ())]
+        shapes.check_keys(options, at, known, kind.needed)
+        found = {
+            key: shapes.read(kind.options.get(key, _MORE), one, at if short else at.key(key))
+            for key, one in options.items()
+        }
+        return cls(name, found, at, short)
+
+    def graph(
+        self, ranks: int, scope: Scope, seed: int = 0, folder: Path = Path()
+    ) -> Graph:  # fmt: skip
+        """Return the graph; see `Options`."""
+        return load(self.name).make(Options(ranks, self, scope, seed, folder))
 
     @classmethod
     def schema(cls) -> Schema:
-        """Return what it may be."""
-        scalar = shapes.schema(Given)
+        """Return all: by name alone where nothing else is needed, or with options."""
+        kinds = {name: load(name) for name in names()}
+        alone = [name for name, kind in kinds.items() if not kind.needed]
         return shapes.one_of(
-            {"type": "array", "items": scalar, "minItems": 2, "maxItems": 2},
-            shapes.keys_schema(dict.fromkeys(cls._KEYS, scalar), cls._KEYS[:2]),
+            {"enum": alone},
+            shapes.single_schema({name: _schema_of(kind) for name, kind in kinds.items()}),
         )
 
 
-class _Offset:
-    """Steps along the dimensions of a grid, and the size of a message that way."""
-
-    @staticmethod
-    def read(value: Any, at: KeyPath) -> None:
-        """Refuse anything else."""
-        shapes.check_keys(value, at, ("to", "bytes"), ("to",))
-        for k, step in enumerate(shapes.listed(value["to"], at.key("to"))):
-            Given.read(step, at.key("to").item(k))
-        if "bytes" in value:
-            Given.read(value["bytes"], at.key("bytes"))
-
-    @staticmethod
-    def schema() -> Schema:
-        """Return what it may be."""
-        scalar = shapes.schema(Given)
-        steps = {"type": "array", "items": scalar, "minItems": 1}
-        return shapes.keys_schema({"to": steps, "bytes": scalar}, ("to",))
+def _schema_of(kind: Topology) -> Schema:
+    """Return what the options of a topology may be."""
+    options = {key: shapes.schema(of) for key, of in kind.options.items()}
+    found = shapes.keys_schema(options, kind.needed)
+    if kind.more:
+        found["additionalProperties"] = shapes.schema(_MORE)
+    if not kind.needed:
+        found["type"] = ["object", "null"]
+    return shapes.one_of(found, options[kind.short]) if kind.short else found
 
 
-class _Text:
-    @staticmethod
-    def read(value: Any, at: KeyPath) -> None:
-        """Refuse what is no text."""
-        if not isinstance(value, str) or not value:
-            raise at.error("the value is not a text")
-
-    @staticmethod
-    def schema() -> Schema:
-        """Return what it may be."""
-        return {"type": "string", "minLength": 1}
-
-
-KINDS = {
-    "number": Given,
-    "numbers": tuple[Given, ...],
-    "boolean": bool,
-    "booleans": bool | tuple[bool, ...],
-    "number-or-boolean": Given | bool,
-    "text": _Text,
-    "edges": tuple[_Edge, ...],
-    "offsets": tuple[_Offset, ...],
-}
-"""What options of topologies are, as `shapes` has it."""
+_MORE: Any = Given | bool
+"""What other keys may be, where a topology takes them."""

@@ -9,7 +9,6 @@ from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table
-from isochrone.base.text import printable, whole_number
 from isochrone.runfile.run import Run
 
 KIND = "emulation"
@@ -73,6 +72,11 @@ class Launched:
     overlap: float
     times: Floats
 
+    @property
+    def beside(self) -> tuple[int, ...]:
+        """Those that the application ran beside."""
+        return tuple(other for other in self.together if other != self.app)
+
 
 @dataclass(frozen=True)
 class RankTime:
@@ -135,6 +139,36 @@ class Event:
     end: float
 
 
+@dataclass(frozen=True)
+class _App:
+    app: int
+    name: str
+    ranks: tuple[int, ...]
+    iterations: int
+
+
+@dataclass(frozen=True)
+class _Phase:
+    app: int
+    phase: int
+    name: str
+
+
+@dataclass(frozen=True)
+class _Launch:
+    launch: int
+    repeat: int
+    together: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Wall:
+    launch: int
+    app: int
+    seconds: float
+    iterations: int
+
+
 def applications(run: Run) -> list[App]:
     """Return the applications in the order of the description.
 
@@ -148,18 +182,19 @@ def applications(run: Run) -> list[App]:
             f"this run is of '{run.experiment}'", where=run.where,
             hint="applications are emulated by 'isochrone emulate'",
         )  # fmt: skip
-    table, where = run.tables.get("app"), run.where
-    if table is None or not len(table):
-        return []
-    number = table["app"].tolist()
-    if number != list(range(len(number))):
-        raise InputError("the 'app' records are not numbered from 0 in order", where=where)
-    phases = _phases(run, len(number))
-    columns = zip(
-        number, _names(table), _ranks(table, "ranks", where, "app"), table["iterations"].tolist(),
-        table.flag("background").tolist(), strict=True,
-    )  # fmt: skip
-    return [App(k, name, ranks, n, bool(b), phases[k]) for k, name, ranks, n, b in columns]
+    found: list[_App] = records(run, "app", _App)
+    if [one.app for one in found] != list(range(len(found))):
+        raise InputError("the 'app' records are not numbered from 0 in order", where=run.where)
+    phases: list[list[str]] = [[] for _ in found]
+    for phase in records(run, "phase", _Phase):
+        if phase.app >= len(found) or phase.phase != len(phases[phase.app]):
+            raise InputError("the 'phase' records are not numbered in order", where=run.where)
+        phases[phase.app].append(phase.name)
+    background = run.tables.get("app", Table()).flag("background").tolist()
+    return [
+        App(one.app, one.name, one.ranks, one.iterations, background[k], tuple(phases[k]))
+        for k, one in enumerate(found)
+    ]
 
 
 def launched(run: Run) -> list[Launched]:
@@ -170,129 +205,40 @@ def launched(run: Run) -> list[Launched]:
     InputError
         If a record is damaged.
     """
-    table = run.tables.get("wall")
-    if table is None or not len(table):
-        return []
-    launches, times = _launches(run), _times(run)
-    walls, done = table["seconds"].astype(np.float64).tolist(), table["iterations"].tolist()
-    # parts of a launch; 1 where a record does not say
-    overlaps = np.nan_to_num(table.columns.get("overlap", np.ones(len(table))), nan=1.0)
-    found = []
-    for (launch, app), wall, n, overlap in zip(
-        _pairs(table), walls, done, np.minimum(overlaps, 1.0).tolist(), strict=True
-    ):
-        repeat, together = launches[launch]
-        own = times.get((launch, app), np.empty(0))
-        found.append(Launched(launch, repeat, together, app, wall, n, overlap, own))
-    return found
-
-
-def rank_times(run: Run) -> list[RankTime]:
-    """Return what each rank did in each launch; empty if it was not recorded.
-
-    Raises
-    ------
-    InputError
-        If a record is damaged.
-    """
-    return records(run, "rank_time", RankTime)
-
-
-def phase_seconds(run: Run) -> list[PhaseSeconds]:
-    """Return the time of each phase in each launch; empty if it was not recorded.
-
-    Raises
-    ------
-    InputError
-        If a record is damaged.
-    """
-    return records(run, "phase_time", PhaseSeconds)
-
-
-def events(run: Run) -> list[Event]:
-    """Return what was recorded of single iterations; empty if nothing was.
-
-    Raises
-    ------
-    InputError
-        If a record is damaged.
-    """
-    return records(run, "event", Event)
-
-
-def edges(run: Run) -> list[Edge]:
-    """Return who sent how much to whom; empty if nobody did.
-
-    Raises
-    ------
-    InputError
-        If a record is damaged.
-    """
-    return records(run, "edge", Edge)
-
-
-# --- columns --------------------------------------------------------------------------------------
-
-
-def _pairs(table: Table) -> list[tuple[int, int]]:
-    """Return launch and application of each record."""
-    return list(zip(table["launch"].tolist(), table["app"].tolist(), strict=True))
-
-
-def _names(table: Table) -> list[str]:
-    return [printable(name, 80) for name in table["name"].tolist()]
-
-
-def _phases(run: Run, count: int) -> list[tuple[str, ...]]:
-    """Return the names of the phases of each application."""
-    found: list[list[str]] = [[] for _ in range(count)]
-    table, where = run.tables.get("phase"), run.where
-    if table is not None and len(table):
-        app, phase = (table[key].tolist() for key in ("app", "phase"))
-        for a, k, name in zip(app, phase, _names(table), strict=True):
-            if a >= count or k != len(found[a]):
-                raise InputError("the 'phase' records are not numbered in order", where=where)
-            found[a].append(name)
-    return [tuple(names) for names in found]
-
-
-def _launches(run: Run) -> dict[int, tuple[int, tuple[int, ...]]]:
-    """Return the repetition and the applications of each launch."""
-    table, where = run.tables.get("launch"), run.where
-    if table is None or not len(table):
-        return {}
-    number, repeat = (table[key].tolist() for key in ("launch", "repeat"))
-    together = _ranks(table, "together", where, "launch")
+    walls: list[_Wall] = records(run, "wall", _Wall)
+    launches: dict[int, _Launch] = {one.launch: one for one in records(run, "launch", _Launch)}
     count = len(run.tables.get("app", ()))
-    if any(app >= count for apps in together for app in apps):
-        raise InputError("a 'launch' record names an unknown application", where=where)
-    return {k: (r, apps) for k, r, apps in zip(number, repeat, together, strict=True)}
+    if any(app >= count for one in launches.values() for app in one.together):
+        raise InputError("a 'launch' record names an unknown application", where=run.where)
+    times = _times(run)
+    # parts of a launch; 1 where a record does not say
+    overlaps = run.tables.get("wall", Table()).columns.get("overlap", np.ones(len(walls)))
+    return [
+        Launched(
+            one.launch, launches[one.launch].repeat, launches[one.launch].together, one.app,
+            one.seconds, one.iterations, overlap, times.get((one.launch, one.app), np.empty(0)),
+        )
+        for one, overlap in zip(
+            walls, np.minimum(np.nan_to_num(overlaps, nan=1.0), 1.0).tolist(), strict=True
+        )
+    ]  # fmt: skip
 
 
 def _times(run: Run) -> dict[tuple[int, int], Floats]:
     """Return the times of the iterations by launch and application."""
-    table, where = run.tables.get("iterations"), run.where
-    if table is None or not len(table):
+    table = run.tables.get("iterations", Table())
+    if not len(table):
         return {}
     lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
     found = {}
-    for pair, values in zip(_pairs(table), lists, strict=True):
+    for launch, app, values in zip(
+        table["launch"].tolist(), table["app"].tolist(), lists, strict=True
+    ):
         numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
         times = np.asarray(values if numbers_only else [None])
         if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
-            raise InputError("the 'seconds' of an 'iterations' record are not times", where=where)
-        found[pair] = times.astype(np.float64)
-    return found
-
-
-def _ranks(table: Table, key: str, where: str, record: str) -> list[tuple[int, ...]]:
-    """Return lists of whole numbers that are written as text: ``3 4 5``."""
-    found = []
-    column = table[key].tolist() if key in table else [None]
-    for text in column:
-        words = text.split() if isinstance(text, str) else ["?"]
-        numbers = tuple(n for word in words if (n := whole_number(word)) is not None)
-        if len(numbers) < len(words):
-            raise InputError(f"the '{key}' of a '{record}' record are not numbers", where=where)
-        found.append(numbers)
+            raise InputError(
+                "the 'seconds' of an 'iterations' record are not times", where=run.where
+            )
+        found[launch, app] = times.astype(np.float64)
     return found

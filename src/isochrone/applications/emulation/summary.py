@@ -7,14 +7,14 @@ from isochrone.applications.emulation import timing, work
 from isochrone.applications.emulation.recorded import (
     App,
     Edge,
+    PhaseSeconds,
+    RankTime,
     applications,
-    edges,
     launched,
-    phase_seconds,
-    rank_times,
 )
-from isochrone.applications.emulation.timing import Iterations, Slowdown, Wall
+from isochrone.applications.emulation.timing import Iterations, Slowdown, Wall, Whose
 from isochrone.applications.emulation.work import Phase, Shares
+from isochrone.applications.results.records import records
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
 
@@ -61,6 +61,15 @@ class Emulation:
         """Say what an application ran beside: empty if alone, names, or ``all others``."""
         names = [self.apps[other].name for other in others]
         return ALL if len(names) > 1 and len(names) == len(self.apps) - 1 else " + ".join(names)
+
+    def names(self, one: Whose) -> tuple[str, str]:
+        """Return the name of an application, and what it ran beside; a dash if alone."""
+        return self.apps[one.app].name, self.beside(one.beside) or "–"
+
+    def clear(self) -> list[Slowdown]:
+        """List the significant slowdowns, the largest first."""
+        found = [one for one in self.slowdowns if one.wall.differs]
+        return sorted(found, key=lambda one: -one.wall.median)
 
     def columns(self) -> list[str]:
         """List what applications ran beside, as `beside` says it: single ones first."""
@@ -138,7 +147,7 @@ class Emulation:
             ],
         }  # fmt: skip
 
-    def _who(self, one: Wall | Slowdown | Iterations | Shares | Phase) -> dict[str, Any]:
+    def _who(self, one: Whose) -> dict[str, Any]:
         """Return whose numbers they are: an application, and those beside it."""
         return {
             "app": self.apps[one.app].name,
@@ -161,9 +170,9 @@ def emulation(run: Run) -> Emulation:
         walls=timing.walls(found, [app.iterations for app in apps]),
         slowdowns=timing.slowdowns(found),
         iterations=timing.iterations(found),
-        shares=work.shares(found, rank_times(run)),
-        phases=work.phases(apps, found, phase_seconds(run)),
-        edges=edges(run),
+        shares=work.shares(found, records(run, "rank_time", RankTime)),
+        phases=work.phases(apps, found, records(run, "phase_time", PhaseSeconds)),
+        edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),
     )

@@ -34,18 +34,21 @@ ENOUGH = {name: ceil(log(0.025) / log(part)) for name, part in QUANTILES.items()
 _TAIL = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
-Sets = dict[tuple[int, tuple[int, ...]], list[Launched]]
-"""Launches by application and by all that ran together, in the order of the repetitions."""
+
+@dataclass(frozen=True)
+class Whose:
+    """An application, and those that ran at the same time."""
+
+    app: int
+    beside: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Wall:
+class Wall(Whose):
     """Wall time of the iterations asked for.
 
     Attributes
     ----------
-    app, beside
-        The application, and those that ran at the same time.
     seconds
         Of as many iterations as were asked for: a background application does more.
     overlap
@@ -54,41 +57,33 @@ class Wall:
         Of each repetition.
     """
 
-    app: int
-    beside: tuple[int, ...]
     seconds: Estimate
     overlap: float
     each: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Slowdown:
+class Slowdown(Whose):
     """How many times as long an application takes beside others as alone.
 
     Attributes
     ----------
-    app, beside
-        The application, and those that ran at the same time.
     wall
         By its wall time.
     tail
         By the 99th percentile of its iterations; None where a launch has fewer than a hundred.
     """
 
-    app: int
-    beside: tuple[int, ...]
     wall: Estimate
     tail: Estimate | None
 
 
 @dataclass(frozen=True)
-class Iterations:
+class Iterations(Whose):
     """Percentiles of the iterations of all repetitions, in seconds; NaN where these are too few.
 
     Attributes
     ----------
-    app, beside
-        The application, and those that ran at the same time.
     n
         Number of iterations.
     percentiles
@@ -97,29 +92,28 @@ class Iterations:
         Of the slowest one.
     """
 
-    app: int
-    beside: tuple[int, ...]
     n: int
     percentiles: dict[str, float]
     max: float
 
 
-def by_set(found: Sequence[Launched]) -> Sets:
-    """Sort launches by application and by what ran together: alone first, then pairs, then more."""
-    sets: Sets = {}
-    ordered = sorted(found, key=lambda one: (one.app, len(one.together), one.together, one.repeat))
-    for one in ordered:
-        sets.setdefault((one.app, one.together), []).append(one)
+def by_set(found: Sequence[Launched]) -> dict[tuple[int, tuple[int, ...]], list[Launched]]:
+    """Sort launches by application and by what ran beside it: nothing first, then one, then more.
+
+    Those of a set are in the order of the repetitions.
+    """
+    sets: dict[tuple[int, tuple[int, ...]], list[Launched]] = {}
+    for one in sorted(found, key=lambda one: (one.app, len(one.beside), one.beside, one.repeat)):
+        sets.setdefault((one.app, one.beside), []).append(one)
     return sets
 
 
 def walls(found: Sequence[Launched], asked: Sequence[int]) -> list[Wall]:
     """Return the wall times; ``asked`` are the iterations of each application."""
     made = []
-    for (app, together), members in by_set(found).items():
-        each = tuple(one.seconds / one.iterations * asked[app] for one in members)
-        overlap = min(one.overlap for one in members)
-        made.append(Wall(app, others(app, together), estimate(each), overlap, each))
+    for whose, members in by_set(found).items():
+        each = tuple(_each(one) * asked[whose[0]] for one in members)
+        made.append(Wall(*whose, estimate(each), min(one.overlap for one in members), each))
     return made
 
 
@@ -130,24 +124,24 @@ def slowdowns(found: Sequence[Launched]) -> list[Slowdown]:
     """
     sets = by_set(found)
     made = []
-    for (app, together), members in sets.items():
-        alone = {one.repeat: one for one in sets.get((app, (app,)), [])}
+    for (app, beside), members in sets.items():
+        alone = {one.repeat: one for one in sets.get((app, ()), [])}
         pairs = [(one, alone[one.repeat]) for one in members if one.repeat in alone]
         pairs = [(one, single) for one, single in pairs if _each(single) > 0]
-        if len(together) < 2 or not pairs:
+        if not beside or not pairs:
             continue
         wall = estimate(_each(one) / _each(single) for one, single in pairs)
         enough = min(len(one.times) for pair in pairs for one in pair) >= _TAIL
         ratios = [_tail(one) / _tail(single) for one, single in pairs] if enough else []
         tail = estimate(ratios) if ratios and np.isfinite(ratios).all() else None
-        made.append(Slowdown(app, others(app, together), wall, tail))
+        made.append(Slowdown(app, beside, wall, tail))
     return made
 
 
 def iterations(found: Sequence[Launched]) -> list[Iterations]:
     """Return percentiles of the iterations of each application, alone and beside others."""
     made = []
-    for (app, together), members in by_set(found).items():
+    for whose, members in by_set(found).items():
         times = np.concatenate([one.times for one in members])
         if not len(times):
             continue
@@ -155,15 +149,8 @@ def iterations(found: Sequence[Launched]) -> list[Iterations]:
             name: quantile(times, part) if len(times) >= ENOUGH[name] else nan
             for name, part in QUANTILES.items()
         }
-        made.append(
-            Iterations(app, others(app, together), len(times), percentiles, float(times.max()))
-        )
+        made.append(Iterations(*whose, len(times), percentiles, float(times.max())))
     return made
-
-
-def others(app: int, together: tuple[int, ...]) -> tuple[int, ...]:
-    """Return those that an application ran beside."""
-    return tuple(other for other in together if other != app)
 
 
 def _each(one: Launched) -> float:

@@ -1,18 +1,27 @@
 """Time of an iteration by phase: as it ran, and next to it what models predict."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 from isochrone.applications.emulation.recorded import App
 from isochrone.applications.emulation.summary import Emulation, emulation
-from isochrone.applications.figures._emulations import HEAD, head, short, the_run
+from isochrone.applications.figures._emulations import (
+    head,
+    short,
+    the_run,
+    time_axis,
+    with_rows,
+)
 from isochrone.applications.predict.application_accuracy import predicted
 from isochrone.applications.predict.applications import Prediction
 from isochrone.base.errors import InputError
+from isochrone.base.inference import Estimate
 from isochrone.runfile.origin import one_word
 from isochrone.runfile.run import Run
-from isochrone.views.scales import tick_seconds, value_ticks
+from isochrone.views.scales import tick_seconds
 from isochrone.views.style import (
     CAPTION,
     COLOURS,
@@ -20,8 +29,6 @@ from isochrone.views.style import (
     INK,
     LABEL,
     axes_at,
-    new_figure,
-    plain_axes,
     text_width,
 )
 from isochrone.views.view import Axes, Figure, Options, View
@@ -38,17 +45,21 @@ _ABOVE, _BELOW = 0.32, 0.36
 _MAX_PHASES = 40
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """A time with the ends of its interval, in seconds; NaN where that is not known."""
 
     seconds: float
     low: float
     high: float
 
+    @classmethod
+    def of(cls, estimate: Estimate, iterations: int = 1) -> Bar:
+        """Return what was measured of some iterations, for each of them."""
+        ends = (estimate.median, estimate.low, estimate.high)
+        return cls(*(end / iterations for end in ends))
 
-@dataclass(frozen=True)
-class Group:
+
+class Group(NamedTuple):
     """One phase of one application: as it ran, and as predicted (None if it is not)."""
 
     name: str
@@ -79,8 +90,8 @@ def _bars(found: Sequence[Prediction]) -> Predicted:
     for one in found:
         for part in one.phases:
             bars[one.app, part.phase] = Bar(part.seconds, part.low, part.high)
-        n = one.iterations
-        bars[one.app, TOTAL] = Bar(one.seconds / n, one.low / n, one.high / n)
+        whole = (one.seconds, one.low, one.high)
+        bars[one.app, TOTAL] = Bar(*(end / one.iterations for end in whole))
     return bars
 
 
@@ -102,19 +113,13 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
         )
     names = [short(group.name, 26) for _, groups in panels for group in groups]
     left = 0.3 + max(text_width(name, LABEL) for name in names)
-    row = _ROW if predicted else _SINGLE
-    heights = [row * len(groups) for _, groups in panels]
-    width = left + _WIDE + 1.35
-    height = HEAD + sum(heights) + len(panels) * (_ABOVE + _BELOW) + 0.1
-    figure = new_figure(width, height)
-    top = HEAD
-    for (app, groups), high in zip(panels, heights, strict=True):
-        top += _ABOVE
-        axes = axes_at(figure, left, height - top - high, _WIDE, high)
-        _panel(axes, groups, one_word(run.origin))
+    heights = [(_ROW if predicted else _SINGLE) * len(groups) for _, groups in panels]
+    figure, bottoms = with_rows(left + _WIDE + 1.35, heights, _ABOVE, _BELOW)
+    for (app, groups), high, bottom in zip(panels, heights, bottoms, strict=True):
+        axes = axes_at(figure, left, bottom, _WIDE, high)
+        _panel(axes, groups)
         axes.set_title(short(app.name, 60), size=LABEL + 1, color=INK, loc="left",
                        weight="bold", pad=6, parse_math=False)  # fmt: skip
-        top += high + _BELOW
     ran = one_word(run.origin)
     notes = ["mean over the ranks, waiting included", "lines: 95 % intervals"]
     notes += [f"percent: (predicted - {ran}) / {ran}"] if predicted else []
@@ -129,18 +134,17 @@ def _groups(found: Emulation, app: App, predicted: Predicted) -> list[Group]:
     """Return the phases of one application alone, and all of them together."""
     own = [one for one in found.phases if one.app == app.number and not one.beside]
     groups = [
-        Group(one.name, Bar(one.mean.median, one.mean.low, one.mean.high),
-              predicted.get((app.name, one.name))) for one in own[:_MAX_PHASES]
-    ]  # fmt: skip
+        Group(one.name, Bar.of(one.mean), predicted.get((app.name, one.name)))
+        for one in own[:_MAX_PHASES]
+    ]
     wall = found.alone(app.number)
     if groups and wall is not None:
-        n = app.iterations
-        whole = Bar(wall.seconds.median / n, wall.seconds.low / n, wall.seconds.high / n)
+        whole = Bar.of(wall.seconds, app.iterations)
         groups.append(Group(TOTAL, whole, predicted.get((app.name, TOTAL))))
     return groups
 
 
-def _panel(axes: Axes, groups: list[Group], ran: str) -> None:
+def _panel(axes: Axes, groups: list[Group]) -> None:
     """Draw the bars of one application, each with its number behind it."""
     pairs = any(group.predicted for group in groups)
     bars = [bar for group in groups for bar in (group.ran, group.predicted) if bar]
@@ -157,11 +161,8 @@ def _panel(axes: Axes, groups: list[Group], ran: str) -> None:
     axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.set_yticks(range(len(groups)), [short(group.name, 26) for group in groups],
                     parse_math=False)  # fmt: skip
-    ticks = value_ticks(0.0, most, "linear", tick_seconds)
-    axes.set_xticks(ticks.places, ticks.texts)
-    plain_axes(axes, frame=("bottom",))
+    time_axis(axes, most, _WIDE, "x")
     axes.tick_params(axis="y", length=0, pad=4)
-    axes.tick_params(axis="x", length=2, labelsize=CAPTION, colors=FAINT, pad=2)
 
 
 def _bar(axes: Axes, y: float, bar: Bar, colour: str, high: float, most: float, words: str) -> None:

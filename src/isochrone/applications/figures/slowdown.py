@@ -61,31 +61,32 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     rows = sorted({one.app for one in found.slowdowns})
     numbers = len(columns) <= _MAX_NUMBERS
     wide, high = (_WIDE, _HIGH) if numbers else (_SMALL, _SMALL)
-    names = [short(name) for name in columns]
-    slanted = max(text_width(name, LABEL) for name in names) > wide
-    top = 0.42 + (0.72 * max(text_width(name, LABEL) for name in names) if slanted else 0.22)
-    left = 0.35 + max(text_width(short(found.apps[app].name), LABEL) for app in rows)
-    width, height = left + wide * len(columns) + 0.45, top + high * len(rows) + 0.25
+    names, own = [short(name) for name in columns], [short(found.apps[app].name) for app in rows]
+    longest = max(text_width(name, LABEL) for name in names)
+    slanted = longest > wide
+    top = 0.42 + (0.72 * longest if slanted else 0.22)
+    left = 0.35 + max(text_width(name, LABEL) for name in own)
+    inner = (wide * len(columns), high * len(rows))
+    width, height = left + inner[0] + 0.45, top + inner[1] + 0.25
     across = len(panels) if width * len(panels) <= _BESIDE else 1
-    down = len(panels) // across
-    figure = new_figure(max(width * across, 6.2), HEAD + height * down + _BAR)
+    figure = new_figure(max(width * across, 6.2), HEAD + height * (len(panels) // across) + _BAR)
     span = _span(found, [of for _, of in panels])
     full = (figure.get_figwidth(), figure.get_figheight())
     for number, (title, of) in enumerate(panels):
-        x = left + width * (number % across)
-        y = full[1] - HEAD - height * (number // across) - top - high * len(rows)
-        axes = axes_at(figure, x, y, wide * len(columns), high * len(rows))
+        down, right = divmod(number, across)
+        x, y = left + width * right, full[1] - HEAD - height * down - top - inner[1]
+        axes = axes_at(figure, x, y, *inner)
         _panel(axes, found, rows, columns, of, span)
-        _name(axes, [short(found.apps[app].name) for app in rows], names, slanted=slanted)
-        figure.text(x / full[0], (y + high * len(rows) + top - 0.12) / full[1], title,
-                    size=LABEL + 1, color=INK, va="top")  # fmt: skip
+        _name(axes, own, names, slanted=slanted)
+        figure.text(x / full[0], (y + inner[1] + top - 0.12) / full[1], title, size=LABEL + 1,
+                    color=INK, va="top")  # fmt: skip
     _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
-    notes = ["time with the application of the column / time alone"]
-    notes += [f"{found.repeats} repetitions"]
-    notes += ["below: 95 % interval"] if numbers else []
-    notes += ["grey: not distinguishable from 1"]
     unknown = any(of(one) is None for one in found.slowdowns for _, of in panels)
-    notes += ["?: too few iterations"] if unknown else []
+    notes = [
+        "time with the application of the column / time alone", f"{found.repeats} repetitions",
+        *["below: 95 % interval"] * numbers, "grey: not distinguishable from 1",
+        *["?: too few iterations"] * unknown,
+    ]  # fmt: skip
     head(figure, 0.2, "Slowdown", run, notes)
     return figure
 

@@ -1,29 +1,29 @@
 """One iteration of each application, rank by rank: computation, and communication by phase."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isochrone.applications.emulation.recorded import App, Event, applications, events, launched
+from isochrone.applications.emulation.recorded import App, Event, applications, launched
 from isochrone.applications.figures._emulations import (
     COMMUNICATION,
     COMPUTATION,
-    HEAD,
     head,
     short,
     the_run,
+    time_axis,
+    with_rows,
 )
+from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
 from isochrone.runfile.run import Run
-from isochrone.views.scales import tick_seconds, value_ticks
 from isochrone.views.style import (
     CAPTION,
     FAINT,
     INK,
     LABEL,
     axes_at,
-    new_figure,
     nice_ranks,
-    plain_axes,
     text_width,
 )
 from isochrone.views.view import Axes, Figure, Options, View
@@ -51,7 +51,6 @@ class Panel:
     """One iteration of one application."""
 
     app: App
-    beside: bool
     events: list[Event]
 
     @property
@@ -79,37 +78,28 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         raise InputError("the run contains no timeline of an iteration", where=run.where)
     columns = [beside for beside in (False, True) if any(beside in row for row in rows)]
     wide = _WIDTH if len(columns) > 1 else _ALONE
-    heights = [
-        min(_TALLEST, max(0.34, _BAR * _shown(next(iter(row.values())).app))) for row in rows
-    ]
+    apps = [next(iter(row.values())).app for row in rows]
+    heights = [min(_TALLEST, max(0.34, _BAR * _shown(app))) for app in apps]
     width = _LEFT + wide * len(columns) + _GAP * (len(columns) - 1) + 0.25
-    height = HEAD + sum(heights) + len(rows) * (_ABOVE + _BELOW) + 0.1
-    figure = new_figure(width, height)
-    top = HEAD
-    for row, high in zip(rows, heights, strict=True):
-        top += _ABOVE
+    figure, bottoms = with_rows(width, heights, _ABOVE, _BELOW)
+    for row, high, bottom in zip(rows, heights, bottoms, strict=True):
         lengths = [panel.seconds for panel in row.values()]
-        first = next(iter(row))
         shared = max(lengths) <= _ALIKE * min(lengths)
-        for k, beside in enumerate(columns):
-            if beside not in row:
-                continue
-            x = _LEFT + k * (wide + _GAP)
-            axes = axes_at(figure, x, height - top - high, wide, high)
-            _panel(axes, row[beside], max(lengths) if shared else row[beside].seconds, wide)
-            axes.set_ylabel(
-                "rank" if beside == first else "", size=CAPTION, color=FAINT, labelpad=2
-            )
+        for beside, panel in row.items():
+            x = _LEFT + columns.index(beside) * (wide + _GAP)
+            axes = axes_at(figure, x, bottom, wide, high)
+            _panel(axes, panel, max(lengths) if shared else panel.seconds, wide)
+            first = beside == next(iter(row))
+            axes.set_ylabel("rank" if first else "", size=CAPTION, color=FAINT, labelpad=2)
             words = ("with all others" if beside else "alone") if len(columns) > 1 else ""
             words += "" if shared else ", on a scale of its own"
             axes.set_title(words, size=LABEL, color=FAINT, loc="right", pad=5)
-            if beside == first:
-                _legend(axes, row[beside], wide, high)
-        top += high + _BELOW
+            if first:
+                _legend(axes, panel, wide, high)
     notes = ["light: receiving or waiting", "dotted: the last rank is done"]
     whats = {event.what for row in rows for panel in row.values() for event in panel.events}
     notes += ["serving and farming: computation is in it"] if whats & _BOTH else []
-    most = max(len(next(iter(row.values())).app.ranks) for row in rows)
+    most = max(len(app.ranks) for app in apps)
     notes += [f"the first {_MAX_RANKS} ranks"] if most > _MAX_RANKS else []
     head(figure, 0.2, "One iteration, rank by rank", run, notes)
     return figure
@@ -117,22 +107,20 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _rows(run: Run) -> list[dict[bool, Panel]]:
     """Return for each application its iteration alone, and with others, by whether it is that."""
-    apps = applications(run)
-    alone = {(one.launch, one.app): len(one.together) == 1 for one in launched(run)}
-    found: dict[tuple[int, bool], list[Event]] = {}
-    for event in events(run):
+    beside_others = {(one.launch, one.app) for one in launched(run) if one.beside}
+    found: dict[tuple[int, bool], list[Event]] = defaultdict(list)
+    for event in records(run, "event", Event):
         if event.end >= event.begin:
-            beside = not alone.get((event.launch, event.app), True)
-            found.setdefault((event.app, beside), []).append(event)
+            found[event.app, (event.launch, event.app) in beside_others].append(event)
     rows = []
-    for app in apps:
+    for app in applications(run):
         row = {}
         for beside in (False, True):
-            own = found.get((app.number, beside), [])
+            own = found[app.number, beside]
             first = min((event.launch for event in own), default=0)
             own = [one for one in own if one.launch == first and one.rank < _MAX_RANKS]
             if own:
-                row[beside] = Panel(app, beside, own)
+                row[beside] = Panel(app, own)
         rows += [row] if row else []
     return rows
 
@@ -162,12 +150,8 @@ def _panel(axes: Axes, panel: Panel, longest: float, wide: float) -> None:
     ranks = _shown(panel.app)
     axes.set_xlim(0, 1.02 * longest)
     axes.set_ylim(ranks - 0.5, -0.5)
-    ticks = value_ticks(0.0, longest, "linear", tick_seconds)
-    step = -(-len(ticks.places) // int(wide / 0.62))
-    axes.set_xticks(ticks.places[::step], ticks.texts[::step])
+    time_axis(axes, longest, wide, "both")
     axes.set_yticks(nice_ranks(ranks))
-    plain_axes(axes, frame=("bottom",))
-    axes.tick_params(length=2, labelsize=CAPTION, colors=FAINT, pad=2)
     axes.axvline(panel.seconds, color=INK, linewidth=0.8, linestyle=(0, (2, 2)))
 
 

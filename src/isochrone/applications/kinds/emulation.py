@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from isochrone.applications.description import plain_data
-from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, App, Edge, events
+from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, App
 from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdown
 from isochrone.base.documents import Inline, WarningList
@@ -203,9 +203,11 @@ def _disturbed(found: Emulation) -> list[Block]:
     if not found.slowdowns:
         return []
     if not any(one.wall.known for one in found.slowdowns):
-        return [_too_few(found)]
-    clear = [one for one in found.slowdowns if one.wall.differs]
-    clear.sort(key=lambda one: -one.wall.median)
+        return [Sentence(
+            f"Too few runs of each combination ({found.repeats}) for intervals and slowdowns: "
+            f"emulate with --repeats {MIN_REPEATS} or more"
+        )]  # fmt: skip
+    clear = found.clear()
     if not clear and found.unbound:
         return [Sentence(
             "No slowdown is known: the simulation has no shared cores. Use a platform with as many "
@@ -213,35 +215,27 @@ def _disturbed(found: Emulation) -> list[Block]:
         )]  # fmt: skip
     if not clear:
         return [Sentence("No significant slowdown: no ratio differs significantly from 1")]
-    items = tuple(_said(found, one) for one in clear[:MAX_NAMED])
+    items = []
+    for one in clear[:MAX_NAMED]:
+        name, others = found.names(one)
+        ratio = f"{format_ratio(one.wall.median)} times"
+        text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
+        items.append(Sentence(text, about=name, stress=(ratio,)))
     more = len(clear) - MAX_NAMED
     left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
-    return [Listing("Slowed down or sped up", items, more=left)]
+    return [Listing("Slowed down or sped up", tuple(items), more=left)]
 
 
-def _said(found: Emulation, one: Slowdown) -> Sentence:
-    ratio = f"{format_ratio(one.wall.median)} times"
-    text = f"takes {ratio} as long with {found.beside(one.beside)}"
-    interval = f"({format_ratio(one.wall.low)} … {format_ratio(one.wall.high)})"
-    return Sentence(f"{text} {interval}", about=found.apps[one.app].name, stress=(ratio,))
-
-
-def _too_few(found: Emulation) -> Sentence:
-    return Sentence(
-        f"Too few runs of each combination ({found.repeats}) for intervals and slowdowns: emulate "
-        f"with --repeats {MIN_REPEATS} or more"
-    )
+def _ends(ratio: Estimate) -> str:
+    return f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
 
 
 def _tiles(found: Emulation) -> list[Tile]:
     """Return the largest slowdown and the wall times alone of the first applications."""
-    clear = [one for one in found.slowdowns if one.wall.differs]
     tiles = []
-    if clear:
-        most = max(clear, key=lambda one: one.wall.median)
-        name, others = found.apps[most.app].name, found.beside(most.beside)
-        interval = f"95 % interval {format_ratio(most.wall.low)} … {format_ratio(most.wall.high)}"
-        note = f"{name} with {others}; {interval}"
+    for most in found.clear()[:1]:
+        name, others = found.names(most)
+        note = f"{name} with {others}; 95 % interval {_ends(most.wall)}"
         tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
     for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
         app = found.apps[wall.app]
@@ -272,18 +266,17 @@ def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | No
     """Return ratios as a matrix, or as a list if there are many columns."""
     columns = found.columns()
     cells = {(one.app, found.beside(one.beside)): ratio_of(of(one)) for one in found.slowdowns}
+    rows: list[tuple[str, ...]]
     title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
     if len(columns) > MAX_COLUMNS:
-        rows = [Row((found.apps[app].name, name, cell)) for (app, name), cell in cells.items()]
-        named = columns_of("application", "with", ">slowdown")
-        return Table(title, named, tuple(rows[:MAX_ROWS]), _more(rows), fold="All ratios")
+        rows = [(found.apps[app].name, name, cell) for (app, name), cell in cells.items()]
+        return _table(title, ("application", "with", ">slowdown"), rows, "All ratios")
     apps = sorted({app for app, _ in cells})
     rows = [
-        Row((found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)))
-        for app in apps
-    ]  # fmt: skip
+        (found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)) for app in apps
+    ]
     titles = columns_of("application", *(f">with {name}" for name in columns))
-    return Table(title, titles, tuple(rows))
+    return Table(title, titles, tuple(map(Row, rows)))
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -294,28 +287,24 @@ def _walls(found: Emulation) -> Table:
     shares = {(one.app, one.beside): one for one in found.shares}
     rows = []
     for one in found.walls:
-        app, share = found.apps[one.app], shares.get((one.app, one.beside))
-        parts = _shares(share.least, share.mean, share.most) if share else ("–",) * 3
-        delivered = f"{100 * share.delivered:.1f} %" if share else "–"
-        rows.append(Row((
-            app.name, found.beside(one.beside) or ALONE, str(one.seconds.n),
-            format_seconds(one.seconds.median), _interval(one.seconds), *parts,
-            "–" if share and isnan(share.delivered) else delivered,
-            f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
-        )))  # fmt: skip
-    columns = columns_of(
+        share = shares.get((one.app, one.beside))
+        parts = ["–"] * 4
+        if share:
+            parts = [f"{100 * part:.0f} %" for part in (share.mean, share.least, share.most)]
+            parts.append("–" if isnan(share.delivered) else f"{100 * share.delivered:.1f} %")
+        rows.append((
+            *found.names(one), str(one.seconds.n), format_seconds(one.seconds.median),
+            _interval(one.seconds), *parts, f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
+        ))  # fmt: skip
+    columns = (
         "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">least",
         ">most", ">computation", ">overlap",
     )  # fmt: skip
-    return Table(
+    title = (
         "Wall time of the iterations asked for; part of it in communication, mean over ranks and "
-        "least and most of a rank; computation delivered by that asked for",
-        columns, tuple(rows[:MAX_ROWS]), _more(rows), fold=f"All {len(rows)} wall times",
-    )  # fmt: skip
-
-
-def _shares(least: float, mean: float, most: float) -> tuple[str, str, str]:
-    return f"{100 * mean:.0f} %", f"{100 * least:.0f} %", f"{100 * most:.0f} %"
+        "least and most of a rank; computation delivered by that asked for"
+    )
+    return _table(title, columns, rows, f"All {len(rows)} wall times")
 
 
 def _interval(found: Estimate) -> str:
@@ -325,24 +314,20 @@ def _interval(found: Estimate) -> str:
 def _iterations(found: Emulation) -> Table:
     """Return percentiles of single iterations."""
     rows = [
-        Row((
-            found.apps[one.app].name, found.beside(one.beside) or ALONE, f"{one.n:,}",
+        (
+            *found.names(one), f"{one.n:,}",
             *(format_seconds(value) for value in one.percentiles.values()),
             format_seconds(one.max),
-        )) for one in found.iterations
+        ) for one in found.iterations
     ]  # fmt: skip
-    columns = columns_of("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max")
     least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
-    return Table(
-        "Time of an iteration, of its slowest rank, over all launches", columns,
-        tuple(rows[:MAX_ROWS]),
-        _more(rows) or (f"–: too few iterations, which is {least}" if _few(found) else ""),
-        fold=f"All {len(rows)} rows of percentiles",
+    few = any(isnan(value) for one in found.iterations for value in one.percentiles.values())
+    return _table(
+        "Time of an iteration, of its slowest rank, over all launches",
+        ("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max"), rows,
+        f"All {len(rows)} rows of percentiles",
+        f"–: too few iterations, which is {least}" if few else "",
     )  # fmt: skip
-
-
-def _few(found: Emulation) -> bool:
-    return any(isnan(value) for one in found.iterations for value in one.percentiles.values())
 
 
 def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
@@ -351,24 +336,24 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
     if not alone:
         return []
     rows = [
-        Row((
+        (
             found.apps[one.app].name, one.name, format_seconds(one.mean.median),
             _interval(one.mean), format_seconds(one.max),
-        )) for one in alone
+        ) for one in alone
     ]  # fmt: skip
-    columns = columns_of("application", "phase", ">mean", ">95 % interval", ">slowest rank")
+    columns = ("application", "phase", ">mean", ">95 % interval", ">slowest rank")
     title = "Phases alone: time of an iteration in each, mean over the ranks, waiting included"
     by = [predicted_by(*asked.models)] if asked.models else []
     return [
         *by,
         Picture("phases", "Phases of an iteration", PHASES, (run,), Options(models=asked.models),
                 alt="Bars of the time of an iteration in each phase."),
-        Table(title, columns, tuple(rows[:MAX_ROWS]), _more(rows), fold=f"All {len(rows)} phases"),
+        _table(title, columns, rows, f"All {len(rows)} phases"),
     ]  # fmt: skip
 
 
 def _timeline(run: Run) -> list[Block]:
-    if not events(run):
+    if not len(run.tables.get("event", ())):
         return []
     alt = "Bars of what each rank does in one iteration, by phase."
     return [Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)]
@@ -392,7 +377,13 @@ def _edges(found: Emulation) -> list[Block]:
                 about=f"messages of {app.name}", tone="faint",
             ))  # fmt: skip
     largest = sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
-    rows = tuple(_edge(found, one) for one in largest)
+    rows = tuple(
+        Row((
+            found.apps[one.app].name, str(one.source), str(one.to), f"{one.messages:,}",
+            format_amount(one.bytes),
+            format_amount(round(one.bytes / one.messages)) if one.messages else "–",
+        )) for one in largest
+    )  # fmt: skip
     columns = columns_of(
         "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
     )
@@ -403,17 +394,15 @@ def _edges(found: Emulation) -> list[Block]:
     return [*blocks, Table(title, columns, rows, more, fold=fold, only="report")]
 
 
-def _edge(found: Emulation, one: Edge) -> Row:
-    size = format_amount(round(one.bytes / one.messages)) if one.messages else "–"
-    name = found.apps[one.app].name
-    return Row(
-        (name, str(one.source), str(one.to), f"{one.messages:,}", format_amount(one.bytes), size)
-    )
-
-
-def _more(rows: Sequence[Row]) -> str:
+def _table(
+    title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]], fold: str, more: str = ""
+) -> Table:
+    """Return a table of the first rows, which says what is left out, or ``more``."""
     left = len(rows) - MAX_ROWS
-    return f"and {left:,} more (--json lists all)" if left > 0 else ""
+    if left > 0:
+        more = f"and {left:,} more (--json lists all)"
+    shown = tuple(map(Row, rows[:MAX_ROWS]))
+    return Table(title, columns_of(*columns), shown, more, fold=fold)
 
 
 # --- how ------------------------------------------------------------------------------------------

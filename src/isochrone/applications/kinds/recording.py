@@ -64,13 +64,7 @@ class _Shown(msgspec.Struct):
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
-    found = edges(run)
-    columns = [
-        found.source.tolist(), found.target.tolist(), found.messages.tolist(),
-        found.bytes.tolist(), found.seconds.tolist(),
-    ]  # fmt: skip
-    names = ("from", "to", "messages", "bytes", "seconds")
-    sent: list[Any] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    sent: list[Any] = list(edges(run).rows())
     return _Shown(program(run), sent, _chosen(run, asked.nbytes), rank_times(run))
 
 
@@ -82,10 +76,9 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         for what, title in (("bytes", "Bytes from rank to rank"),
                             ("messages", "Messages from rank to rank"))
     ]  # fmt: skip
-    sent = len(edges(run).source) > 0
     return [
         Section("Summary", (_tiles(run, times), *_times(times), *_messages(run))),
-        Section("Who sends to whom", tuple(views) if sent else (), only="report"),
+        Section("Who sends to whom", tuple(views) if len(edges(run)) else (), only="report"),
         Section("Operations", (_operations(done),) if done else ()),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
@@ -105,13 +98,14 @@ def _chosen(run: Run, nbytes: int | None) -> list[Operation]:
 def _tiles(run: Run, times: Sequence[RankTime]) -> Tiles:
     shares = [one.share for one in times]
     found = edges(run)
-    sent = format_amount(found.bytes.sum())
+    sent = format_amount(found["bytes"].sum())
+    messages = plural(int(found["messages"].sum()), "message")
     return Tiles((
         Tile(format_seconds(max(one.seconds for one in times)), "from MPI_Init to MPI_Finalize",
              "wall-clock time, recording included"),
         Tile(f"{np.mean(shares):.0%}", "of the time in MPI",
              f"{min(shares):.0%} to {max(shares):.0%}, by rank"),
-        Tile(sent, "in messages", f"{plural(int(found.messages.sum()), 'message')} between ranks"),
+        Tile(sent, "in messages", f"{messages} between ranks"),
     ))  # fmt: skip
 
 
@@ -139,14 +133,14 @@ def _times(times: Sequence[RankTime]) -> list[Block]:
 def _messages(run: Run) -> list[Block]:
     """Say how many messages there were, and between how many ranks."""
     found = edges(run)
-    if not len(found.source):
+    if not len(found):
         return [Sentence("  Only collective operations, no other messages")]
-    partners = np.bincount(found.source, minlength=run.size)
+    partners = np.bincount(found["from"], minlength=run.size)
     few, many = int(partners.min()), int(partners.max())
     number = f"{few}" if few == many else f"{few} to {many}"
-    total = format_amount(found.bytes.sum())
+    total = format_amount(found["bytes"].sum())
     text = (
-        f"  Messages: {int(found.messages.sum()):,} with {total}; each rank sends to {number} "
+        f"  Messages: {int(found['messages'].sum()):,} with {total}; each rank sends to {number} "
         "others"
     )
     return [Sentence(text)]

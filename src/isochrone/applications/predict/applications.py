@@ -231,11 +231,12 @@ class _Question:
         self, step: Collective, size: float, node_of: Nodes, ranks: int, side: Side
     ) -> Unfolding:
         """Return how an operation unfolds, in the time that is likely, or at an end of that."""
-        group = step.group if isinstance(step, GridPart) else CG
-        if isinstance(step, GridPart) and step.whole is not None:
+        group = CG
+        if isinstance(step, GridPart):
+            group = step.group
             everyone = step.whole.among or tuple(range(len(self.ranks)))
             nodes = self._nodes()
-            times = self.operations.phase(
+            times = self.operations.times(
                 step.whole.op, step.of, step.whole.grid,
                 None if nodes is None else tuple(nodes[rank] for rank in everyone), len(everyone),
                 step.number,

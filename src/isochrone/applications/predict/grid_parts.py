@@ -15,7 +15,7 @@ from isochrone.collectives.grid_collectives import Grid, phases
 from isochrone.runfile.grid_groups import arranged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GridPart(Collective):
     """One phase of an operation on a grid, in one group.
 
@@ -29,10 +29,10 @@ class GridPart(Collective):
         ``CG`` along a row, ``LG`` along a column.
     """
 
-    whole: Collective | None = None
-    of: float = 0.0
-    number: int = 0
-    group: str = "CG"
+    whole: Collective
+    of: float
+    number: int
+    group: str
 
 
 def parts_of(

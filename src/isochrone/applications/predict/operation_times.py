@@ -63,9 +63,11 @@ class OperationTimes:
         self._phases = {id(model): PhaseTimes(model) for model in self._models}
         self._known: dict[tuple[Any, ...], Ends] = {}
 
-    def times(self, op: str, size: float, grid: str, node_of: Nodes,
-              ranks: int) -> Ends:  # fmt: skip
-        """Return what an operation takes.
+    def times(
+        self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
+        number: int | None = None,
+    ) -> Ends:  # fmt: skip
+        """Return what an operation takes, or a phase of it with all of its groups at work.
 
         Parameters
         ----------
@@ -75,6 +77,8 @@ class OperationTimes:
             Node of each member; None if not known.
         ranks
             Members.
+        number
+            Of a phase of an operation on a grid; None: the whole operation.
 
         Raises
         ------
@@ -84,41 +88,24 @@ class OperationTimes:
         if ranks < 2:
             return 0.0, 0.0, 0.0
         key = (op, size, grid, node_of, ranks)
-        if key not in self._known:
+        if (*key, number) not in self._known:
             model = self._model(op)
             try:
                 if grid:
                     found = self._grid_time(model, op, round(size), grid, node_of, ranks)
-                    self._known[key] = found.seconds, found.low, found.high
+                    self._known[*key, None] = found.seconds, found.low, found.high
+                    middle, low, high = found.together
+                    for k, one in enumerate(found.phases):
+                        self._known[*key, k] = (
+                            one.seconds * middle, one.low * low, one.high * high,
+                        )  # fmt: skip
                 else:
-                    self._known[key] = self._by_library(model, op, round(size), node_of, ranks)
+                    self._known[*key, None] = self._by_library(
+                        model, op, round(size), node_of, ranks
+                    )
             except InputError as error:
                 raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
-        return self._known[key]
-
-    def phase(
-        self, op: str, size: float, grid: str, node_of: Nodes, ranks: int,
-        number: int,
-    ) -> Ends:  # fmt: skip
-        """Return what a phase of an operation on a grid takes, with all of its groups at work.
-
-        Raises
-        ------
-        InputError
-            As of `times`.
-        """
-        key = (op, size, grid, node_of, ranks, number)
-        if key not in self._known:
-            try:
-                found = self._grid_time(self._model(op), op, round(size), grid, node_of, ranks)
-            except InputError as error:
-                raise InputError(f"{op}: {error.what}", where="--model", hint=error.hint) from error
-            for k, one in enumerate(found.phases):
-                middle, low, high = found.together
-                self._known[(*key[:-1], k)] = (
-                    one.seconds * middle, one.low * low, one.high * high,
-                )  # fmt: skip
-        return self._known[key]
+        return self._known[*key, number]
 
     def unfolding(
         self, op: str, size: float, node_of: Nodes, ranks: int, seconds: float,

@@ -13,23 +13,12 @@ from isochrone.base.table import Table
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
 __all__ = [
-    "KIND", "WHAT", "Edges", "Operation", "RankTime", "Sent", "edges", "groups", "matrix",
+    "KIND", "WHAT", "Operation", "RankTime", "Sent", "edges", "groups", "matrix",
     "operations", "program", "rank_times", "sent", "trace",
 ]  # fmt: skip
 
 WHAT = ("bytes", "messages", "seconds")
 """What is known of the messages from one rank to another; seconds: of the sender, in the calls."""
-
-
-@dataclass(frozen=True)
-class Edges:
-    """Ranks that sent to others, one entry for each pair with a message."""
-
-    source: Ints
-    target: Ints
-    messages: Ints
-    bytes: Ints
-    seconds: Floats
 
 
 @dataclass(frozen=True)
@@ -107,8 +96,8 @@ class RankTime:
         return min(1.0, self.communication / whole) if whole > 0 else 0.0
 
 
-def edges(run: Run) -> Edges:
-    """Return who sent to whom.
+def edges(run: Run) -> Table:
+    """Return who sent to whom: columns ``from``, ``to``, ``messages``, ``bytes`` and ``seconds``.
 
     Raises
     ------
@@ -116,13 +105,8 @@ def edges(run: Run) -> Edges:
         If the run is no recording, or damaged.
     """
     check_kind(run)
-    table = run.tables.get("edge")
-    if table is None or not len(table):
-        table = Table({key: np.zeros(0) for key in ("from", "to", "messages", "bytes", "seconds")})
-    source, target, messages, nbytes = (
-        table[key].astype(np.int64) for key in ("from", "to", "messages", "bytes")
-    )
-    return Edges(source, target, messages, nbytes, table["seconds"].astype(np.float64))
+    none = np.zeros(0, np.int64)
+    return run.tables.get("edge") or Table(dict.fromkeys(("from", "to", *WHAT), none))
 
 
 def sent(run: Run, what: str = "bytes") -> Sent:
@@ -136,8 +120,8 @@ def sent(run: Run, what: str = "bytes") -> Sent:
     if what not in WHAT:
         raise InputError(f"there is no matrix of '{what}'", hint=f"there are: {', '.join(WHAT)}")
     found = edges(run)
-    key, place = np.unique(found.source * run.size + found.target, return_inverse=True)
-    amount = np.bincount(place, getattr(found, what), len(key)).astype(np.float64)
+    key, place = np.unique(found["from"] * run.size + found["to"], return_inverse=True)
+    amount = np.bincount(place, found[what], len(key)).astype(np.float64)
     some = amount > 0
     return Sent(key[some] // run.size, key[some] % run.size, amount[some])
 

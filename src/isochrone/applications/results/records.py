@@ -1,27 +1,42 @@
 """Records of a run file as structs."""
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
-from isochrone.base.text import printable
+from isochrone.base.errors import InputError
+from isochrone.base.table import Table
+from isochrone.base.text import printable, whole_number
 from isochrone.runfile.run import Run
 
 
 def records(run: Run, name: str, kind: Any) -> list[Any]:
     """Return the records of a name, each as a struct whose members are their keys.
 
-    The rules of run files say that each has all of them; ``source`` is the key ``from``.
+    The rules of run files say that each has all of them; ``source`` is the key ``from``, and
+    several numbers are written as text: ``3 4 5``.
+
+    Raises
+    ------
+    InputError
+        If such a text holds something else.
     """
-    table = run.tables.get(name)
-    if table is None or not len(table):
+    table = run.tables.get(name, Table())
+    if not len(table):
         return []
-    columns = []
-    for member in fields(kind):
-        values = table["from" if member.name == "source" else member.name]
-        if member.type is str:
-            columns.append([printable(text, 80) for text in values.tolist()])
-        else:
-            columns.append(values.astype(np.float64 if member.type is float else int).tolist())
+
+    def column(key: str, of: Any) -> Iterable[Any]:
+        if of in (int, float):
+            return table[key].astype(of).tolist()  # type: ignore[no-any-return]
+        texts = table[key].tolist()
+        if of is str:
+            return [printable(text, 80) for text in texts]
+        lists = [tuple(map(whole_number, text.split())) for text in texts]
+        if any(None in numbers for numbers in lists):
+            raise InputError(f"the '{key}' of a '{name}' record are not numbers", where=run.where)
+        return lists
+
+    columns = [
+        column("from" if one.name == "source" else one.name, one.type) for one in fields(kind)
+    ]
     return [kind(*row) for row in zip(*columns, strict=True)]

@@ -1,11 +1,40 @@
 """Any graph, as a list of edges: ``[0, 1]``, or ``{from: 0, to: 1, bytes: 4KiB, count: 2}``."""
 
-from typing import Any
+from typing import Any, Final
 
-from isochrone.applications.description import quantities
+from isochrone.applications.description import quantities, shapes
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.shapes import Given
+from isochrone.applications.description.shapes import Given, Schema
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology, edge
+
+
+class _Written:
+    """A pair of ranks, or a mapping."""
+
+    _KEYS: Final = ("from", "to", "bytes", "count")
+
+    @classmethod
+    def read(cls, value: Any, at: KeyPath) -> Any:
+        """Return it as it is; refuse anything else."""
+        if not isinstance(value, list):
+            shapes.check_keys(value, at, cls._KEYS, cls._KEYS[:2])
+        elif len(value) != 2:
+            raise at.error(
+                f"the edge has {len(value)} ranks, not two",
+                "sizes are written {from: 0, to: 1, bytes: 4KiB}",
+            )
+        for end in value.values() if isinstance(value, dict) else value:
+            Given.read(end, at)
+        return value
+
+    @classmethod
+    def schema(cls) -> Schema:
+        """Return what it may be."""
+        scalar = shapes.schema(Given)
+        return shapes.one_of(
+            {"type": "array", "items": scalar, "minItems": 2, "maxItems": 2},
+            shapes.keys_schema(dict.fromkeys(cls._KEYS, scalar), cls._KEYS[:2]),
+        )
 
 
 def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
@@ -26,14 +55,14 @@ def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
 
 def _make(options: Options) -> Graph:
     at = options.place("list")
-    edges = tuple(_edge(one, options, at.item(k)) for k, one in enumerate(options.written["list"]))
+    edges = tuple(_edge(one, options, at.item(k)) for k, one in enumerate(options.get("list")))
     options.check_edges(sum(one.times for one in edges))
-    return Graph(edges, directed=bool(options.written.get("directed", True)))
+    return Graph(edges, directed=options.get("directed", True))
 
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"list": "edges", "directed": "boolean"},
+    options={"list": tuple[_Written, ...], "directed": bool},
     needed=("list",),
     short="list",
     example=[[0, 1], [1, 2], {"from": 2, "to": 7, "bytes": "4KiB", "count": 2}],

@@ -22,10 +22,7 @@ def _shape(options: Options) -> list[int]:
             "shape and dimensions exclude each other", "remove one"
         )
     at = options.place("shape")
-    shape = [
-        count(Given(side, at.item(k)), options.scope, 1, MAX_EDGES)
-        for k, side in enumerate(options.written["shape"])
-    ]
+    shape = [count(side, options.scope, 1, MAX_EDGES) for side in options.get("shape")]
     if len(shape) > 3:
         raise at.error(f"the shape has {len(shape)} dimensions", "at most three")
     if math.prod(shape) != options.ranks:
@@ -39,9 +36,9 @@ def _shape(options: Options) -> list[int]:
 
 def _make(options: Options) -> Graph:
     shape = _shape(options)
-    periodic = options.written.get("periodic", False)
-    if not isinstance(periodic, list):
-        periodic = [periodic] * len(shape)
+    periodic = options.get("periodic", False)
+    if not isinstance(periodic, tuple):
+        periodic = (periodic,) * len(shape)
     if len(periodic) != len(shape):
         raise options.place("periodic").error(
             f"periodic has {len(periodic)} values for {len(shape)} dimensions"
@@ -60,6 +57,8 @@ def _make(options: Options) -> Graph:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"shape": "numbers", "dimensions": "number", "periodic": "booleans"},
+    options={
+        "shape": tuple[Given, ...], "dimensions": Given, "periodic": bool | tuple[bool, ...],
+    },
     example={"shape": [2, 2, 2], "periodic": True},
-)
+)  # fmt: skip

@@ -14,7 +14,7 @@ import networkx as nx
 
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import quantity
-from isochrone.applications.description.shapes import Given
+from isochrone.applications.description.shapes import Given, Text
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 from isochrone.base.text import printable
 
@@ -29,19 +29,19 @@ def _arguments(options: Options, generator: Callable[..., Any]) -> dict[str, Any
     """Return numbers and booleans by name; what is random is drawn from the seed."""
     known = inspect.signature(generator).parameters
     found = {}
-    for name, value in options.written.items():
+    for name, value in options.spec.options.items():
         if name == "generator":
             continue
         if name not in known or name in _NOT_OURS:
             raise options.place(name).error(
-                f"{options.written['generator']} has no parameter '{printable(name, 40)}'",
+                f"{options.get('generator')} has no parameter '{printable(name, 40)}'",
                 f"its parameters: {', '.join(n for n in known if n not in _NOT_OURS)}",
             )
         found[name] = value
-        if not isinstance(value, bool):
-            number = quantity(Given(value, options.place(name)), options.scope).value
+        if isinstance(value, Given):
+            number = quantity(value, options.scope).value
             if abs(number) > MAX_RANKS and name != "seed":
-                raise options.place(name).error(f"{number:g} is too large", f"at most {MAX_RANKS}")
+                raise value.at.error(f"{number:g} is too large", f"at most {MAX_RANKS}")
             found[name] = int(number) if number.is_integer() else number
     if "seed" in known:
         found.setdefault("seed", options.seed % 2**32)
@@ -75,7 +75,7 @@ def _bounded() -> Iterator[None]:
 
 
 def _make(options: Options) -> Graph:
-    name = options.written["generator"]
+    name = options.get("generator")
     generator = None if name.startswith("_") else getattr(nx, name, None)
     module = str(getattr(generator, "__module__", ""))
     if not inspect.isfunction(generator) or not module.startswith("networkx.generators."):
@@ -105,7 +105,7 @@ def _make(options: Options) -> Graph:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"generator": "text"},
+    options={"generator": Text},
     needed=("generator",),
     more=True,
     example={"generator": "random_regular_graph", "d": 3, "n": "p", "seed": 1},

@@ -1,31 +1,37 @@
 """The same neighbours for all ranks of a grid, as offsets: a function of the number of ranks."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from isochrone.applications.description import quantities
 from isochrone.applications.description.grids import balanced
-from isochrone.applications.description.shapes import Given
+from isochrone.applications.description.shapes import Declared, Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Offset(Declared):
+    """Steps along the dimensions of a grid, and the size of a message that way."""
+
+    to: tuple[Given, ...]
+    bytes: Given | None = None
 
 
 def _make(options: Options) -> Graph:
     shape = balanced(options.ranks, options.count("dimensions", 1, 3, 2))
-    around = bool(options.written.get("periodic", False))
+    around = options.get("periodic", False)
     sides = np.array(shape)
     ranks = np.arange(options.ranks)
     coordinates = np.stack(np.unravel_index(ranks, shape), axis=1)
     edges = []
-    at = options.place("list")
-    for k, one in enumerate(options.written["list"]):
-        here = at.item(k)
-        if len(one["to"]) != len(shape):
-            raise here.key("to").error(
-                f"the offset has {len(one['to'])} numbers for {len(shape)} dimensions"
+    for one in options.get("list"):
+        if len(one.to) != len(shape):
+            raise one.at.key("to").error(
+                f"the offset has {len(one.to)} numbers for {len(shape)} dimensions"
             )
-        size = None
-        if "bytes" in one:
-            size = int(quantities.size(Given(one["bytes"], here.key("bytes")), options.scope))
-        step = [_whole(Given(v, here.key("to").item(j)), options) for j, v in enumerate(one["to"])]
+        size = None if one.bytes is None else int(quantities.size(one.bytes, options.scope))
+        step = [_whole(given, options) for given in one.to]
         there = coordinates + np.array(step)
         inside = ((there >= 0) & (there < sides)).all(axis=1)
         if around:
@@ -46,7 +52,7 @@ def _whole(given: Given, options: Options) -> int:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"dimensions": "number", "periodic": "boolean", "list": "offsets"},
+    options={"dimensions": Given, "periodic": bool, "list": tuple[_Offset, ...]},
     needed=("list",),
     short="list",
     example={"dimensions": 2, "list": [{"to": [0, 1]}, {"to": [1, 0], "bytes": "4KiB"}]},

@@ -3,6 +3,7 @@
 import networkx as nx
 
 from isochrone.applications.description.program import MAX_RANKS
+from isochrone.applications.description.shapes import Given
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology
 
 
@@ -23,7 +24,7 @@ def _make(options: Options) -> Graph:
 
 TOPOLOGY = Topology(
     make=_make,
-    options={"degree": "number", "seed": "number"},
+    options={"degree": Given, "seed": Given},
     needed=("degree",),
     example={"degree": 3},
 )

@@ -58,7 +58,7 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     if omitted > 0:
         app["omitted"] = float(f"{omitted:.2g}")
         warnings.append(f"omitted: {', '.join(trace.omitted)}; {omitted:.2%} of the run time")
-    app["phases"] = list(_all_phases(body, ranks, trace.groups, farms))
+    app["phases"] = list(_phases(body, ranks, trace.groups, farms))
     return {"isochrone": "app/1", "apps": [app]}, warnings
 
 
@@ -291,31 +291,25 @@ def named(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "program"
 
 
-def _all_phases(
+def _phases(
     tree: Tree, ranks: int, groups: list[tuple[int, ...]], farms: Sequence[Farm]
 ) -> Iterator[dict[str, Any]]:
+    """Yield the phases of loops and rounds: the computation of each, if any, and what it is."""
     for node in tree:
         if isinstance(node, Again):
-            inner = list(_all_phases(node.body, ranks, groups, farms))
+            inner = list(_phases(node.body, ranks, groups, farms))
             if inner:
                 yield {"repeat": {"times": node.times, "phases": inner}}
-        else:
-            yield from _phases(node, ranks, groups, farms)
-
-
-def _phases(
-    place: Place, ranks: int, groups: list[tuple[int, ...]], farms: Sequence[Farm]
-) -> Iterable[dict[str, Any]]:
-    """Yield the phases of a round: its computation, if any, and what it is."""
-    one = place.round
-    if any(spent.mean > 0 for spent in one.before.values()):
-        yield {"compute": plain(computation(one.before, ranks, place.period))}
-    if one.call is not None and one.call.op == "farm":
-        yield {"exchange": farms[one.call.root].exchange(ranks)}
-    elif one.call is not None:
-        yield {one.call.op: _collective(one, one.call, groups)}
-    elif one.messages:
-        yield {"exchange": _exchange(one, ranks, place.period)}
+            continue
+        one = node.round
+        if any(spent.mean > 0 for spent in one.before.values()):
+            yield {"compute": plain(computation(one.before, ranks, node.period))}
+        if one.call is not None and one.call.op == "farm":
+            yield {"exchange": farms[one.call.root].exchange(ranks)}
+        elif one.call is not None:
+            yield {one.call.op: _collective(one, one.call, groups)}
+        elif one.messages:
+            yield {"exchange": _exchange(one, ranks, node.period)}
 
 
 def plain(value: dict[str, Any]) -> Any:
@@ -334,13 +328,11 @@ def _collective(one: Round, call: Event, groups: list[tuple[int, ...]]) -> dict[
 
 def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     """Return the value of a key ``exchange``."""
-    found = {}
     messages = _in_order(one)
-    if one.kind == "request":
+    request = one.kind == "request"
+    if request:
         asked = [m for m in messages if m[1] == one.starter]
-        told = [m for m in messages if m[0] == one.starter]
-        size = graphs.bytes_of(asked) or _mean(asked)
-        answer = graphs.bytes_of(told) or _mean(told)
+        size, answer = _mean(asked), _mean([m for m in messages if m[0] == one.starter])
         topology = graphs.named(messages, one.kind, ranks)
         listed = {"edges": [[a, b] for a, b, _ in asked]}
         found = {"topology": topology or listed, "flow": "request", "bytes": size}
@@ -352,12 +344,11 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
             listed_edges, common = graphs.edges(messages)
             topology = {"edges": listed_edges}
         found = {"topology": topology, "flow": one.flow, "bytes": common}
-    computing = {r: s for r, s in one.within.items() if r in one.ranks}
-    if one.kind == "request":
-        computing = {one.starter: computing[one.starter]} if one.starter in computing else {}
+    who = [one.starter] if request else one.ranks
+    computing = {rank: spent for rank, spent in one.within.items() if rank in who}
     if any(spent.mean > 0 for spent in computing.values()):
-        value = computation(computing, ranks, 0 if one.kind == "request" else period)
-        if one.kind == "request":  # no one else computes in it
+        value = computation(computing, ranks, 0 if request else period)
+        if request:  # no one else computes in it
             value.pop("imbalance", None)
         found["compute"] = plain(value)
     return found

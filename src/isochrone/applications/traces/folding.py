@@ -36,15 +36,9 @@ def fold(keys: Iterable[Hashable]) -> list[Node]:
     """Fold a sequence, of which equal keys are alike."""
     folding = _Folding()
     for key in keys:
-        folding.take((key,))
-    nodes = [_written(part) for part in folding.parts]
-    _visit(nodes, 0)
-    return nodes
-
-
-def length(nodes: Iterable[Node]) -> int:
-    """Return the number of places, repetition counted."""
-    return sum(n.count * length(n.body) if isinstance(n, Loop) else 1 for n in nodes)
+        folding.take(key)
+    _visit(folding.nodes, 0)
+    return folding.nodes
 
 
 def _visit(nodes: Sequence[Node], at: int) -> int:
@@ -59,53 +53,33 @@ def _visit(nodes: Sequence[Node], at: int) -> int:
     return at
 
 
-def _written(part: _Part) -> Node:
-    if isinstance(part, _Turns):
-        return Loop(part.count, [_written(p) for p in part.body])
-    return Leaf()
-
-
-_Key = tuple[object, ...]
-
-
-@dataclass(frozen=True)
-class _Turns:
-    """A loop of what is not yet written: how often, and what."""
-
-    count: int
-    body: list[_Part]
-
-
-_Part = _Turns | _Key
-
-
 class _Folding:
     """What was taken so far; `keys` are numbers that are equal where parts are alike."""
 
     def __init__(self) -> None:
-        self.parts: list[_Part] = []
+        self.nodes: list[Node] = []
         self.keys: list[int] = []
-        self.numbers: dict[_Key, int] = {}
+        self.numbers: dict[tuple[object, ...], int] = {}
         self.places: dict[tuple[int, int], list[int]] = {}  # by two that follow each other
         self.bodies: dict[int, list[int]] = {}  # keys of the body of the loop at a place, in order
 
-    def take(self, key: _Key) -> None:
-        self._push(key, self._number(key))
+    def take(self, key: Hashable) -> None:
+        self._push(Leaf(), (key,))
         while self._grown() or self._begun():
             pass
 
     def _grown(self) -> bool:
         """Whether the end of the list was one more turn of the loop before it."""
         for place in reversed(self.bodies):
-            size = len(self.parts) - 1 - place
+            size = len(self.nodes) - 1 - place
             if size > WINDOW:
                 return False
             body = self.bodies[place]
             if 0 < size == len(body) and self.keys[place + 1 :] == body:
-                loop = self.parts[place]
-                assert isinstance(loop, _Turns)
+                loop = self.nodes[place]
+                assert isinstance(loop, Loop)
                 self._pop(size + 1)
-                self._push_loop(_Turns(loop.count + 1, loop.body), body)
+                self._push_loop(Loop(loop.count + 1, loop.body), body)
                 return True
         return False
 
@@ -125,30 +99,27 @@ class _Folding:
 
     def _begin(self, size: int) -> bool:
         """Make a loop of the last two parts of this many nodes."""
-        body, parts = self.keys[-size:], self.parts[-size:]
+        body, nodes = self.keys[-size:], self.nodes[-size:]
         self._pop(2 * size)
-        self._push_loop(_Turns(2, parts), body)
+        self._push_loop(Loop(2, nodes), body)
         return True
 
-    def _push_loop(self, loop: _Turns, body: list[int]) -> None:
-        self._push(loop, self._number(("loop", loop.count, *body)))
-        self.bodies[len(self.parts) - 1] = body
+    def _push_loop(self, loop: Loop, body: list[int]) -> None:
+        self._push(loop, ("loop", loop.count, *body))
+        self.bodies[len(self.nodes) - 1] = body
 
-    def _push(self, part: _Part, key: int) -> None:
-        self.parts.append(part)
-        self.keys.append(key)
-        last = len(self.parts) - 1
+    def _push(self, node: Node, key: tuple[object, ...]) -> None:
+        self.nodes.append(node)
+        self.keys.append(self.numbers.setdefault(key, len(self.numbers)))
+        last = len(self.nodes) - 1
         self.places.setdefault(self._pair(last), []).append(last)
 
     def _pop(self, count: int) -> None:
-        for place in range(len(self.parts) - 1, len(self.parts) - 1 - count, -1):
+        for place in range(len(self.nodes) - 1, len(self.nodes) - 1 - count, -1):
             self.places[self._pair(place)].pop()
-        del self.parts[-count:], self.keys[-count:]
-        while self.bodies and next(reversed(self.bodies)) >= len(self.parts):
+        del self.nodes[-count:], self.keys[-count:]
+        while self.bodies and next(reversed(self.bodies)) >= len(self.nodes):
             self.bodies.popitem()
 
     def _pair(self, place: int) -> tuple[int, int]:
         return (self.keys[place - 1] if place else -1, self.keys[place])
-
-    def _number(self, key: _Key) -> int:
-        return self.numbers.setdefault(key, len(self.numbers))

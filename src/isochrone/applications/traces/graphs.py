@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from isochrone.applications.description import topology
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.topology import MAX_EDGES, Options
+from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
 
 Message = tuple[int, int, float]
 
@@ -24,12 +23,13 @@ def named(messages: Sequence[Message], kind: str, ranks: int) -> Any | None:
     """
     pairs = Counter((a, b) for a, b, _ in messages)
     for name, options in _candidates(kind, ranks):
-        graph = topology.load(name).make(Options(ranks, options, {}, 0, KeyPath("")))
+        found_as = {name: options} if options else name
+        graph = TopologySpec.read(found_as, KeyPath("")).graph(ranks, {})
         found = Counter((edge.source, edge.target) for edge in graph.edges)
         if not graph.directed and kind != "stream":
             found.update([(b, a) for a, b in found.elements()])
         if pairs == found and (kind != "token" or messages[0][0] == 0):
-            return {name: options} if options else name
+            return found_as
     return None
 
 

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from isochrone.applications.emulation.recorded import KIND, applications, launched, rank_times
-from isochrone.applications.emulation.timing import others
+from isochrone.applications.emulation.recorded import KIND, RankTime, applications, launched
+from isochrone.applications.results.records import records
 from isochrone.base.csv_escape import cell_of
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
@@ -225,12 +225,12 @@ def _emulated(run: Run) -> Iterator[tuple[object, ...]]:
         raise InputError("no application completed", where=run.where)
     about = {}
     for one in found:
-        beside = " ".join(names[other] for other in others(one.app, one.together))
+        beside = " ".join(names[other] for other in one.beside)
         about[one.launch, one.app] = (one.launch, one.repeat, names[one.app], beside)
         for iteration, seconds in enumerate(one.times.tolist()):
             key = about[one.launch, one.app]
             yield (*key, iteration, None, seconds, None, None, None, run.origin)
-    for rank in rank_times(run):
+    for rank in records(run, "rank_time", RankTime):
         if (rank.launch, rank.app) in about:
             key = about[rank.launch, rank.app]
             times = (rank.seconds, rank.communication, rank.asked, rank.delivered)
