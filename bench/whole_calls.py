@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from beds.mpis import CROWDED, MPIS, SCRIPTS, Mpi
@@ -127,7 +128,7 @@ def typical(calls: Sequence[MeasuredCall]) -> MeasuredCall:
     names = set.intersection(*(set(one.parts) for one in calls))
     parts = {name: float(np.median([one.parts[name] for one in calls])) for name in names}
     whole = float(np.median([one.seconds for one in calls]))
-    return replace(calls[0], seconds=whole, parts=parts)
+    return msgspec.structs.replace(calls[0], seconds=whole, parts=parts)
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from beds.mpis import CROWDED, SCRIPTS, find_mpi
 from beds.recorded import built

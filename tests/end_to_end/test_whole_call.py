@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.collective_io.patterns.tiles import tile_io

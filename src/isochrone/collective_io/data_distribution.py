@@ -8,12 +8,12 @@ of their row go through the network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload import Floats, Ints
@@ -124,8 +124,7 @@ def _costs(axes: Axes, seconds: Floats) -> None:
 # Distribution of file data over nodes, and the nodes that serve each part.
 
 
-@dataclass(frozen=True)
-class Distribution:
+class Distribution(Record):
     """The data of each node along a file, and the parts of the file that it serves.
 
     Attributes

@@ -8,11 +8,11 @@ table of phases is that of ``probe/grid/collectives.h``.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
+from isochrone.base.record import Record
 
 LIBRARY = "library"
 """Name of the library's own algorithm in place of a grid."""
@@ -40,8 +40,7 @@ _PARTS: dict[str, tuple[tuple[Group, str, str], tuple[Group, str, str]]] = {
 OPERATIONS = tuple(_PARTS)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(Record):
     """Ranks arranged in rows.
 
     Attributes
@@ -96,8 +95,7 @@ class Grid:
         return -(-ranks // length), length
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(Record):
     """One phase: an operation of the library in one or several groups of ranks.
 
     Attributes

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from math import isfinite, isnan, log, log2, nan
 from typing import Annotated, Any, Literal
 
@@ -19,6 +18,7 @@ import numpy as np
 from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
 from isochrone.collectives.measured import (
     Ends,
@@ -50,8 +50,7 @@ _FEW = 3
 """Numbers of groups that a sentence lists."""
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(Record):
     """Placement of the ranks.
 
     Attributes
@@ -88,8 +87,7 @@ class Machine:
         return ranks_on_nodes(ranks, nodes, self.ppn, cyclic=self.placement == "cyclic")
 
 
-@dataclass(frozen=True)
-class GridTime:
+class GridTime(Record):
     """An operation on one grid, or by the library.
 
     Attributes
@@ -113,7 +111,7 @@ class GridTime:
     bytes: int
     grid: str
     phases: tuple[PhaseTime, ...]
-    warnings: Hidden[list[str]] = field(default_factory=list)
+    warnings: Hidden[list[str]]
     together: Hidden[Ends] = _ALONE
     verdict: IfKnown[str] = None
 
@@ -274,8 +272,7 @@ _NO_TIME = 1e-12
 """Seconds below which a formula cannot be compared with measured times."""
 
 
-@dataclass(frozen=True)
-class PhaseTime:
+class PhaseTime(Record):
     """One phase: its kind, its seconds, and the disturbance included in them.
 
     ``low`` and ``high`` are NaN, and ``factor`` is 1, if unknown.
@@ -395,8 +392,7 @@ class PhaseTimes:
 # Comparison of predicted and measured times: operations on grids, and their phases.
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Record):
     """One measured time and its prediction, in seconds.
 
     Attributes

@@ -4,15 +4,14 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from isochrone.base import registry
+from isochrone.base.record import Record
 
 
-@dataclass(frozen=True)
-class LibraryRule:
+class LibraryRule(Record):
     """One choice: an operation on so many ranks, and its blocks of a range of sizes.
 
     Attributes
@@ -34,8 +33,7 @@ class LibraryRule:
     measured: int
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(Record):
     """What is to be written, and how the library is made to use it.
 
     Attributes
@@ -56,8 +54,7 @@ class Written:
     left_out: tuple[LibraryRule, ...] = ()
 
 
-@dataclass(frozen=True)
-class TuningFile:
+class TuningFile(Record):
     """A format of tuning files.
 
     Attributes

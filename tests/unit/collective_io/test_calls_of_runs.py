@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.table import Table, TableBuilder

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from isochrone import models
 from isochrone.base.errors import InputError
@@ -42,7 +42,6 @@ def tiles(**call: object) -> Call:
     return Call(tile_io(4, 4, (256, 256), 16), **call)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True)
 class Alone(WholeCall):
     """A whole call whose parts are all known; without aggregators it takes ``seconds``."""
 
@@ -58,12 +57,13 @@ class Alone(WholeCall):
             0.4,
             0.5 + part,
             1,
+            [],
         )
 
     def independent(self, call: Call, by_rank) -> WholeCost | None:  # type: ignore[no-untyped-def]
         if not self.seconds:
             return None
-        return WholeCost({**dict.fromkeys(PARTS), "file": self.seconds}, self.seconds, 0, 1, 0)
+        return WholeCost({**dict.fromkeys(PARTS), "file": self.seconds}, self.seconds, 0, 1, 0, [])
 
 
 @pytest.mark.few(1)

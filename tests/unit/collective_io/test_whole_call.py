@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.documents import plain

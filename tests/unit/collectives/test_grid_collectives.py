@@ -223,7 +223,7 @@ def test_measured_groups_and_disturbances_are_in_the_model_file(
 def made(grid: str, seconds: float, half: float) -> GridTime:
     phase = Phase("CG", "bcast", 16, 1024, 1)
     one = PhaseTime(phase, seconds, seconds - half, seconds + half, 1.0)
-    return GridTime("bcast", 16, 1024, grid, (one,))
+    return GridTime("bcast", 16, 1024, grid, (one,), [])
 
 
 def test_a_grid_is_best_only_where_its_interval_is_below_that_of_the_library() -> None:

@@ -32,7 +32,7 @@ def predicted(
         phase = Phase("CG", op, 2, 64, 4)
         return [
             GridTime(op, ranks, size, name.replace("by", "").replace("_", "x"),
-                     (PhaseTime(phase, *ends, 1.0),))
+                     (PhaseTime(phase, *ends, 1.0),), [])
             for size in sizes for name, ends in times.items()
         ]  # fmt: skip
 

@@ -8,7 +8,6 @@ minimised: by enumeration if there are few orders, else by local search and a se
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, permutations
 from math import perm
 from time import monotonic
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.collective_io.aggregators.bottleneck import balanced, cheapest, least_maximum
 from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
@@ -32,8 +32,7 @@ _MANY = 200
 """Hosts of which a search over limits would take too long."""
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(Record):
     """Hosts in the order of the file domains they serve.
 
     Attributes

@@ -6,13 +6,15 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.aggregators.assignment import MAX_HOSTS, assign
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
 from isochrone.collective_io.aggregators.host_costs import MOST
@@ -92,28 +94,25 @@ Cut = Mapping[str, Any]
 """How the parts of aggregators are cut into rounds: what of a setting is changed for that."""
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Record):
     """How many aggregators there are, and on which hosts."""
 
     hints: HintList
     number: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Tried:
+class _Tried(Record, eq=False):
     place: _Place
     cut: Cut
     setting: Setting
     cost: SettingCost
 
 
-@dataclass
-class _Search:
+class _Search(Struct):
     costs: SettingCosts
     given: Setting
     seconds: float
-    tried: list[_Tried] = field(default_factory=list)
+    tried: list[_Tried] = []
     given_seconds: float = 0.0
     alone_is_known: bool = False
 
@@ -126,7 +125,7 @@ class _Search:
                 f"the names of {len(hosts)} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
             )
-        self.alone_is_known = self.costs.of(replace(self.given, collective=False)) is not None
+        self.alone_is_known = self.costs.of(self.given._replace(collective=False)) is not None
         as_it_is = self.cost_as_given()
         self.given_seconds = as_it_is.seconds
         first = self.given_place()
@@ -148,10 +147,10 @@ class _Search:
         Where the time of independent accesses is unknown, an exchange is assumed.
         """
         if self.is_off() and self.alone_is_known:
-            alone = self.costs.of(replace(self.given, collective=False))
+            alone = self.costs.of(self.given._replace(collective=False))
             assert alone is not None
             return alone
-        found = self.costs.of(replace(self.given, collective=None))
+        found = self.costs.of(self.given._replace(collective=None))
         assert found is not None
         refuse_no_time(found.exchange)
         return found
@@ -216,8 +215,7 @@ class _Search:
     def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:
         """Return the setting in which a place's list names these hosts."""
         fewer = place.number < int(place.hints.counts.sum())
-        return replace(
-            self.given,
+        return self.given._replace(
             config=place.hints.config(named),
             nodes=place.number if fewer or self.given.nodes is not None else None,
             collective=True if self.is_off() else self.given.collective,
@@ -268,7 +266,7 @@ class _Search:
             if some:
                 best = min(some, key=lambda one: one.cost.seconds)
                 yield self.choice(best.setting, best.cost, 0.0, lever)
-        off = replace(self.given, collective=False)
+        off = self.given._replace(collective=False)
         if self.is_off():
             yield self.choice(self.tried[0].setting, self.tried[0].cost, 0.0, "switch")
         elif (cost := self.costs.of(off)) is not None:

@@ -7,12 +7,12 @@ be expressed, and the length of a hint limits the number of named hosts.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from isochrone.base.arrays import Bools
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout
@@ -21,8 +21,7 @@ VALUE_LIMIT = 1023
 """Characters of a hint: ``MPI_MAX_INFO_VAL`` of MPICH is 1024, the end of the string included."""
 
 
-@dataclass(frozen=True, eq=False)
-class HintList:
+class HintList(Record, eq=False):
     """Hosts with a number of aggregators each, of which some are named and the others follow.
 
     Attributes

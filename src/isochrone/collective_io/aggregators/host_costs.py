@@ -8,10 +8,10 @@ does only with a model that has ``busy``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from isochrone.base.record import Record
 from isochrone.collective_io.predict.best_possible import least_exchange
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, in_portions
@@ -24,8 +24,7 @@ _PORTION = 2_000_000
 """Entries that are handled at once."""
 
 
-@dataclass(frozen=True)
-class HostCosts:
+class HostCosts(Record):
     """Seconds of hosts by their position in the list of aggregators.
 
     Attributes
@@ -121,7 +120,7 @@ class HostCosts:
         at = self.columns(orders)
         total = np.zeros(len(orders))
         for weight, counts, spread in zip(self.weights, self._found, self._spread, strict=True):
-            here = Counts(*(side[orders, at] for side in vars(counts).values()))
+            here = Counts(*(side[orders, at] for side in counts))
             total += weight * self._model.ask(here, spread, here.busy)[0].max(axis=1)
         return total
 

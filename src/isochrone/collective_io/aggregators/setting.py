@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, NamedTuple
+
+from msgspec.structs import replace
 
 from isochrone.base.documents import Hidden, Inline, shown
+from isochrone.base.record import Record
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
@@ -18,8 +20,7 @@ BUFFER = 16 * 1024**2
 """Default of ROMIO's ``cb_buffer_size``."""
 
 
-@dataclass(frozen=True)
-class Stripes:
+class Stripes(Record):
     """Layout of a file on Lustre.
 
     Attributes
@@ -37,8 +38,7 @@ class Stripes:
     ratio: int = 1
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """Hints of a file.
 
     Attributes
@@ -79,8 +79,7 @@ GIVEN = Setting()
 # Time of a call with a setting: of the exchange, by a node model, or of the whole call.
 
 
-@dataclass(frozen=True)
-class SettingCost:
+class SettingCost(Record):
     """Predicted time of a call.
 
     Attributes
@@ -110,8 +109,7 @@ class SettingCost:
         return self.seconds + share * (seconds / self.exchange - 1)
 
 
-@dataclass(frozen=True)
-class SettingCosts:
+class SettingCosts(Record):
     """Predicts the time of a call with any setting.
 
     Attributes
@@ -174,8 +172,7 @@ ALIKE = 0.005
 """Settings within this fraction are equal: then the one that changes less is first."""
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Record):
     """A setting and the time of a call with it.
 
     Attributes
@@ -235,8 +232,7 @@ class Choice:
     @property
     def changes(self) -> int:
         """How many hints it sets."""
-        pairs = zip(vars(self.setting).values(), vars(GIVEN).values(), strict=True)
-        return sum(value != usual for value, usual in pairs)
+        return sum(own != usual for own, usual in zip(self.setting, GIVEN, strict=True))
 
 
 _LEVERS = ("given", "order", "switch", "number", "buffer", "stripes", "all")

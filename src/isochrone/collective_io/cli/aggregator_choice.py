@@ -1,14 +1,15 @@
 """Output of `place aggregators`: JSON document and text."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from isochrone.base.documents import IfKnown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Speedup
+from isochrone.base.record import Record
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
@@ -27,8 +28,7 @@ from isochrone.measure.allocation import Allocation
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Record):
     """The call, the nodes and the known times."""
 
     call: Call
@@ -51,23 +51,11 @@ class Query:
         return self.call.rows() if number is None else block_aggregators(number, self.nodes.ranks)
 
 
-class Proposal(ABC):
+class Proposal(Record):
     """The best setting that was found."""
 
     query: Query
     best: Choice
-
-    @abstractmethod
-    def headline(self) -> str:
-        """Return a one-line summary."""
-
-    @abstractmethod
-    def blocks(self) -> list[Block]:
-        """Return further remarks."""
-
-    @abstractmethod
-    def document(self, output: Path | None) -> dict[str, Any]:
-        """Return it as a JSON object, with the file that was written."""
 
     def hints(self) -> str:
         """Return the text of the hints file; empty where no hints are read."""
@@ -146,12 +134,9 @@ EXCHANGE = (
 )
 
 
-@dataclass(frozen=True)
 class ByOrder(Proposal):
     """Another order of aggregators, as many of them and with the same buffers."""
 
-    query: Query
-    best: Choice
     found: Assignment
     hints_of: HintList
     rounds: int
@@ -283,7 +268,7 @@ def by_order(query: Query) -> ByOrder:
     given_cost = predict(now, layout, served, hosts, query.model, reading=reading).cost
     refuse_no_time(found.cost)
     found = replace(found, given_cost=given_cost)
-    setting = replace(query.given, config=hints.config(found.order[: found.named]))
+    setting = query.given._replace(config=hints.config(found.order[: found.named]))
     if given_cost < found.cost:  # the given list is another one than ``*:n``
         order = order_of(served, by_rank, hosts)
         found = replace(found, order=order, named=len(served), cost=given_cost)
@@ -314,12 +299,9 @@ def _other(query: Query) -> tuple[Choice, Choice] | None:
     return (found[0], order) if gain(found[0], order) > MIN_GAIN else None
 
 
-@dataclass(frozen=True)
 class ByAll(Proposal):
     """Everything that can be set, chosen together."""
 
-    query: Query
-    best: Choice
     found: list[Choice]
     nodes: tuple[list[int], float] | None
     romio: Choice | None

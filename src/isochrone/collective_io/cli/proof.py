@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.inference import Speedup, speedup
+from isochrone.base.record import Record
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call
@@ -108,8 +108,7 @@ USUAL_ELEMENT = 3
 """Bytes of an element of mpi-tile-io; the number of messages does not depend on it."""
 
 
-@dataclass(frozen=True)
-class JobRunner:
+class JobRunner(Record):
     """Starts the probe with the user's launcher and a file of rank positions."""
 
     setup: Setup

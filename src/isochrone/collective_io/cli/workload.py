@@ -4,13 +4,13 @@ import os
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary
+from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -265,8 +265,7 @@ def _number(text: str) -> int:
 # A recording of collective I/O as the call of a prediction: its pieces, its hints, its hosts.
 
 
-@dataclass(frozen=True)
-class RecordedAccess:
+class RecordedAccess(Record):
     """One pattern of a recording.
 
     Attributes

@@ -1,12 +1,12 @@
 """Shared parts of the hot-spot figures: points, model and queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
@@ -83,8 +83,7 @@ def add_head(
     head(figure, title, [*words, why] if why else words, places=places)
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(Record):
     """Points of one kind, and the coordinates along two axes for `value`.
 
     Attributes

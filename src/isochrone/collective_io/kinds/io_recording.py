@@ -1,12 +1,12 @@
 """Report of recorded collective I/O: access patterns, times by phase, hints."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
 
 from isochrone.base.documents import Hidden, Inline, shown
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
@@ -48,8 +48,7 @@ _OF_USE = (
 """Hints that decide how a collective access is done; --json has all."""
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(Record):
     """A pattern with the times of its calls summed; parts that were seen in all of them."""
 
     pattern: Inline[RecordedPattern]

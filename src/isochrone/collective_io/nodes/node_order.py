@@ -6,11 +6,12 @@ Both match if large nodes are spread evenly among small ones. Sorting by size is
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
+from msgspec import Struct
 
+from isochrone.base.record import Record
 from isochrone.collective_io.nodes.exact import (
     are_few,
     enumerate_orders,
@@ -31,8 +32,7 @@ SECONDS_OF_MANY = 30.0
 MANY = 2048
 
 
-@dataclass(frozen=True)
-class NodeOrder:
+class NodeOrder(Record):
     """An order of nodes.
 
     Attributes
@@ -137,8 +137,7 @@ def best_order(
     )
 
 
-@dataclass
-class _Best:
+class _Best(Struct):
     """The cheapest order so far, and the method that found it."""
 
     order: Ints

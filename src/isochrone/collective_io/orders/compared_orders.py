@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan, sqrt
 from pathlib import Path
@@ -25,6 +24,7 @@ from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, write_text
 from isochrone.base.format_version import check_format
 from isochrone.base.inference import Speedup, bootstrap_interval, redrawn_medians, speedup
+from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.node_cost import TIE
@@ -49,8 +49,7 @@ class Ends(NamedTuple):
     measured_high: MaybeNan
 
 
-@dataclass(frozen=True)
-class ComparedOrder:
+class ComparedOrder(Record):
     """An order with its expected and measured times.
 
     Attributes
@@ -102,8 +101,7 @@ class ComparedOrder:
         return self.predicted / self.measured - 1
 
 
-@dataclass(frozen=True)
-class Correlation:
+class Correlation(Record):
     """Spearman's rank correlation with its 95 % interval; NaN where it is not defined."""
 
     value: float
@@ -111,8 +109,7 @@ class Correlation:
     high: float
 
 
-@dataclass(frozen=True)
-class ComparedOrders:
+class ComparedOrders(Record):
     """Orders, sorted by expected time, best first.
 
     Attributes
@@ -146,7 +143,7 @@ class ComparedOrders:
     timed: str = "exchange"
     origin: str = "measured"
     model_origin: str = ""
-    warnings: list[str] = field(default_factory=list)
+    warnings: Sequence[str] = ()
 
     @property
     def launched(self) -> bool:
@@ -228,8 +225,7 @@ class ComparedOrders:
         return OrdersFile(*values)
 
 
-@dataclass(frozen=True)
-class OrdersFile:
+class OrdersFile(Record):
     """Orders that were compared; what was not measured is null.
 
     Attributes
@@ -260,7 +256,7 @@ class OrdersFile:
     regret_low: float | None
     regret_high: float | None
     gain_reached: float | None
-    warnings: list[str]
+    warnings: Sequence[str]
     words: list[str]
 
 

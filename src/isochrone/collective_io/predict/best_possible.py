@@ -6,14 +6,15 @@ or aggregators, the best order gains little.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 from scipy import sparse
 from scipy.optimize import linprog
 
 from isochrone.base.documents import Hidden, Inline, shown
+from isochrone.base.record import Record
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -50,8 +51,7 @@ class Bounds(NamedTuple):
     by_order: Gain
 
 
-@dataclass(frozen=True)
-class BestPossible:
+class BestPossible(Record):
     """Bounds on the time of a call.
 
     Attributes
@@ -219,8 +219,7 @@ MAX_CHOICES = 20_000
 """Sizes of nodes times domains; of more, only single domains and nodes are looked at."""
 
 
-@dataclass(frozen=True)
-class ExchangeBound:
+class ExchangeBound(Record):
     """Lower bounds for the busiest node: seconds, bytes and messages (one direction)."""
 
     seconds: float
@@ -228,8 +227,7 @@ class ExchangeBound:
     messages: float
 
 
-@dataclass(frozen=True)
-class _Nodes:
+class _Nodes(Record):
     """Nodes by their number of ranks.
 
     Attributes

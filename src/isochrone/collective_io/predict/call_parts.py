@@ -10,12 +10,12 @@ steep law.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 from scipy.special import ndtri
 
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import Floats
 
 PARTS = ("offsets", "counts", "exchange", "file", "rest")
@@ -67,8 +67,7 @@ _NOISE: Floats = ndtri((np.arange(9) + 0.5) / 9)
 _INTERVAL = (0.025, 0.975)
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Record):
     """Seconds of each of `PARTS`; None where it was not seen."""
 
     offsets: float | None = None
@@ -78,8 +77,7 @@ class Parts:
     rest: float | None = None
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Record):
     """A call measured in one setting.
 
     Attributes
@@ -100,11 +98,10 @@ class Observation:
     seconds: Mapping[str, float]
     whole: float
     reading: bool = False
-    scatter: Mapping[str, float] = field(default_factory=dict)
+    scatter: Mapping[str, float] = {}
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(Record):
     """Seconds, and the ends of their 95 % interval."""
 
     seconds: float
@@ -112,8 +109,7 @@ class Estimate:
     high: float
 
 
-@dataclass(frozen=True)
-class PartLaw:
+class PartLaw(Record):
     """Laws of a part, weighed by what was measured.
 
     Attributes
@@ -151,8 +147,7 @@ class PartLaw:
         return np.asarray(self.coefficients @ values)
 
 
-@dataclass(frozen=True)
-class PartTimes:
+class PartTimes(Record):
     """Laws of the parts, by direction: of writes and of reads.
 
     Attributes
@@ -163,8 +158,8 @@ class PartTimes:
         Least and greatest value of each quantity that was measured, by ``reading``.
     """
 
-    laws: Mapping[tuple[bool, str], PartLaw] = field(default_factory=dict)
-    ranges: Mapping[bool, Mapping[str, tuple[float, float]]] = field(default_factory=dict)
+    laws: Mapping[tuple[bool, str], PartLaw] = {}
+    ranges: Mapping[bool, Mapping[str, tuple[float, float]]] = {}
 
     def knows(self, reading: bool, part: str) -> bool:
         """Whether the part was measured."""

@@ -1,7 +1,8 @@
 """Measured calls from run files of `measure tile-io` and of recorded programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.stats import known, median_of

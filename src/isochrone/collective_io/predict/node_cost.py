@@ -1,13 +1,13 @@
 """Cost of nodes from their messages by a hot-spot model, vectorised, and of an exchange."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload import Floats, Ints
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, count
@@ -25,8 +25,7 @@ FAR = 1.5
 """Factor from which a message size is outside the sizes of the model."""
 
 
-@dataclass(frozen=True)
-class NodeCost:
+class NodeCost(Record):
     """A model of what communication costs a node.
 
     Attributes
@@ -40,7 +39,7 @@ class NodeCost:
     """
 
     model: Model
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = {}
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.model.variables if name not in KNOWN]
@@ -154,7 +153,7 @@ class NodeCost:
         self, counts: Counts, spread: int, busy: float | Floats, usual: float | None
     ) -> dict[str, Floats]:
         """Return the variables of the model, one value for each node."""
-        a, i, o, *data = (np.asarray(side, np.float64).ravel() for side in vars(counts).values())
+        a, i, o, *data = (np.asarray(side, np.float64).ravel() for side in counts)
         values = {}
         for name in self.model.variables:
             if name == "b":
@@ -273,8 +272,7 @@ def _range(term: str, low: Limits, high: Limits) -> tuple[Floats, Floats]:
 # Predicted exchange of collective I/O: messages and cost of every node, and the hot spot.
 
 
-@dataclass(frozen=True)
-class CallCost:
+class CallCost(Record):
     """Predicted cost of the exchange of a collective call.
 
     Attributes
@@ -302,8 +300,8 @@ class CallCost:
     low: float
     high: float
     node_costs: Floats
-    origin: str = ""
-    warnings: list[str] = field(default_factory=list)
+    origin: str
+    warnings: list[str]
 
     @property
     def cost(self) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import ceil, inf, isfinite
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
+from isochrone.base.record import Record
 from isochrone.collective_io.predict.call_parts import (
     INDEPENDENT,
     LATE,
@@ -33,8 +34,7 @@ WATCHED = {
 """Quantities that are warned of, and what they are called."""
 
 
-@dataclass(frozen=True)
-class WholeCost:
+class WholeCost(Record):
     """Predicted time of a collective call.
 
     Attributes
@@ -56,7 +56,7 @@ class WholeCost:
     low: float
     high: float
     rounds: int
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
     @property
     def known(self) -> bool:
@@ -70,8 +70,7 @@ class WholeCost:
         return {"parts": self.parts, "whole": whole}
 
 
-@dataclass(frozen=True)
-class WholeCall:
+class WholeCall(Record):
     """Predicts whole calls.
 
     Attributes
@@ -83,7 +82,7 @@ class WholeCall:
     """
 
     model: NodeCost | None
-    times: PartTimes = field(default_factory=PartTimes)
+    times: PartTimes = PartTimes()
 
     @classmethod
     def calibrated(cls, model: NodeCost | None, measured: Iterable[MeasuredCall]) -> WholeCall:
@@ -174,8 +173,7 @@ def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float
 # --- measured calls -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class MeasuredCall:
+class MeasuredCall(Record):
     """A call, or the median of several equal ones.
 
     Attributes
@@ -200,7 +198,7 @@ class MeasuredCall:
     aggregators: Sequence[int]
     seconds: float
     parts: Mapping[str, float]
-    scatter: Mapping[str, float] = field(default_factory=dict)
+    scatter: Mapping[str, float] = {}
 
     @property
     def collective(self) -> bool:
@@ -242,8 +240,7 @@ MAX_SIEVES = 1_000_000
 """Maximum number of buffers of a file that are distinguished."""
 
 
-@dataclass(frozen=True)
-class CallFeatures:
+class CallFeatures(Record):
     """Quantities of the laws of phases, and the modelled exchange.
 
     Attributes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from typing import Annotated, Any
 from isochrone import models
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.base.record import Record
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.aggregators import romio_hints
@@ -32,8 +32,7 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 
-@dataclass(frozen=True)
-class Chooser:
+class Chooser(Record):
     """Chooses for one program.
 
     Attributes
@@ -143,8 +142,7 @@ SMALLEST, LARGEST = 4 * 1024, 4 * 1024**2
 """Messages that are measured, in bytes."""
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(Record):
     """A model of the machine, and where it comes from.
 
     Attributes

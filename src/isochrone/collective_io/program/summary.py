@@ -1,11 +1,13 @@
 """Summary of the recorded run: slow phases, possible gains, and its most expensive calls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from msgspec.structs import replace
+
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES
@@ -21,8 +23,7 @@ LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
 """File systems of one host: memory, and local disks."""
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Record):
     """Collective I/O of one run of a program.
 
     Attributes
@@ -144,8 +145,7 @@ ENOUGH = 0.95
 """Patterns are looked at until they have this part of the time of all calls."""
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(Record):
     """A collective call of the program.
 
     Attributes

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
+
+from msgspec import Struct
 
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.files import write_text
+from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.results import io_recording
@@ -32,8 +34,7 @@ LOSER = 2.0
 BIT = 5.0
 
 
-@dataclass
-class Trials:
+class Trials(Struct):
     """Starts of one program.
 
     Attributes
@@ -62,9 +63,9 @@ class Trials:
     base: Mapping[str, str]
     report: Callable[[str], None]
     lost: float = FIRST_LIMIT
-    ways: dict[str, Proposal] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    times: dict[str, list[Timed]] = field(default_factory=dict)
+    ways: dict[str, Proposal] = {}
+    failures: dict[str, str] = {}
+    times: dict[str, list[Timed]] = {}
 
     @property
     def started(self) -> int:
@@ -150,8 +151,7 @@ SYSTEM_HINTS = Path("/etc/romio-hints")
 """Read by ROMIO where the variable is not set."""
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(Record):
     """A proposed way to run the program.
 
     Attributes
@@ -169,8 +169,8 @@ class Proposal:
     """
 
     words: str
-    hints: Mapping[str, str] = field(default_factory=dict)
-    environ: Annotated[Mapping[str, str], "as environment"] = field(default_factory=dict)
+    hints: Mapping[str, str] = {}
+    environ: Annotated[Mapping[str, str], "as environment"] = {}
     expected: Annotated[float | None, "as expected_seconds"] = None
     gives_up: Hidden[str] = ""
 

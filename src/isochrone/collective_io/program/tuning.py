@@ -5,12 +5,12 @@ to choose it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
+from isochrone.base.record import Record
 from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
@@ -25,8 +25,7 @@ CHEAP = 60.0
 """Seconds for measuring the cost of the user's hints."""
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Record):
     """Options of the user.
 
     Attributes

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 
 from isochrone.base.documents import Inline, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.columns import texts
@@ -23,8 +23,7 @@ STAR = "star"
 _COUNTS = ("intra", "in", "out", "hot", "bytes")
 
 
-@dataclass(frozen=True)
-class GridPoint:
+class GridPoint(Record):
     """One point of the grid: the messages of the hot node, and their times.
 
     Attributes
@@ -117,8 +116,7 @@ def _kind(key: tuple[Any, ...]) -> tuple[Any, ...]:
     return (key[0], key[4], key[5], key[6])
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(Record):
     """A participant: hot process or partner, its group, and its number in it."""
 
     rank: int
@@ -128,8 +126,7 @@ class Role:
     host: str
 
 
-@dataclass(frozen=True)
-class Unreachable:
+class Unreachable(Record):
     """Points that could not be reached, and why."""
 
     why: str

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
@@ -28,8 +28,7 @@ COLUMNS = ("rank", "offset", "length", "count", "stride")
 """Of pieces of a file."""
 
 
-@dataclass(frozen=True)
-class RecordedCall:
+class RecordedCall(Record):
     """A collective access.
 
     Attributes
@@ -73,8 +72,7 @@ class RecordedCall:
         return Parts(**self.parts)
 
 
-@dataclass(frozen=True)
-class RecordedPattern:
+class RecordedPattern(Record):
     """Access pattern of one or more calls.
 
     Attributes
@@ -121,8 +119,7 @@ class RecordedPattern:
         return made(**self.pieces, ranks=ranks, members=members)
 
 
-@dataclass(frozen=True)
-class Independent:
+class Independent(Record):
     """Accesses of single ranks to a file, which were only counted.
 
     Attributes
@@ -144,8 +141,7 @@ class Independent:
     seconds: float
 
 
-@dataclass(frozen=True)
-class RecordedFile:
+class RecordedFile(Record):
     """A file that was opened.
 
     Attributes

@@ -1,12 +1,12 @@
 """Summary of collective I/O of tiles: phases, ranks that accessed the file, messages of nodes."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isochrone.base.documents import IfKnown, Inline, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collective_io.predict import call_parts
@@ -20,8 +20,7 @@ PARTS = ("open", "seconds", *call_parts.PARTS, "close", "total")
 its phases where recorded."""
 
 
-@dataclass(frozen=True)
-class Rates:
+class Rates(Record):
     """Bytes a second of an access, and their 95 % interval; None if unknown."""
 
     bandwidth: float | None = None
@@ -29,8 +28,7 @@ class Rates:
     bandwidth_high: float | None = None
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(Record):
     """Repetitions of one operation on the file, or of its exchange alone.
 
     Attributes

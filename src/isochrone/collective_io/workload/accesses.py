@@ -1,13 +1,13 @@
 """Arbitrary accesses: pieces of a file, single or strided, and their ranks."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from isochrone.base.arrays import Bools
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints, Runs
 
 MAX_RANKS = 2**24
@@ -20,8 +20,7 @@ MAX_MEETINGS = 300_000_000
 """More of them would take minutes."""
 
 
-@dataclass(frozen=True)
-class Accesses:
+class Accesses(Record):
     """Pieces of a file and the ranks that touch them, in any order.
 
     A row is ``count`` pieces of ``length`` bytes, ``stride`` bytes from the start of one to the

@@ -1,9 +1,9 @@
 """A collective call: an access pattern, the driver that cuts up its file, and the hints for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators, row_aggregators
 from isochrone.collective_io.workload.file_domains import (
@@ -27,8 +27,7 @@ _MEMORY = 20_000_000
 """Maximum number of kinds of rounds in a prediction, and of kinds times ranks."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Record):
     """A collective read or write, as known before a run.
 
     Attributes

@@ -4,19 +4,17 @@ The rules are those of the libraries, read in their sources: ROMIO in MPICH 5.0 
 Open MPI 5.0.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints
 
 MAX_WINDOWS = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
 
 
-@dataclass(frozen=True)
-class FileWindows:
+class FileWindows(Record):
     """Parts ``[start, end)`` of the file; each belongs to one domain and is moved in one round."""
 
     domain: Ints

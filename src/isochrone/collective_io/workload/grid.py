@@ -1,17 +1,16 @@
 """Arrays divided into equal blocks, one per rank."""
 
-from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints, Runs
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Record):
     """One dimension of the array.
 
     Attributes
@@ -44,8 +43,7 @@ class Axis:
         return np.maximum(low, 0), np.minimum(last // self.step, self.blocks - 1)
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(Record):
     """A file that holds one array in C order (last axis fastest); ranks own blocks in C order.
 
     Attributes

@@ -7,10 +7,10 @@
 import argparse
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from isochrone.base import registry
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.grid import Grid
 
@@ -25,8 +25,7 @@ each axis of what a rank owns, and ``element``, bytes of one.
 """
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(Record):
     """An option of the command line.
 
     Attributes
@@ -47,8 +46,7 @@ class Option:
     read: Callable[[str], object] = str
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(Record):
     """An access pattern that the user can select.
 
     Attributes

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isochrone.base.record import Record
 from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs
 from isochrone.collective_io.workload.file_domains import FileWindows
 
@@ -26,8 +26,7 @@ MAX_KINDS = 64
 """Default maximum of distinguished kinds of rounds."""
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(Record):
     """An amount by rank and domain, as sums that any run of ranks can be read from.
 
     Attributes
@@ -87,8 +86,7 @@ class Sums:
         return np.maximum(found, 0)  # rounded means: avoid negative values
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(Record):
     """Messages that ranks send for file domains in a round.
 
     Attributes
@@ -119,8 +117,7 @@ class Traffic:
         return float(self.bytes.sent[-1]) / max(1, int(self.messages.sent[-1]))
 
 
-@dataclass(frozen=True)
-class RoundKind:
+class RoundKind(Record):
     """Equal rounds of the exchange.
 
     Attributes
@@ -353,8 +350,7 @@ def _cluster(members: Ints, points: Floats, key: int) -> tuple[float, int, int, 
 # Messages and bytes of every node: those within it, into it and out of it.
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Record):
     """Runs of neighbouring ranks and the node each run is on.
 
     Attributes
@@ -377,8 +373,7 @@ class Layout:
         return self.node[np.searchsorted(self.last, rank, side="right")]
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """Messages and bytes of nodes, of a write: towards the aggregators.
 
     Attributes
@@ -414,13 +409,12 @@ class Counts:
 
     def plus(self, other: Counts, times: int = 1) -> Counts:
         """Return the sum of these messages and ``times`` others."""
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Counts(*(mine + times * theirs for mine, theirs in pairs))
+        return Counts(*(a + times * b for a, b in zip(self, other, strict=True)))
 
     @property
     def totals(self) -> tuple[Floats, Floats]:
         """Messages and bytes of each node, flat."""
-        sides = [np.asarray(side, np.float64).ravel() for side in vars(self).values()]
+        sides = [np.asarray(side, np.float64).ravel() for side in self]
         return sum(sides[1:3], sides[0]), sum(sides[4:], sides[3])
 
     @property

@@ -4,10 +4,10 @@ import math
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from isochrone import models
 from isochrone.base.errors import InputError

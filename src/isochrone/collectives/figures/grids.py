@@ -1,13 +1,13 @@
 """Collectives on grids of ranks: time by size, the best grid, and model deviations."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from isochrone import models
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.collectives.results.grid_collectives import (
@@ -52,8 +52,7 @@ _ALIKE = 0.98
 """A grid is named the best where it takes less than this part of the library's time."""
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(Record):
     """One operation on one number of ranks.
 
     Attributes

@@ -7,13 +7,13 @@ and all groups at once. A run without grids holds the library's only.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import hypot, isnan
 from typing import Any, Literal
 
 from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import ratio_interval, verdict
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import WORD
@@ -30,8 +30,7 @@ _MEMBER = "grid"
 """Header member of runs with grids."""
 
 
-@dataclass(frozen=True)
-class GridPoint:
+class GridPoint(Record):
     """One point: a whole operation, or one separate phase of it, at one size.
 
     Attributes
@@ -76,8 +75,7 @@ class GridPoint:
         return self.seconds, self.low, self.high
 
 
-@dataclass(frozen=True)
-class Disturbance:
+class Disturbance(Record):
     """Comparison of all groups of a phase at once with one of them alone.
 
     Attributes
@@ -322,8 +320,7 @@ _WORDS: dict[str, Verdict] = {
 Key = tuple[str, int, int]
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(Record):
     """Comparison of a grid with the library, for one operation and size.
 
     Attributes
@@ -357,8 +354,7 @@ class Gain:
         }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Record):
     """A whole operation on a grid compared with its phases.
 
     Attributes

@@ -1,11 +1,11 @@
 """Report of collective operations on grids: fastest algorithm, phases, disturbances."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import inf, isnan, log, log10
 from typing import Any
 
 from isochrone.base.inference import FEW_GROUPS
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.results.grid_collectives import (
@@ -61,8 +61,7 @@ HOW = (
 )
 
 
-@dataclass(frozen=True)
-class GridRun:
+class GridRun(Record):
     """Contents of a report of a run with grids: all sizes, or the selected one."""
 
     points: list[GridPoint]

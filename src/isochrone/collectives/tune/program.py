@@ -7,7 +7,6 @@ since it needs nothing of ours at run time; a table of grids only if that gains 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError, 
 from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.operations import COLLECTIVES, REDUCING
+from isochrone.base.record import Record
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
 from isochrone.collectives.grid_collectives import OPERATIONS
@@ -47,8 +47,7 @@ SLACK = 30.0
 """A launch is ended after so many times what the first one took, and so many seconds more."""
 
 
-@dataclass(frozen=True)
-class Used:
+class Used(Record):
     """Calls of one operation and size by all ranks of the program.
 
     Attributes
@@ -122,8 +121,7 @@ class TunedProgram(Struct):
     warnings: list[str] = []
 
 
-@dataclass(frozen=True)
-class Wish:
+class Wish(Record):
     """What the user asked for.
 
     Attributes
@@ -219,8 +217,7 @@ def tune(
 # --- measure --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Measuring:
+class _Measuring(Record):
     """Launches of ``measure collective`` with the launcher of the program."""
 
     program: Program

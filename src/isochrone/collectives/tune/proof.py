@@ -11,14 +11,15 @@ A library may silently ignore a file, so its effect is checked:
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from msgspec import field
 
 from isochrone.base.arrays import Floats
+from isochrone.base.record import Record
 from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Rule, compiled
 from isochrone.measure import discovery, job
@@ -50,8 +51,7 @@ _LEVELS = {
 }
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Record):
     """Verification of one rule.
 
     Attributes
@@ -74,8 +74,7 @@ class Seen:
     why: str
 
 
-@dataclass(frozen=True)
-class TuningJobs:
+class TuningJobs(Record):
     """Starts short jobs."""
 
     setup: Setup

@@ -6,7 +6,6 @@ and not for grids, whose phases would use these algorithms, too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import exp, inf, log
 from typing import Annotated, Literal, NamedTuple
 
@@ -16,6 +15,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, contrast, means, median_interval
+from isochrone.base.record import Record
 from isochrone.base.stats import middles_by
 from isochrone.collectives.grid_collectives import LIBRARY
 from isochrone.collectives.results.grid_collectives import algorithm
@@ -55,8 +55,7 @@ Times = dict[int, dict[int, float]]
 """Median seconds by launch and pass."""
 
 
-@dataclass(frozen=True)
-class TuningTimes:
+class TuningTimes(Record):
     """What was measured.
 
     Attributes
@@ -74,7 +73,7 @@ class TuningTimes:
     mpi: str
     origin: str
     times: dict[Place, dict[int, dict[Choice, Times]]]
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
 
     @property
     def sizes(self) -> dict[Place, list[int]]:
@@ -192,8 +191,7 @@ def _choice(op: str, grid: str, forced: Mapping[str, str]) -> Choice | None:
 FEWEST_LAUNCHES = 3
 
 
-@dataclass(frozen=True)
-class Gain:
+class Gain(Record):
     """Part of the library's time that is saved.
 
     Attributes

@@ -8,11 +8,11 @@ It ends at the geometric mean with the next size, or, beyond what was measured, 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isqrt
 from typing import Literal, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
+from isochrone.base.record import Record
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
 from isochrone.collectives.predicted_grids import GridTime, Machine, predict
 from isochrone.collectives.tune.times import (
@@ -43,8 +43,7 @@ class Names(NamedTuple):
     against: str
 
 
-@dataclass(frozen=True)
-class Saving:
+class Saving(Record):
     """The choice at a measured size.
 
     Attributes

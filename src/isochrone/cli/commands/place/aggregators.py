@@ -6,9 +6,10 @@ if the application sets cb_nodes or cb_config_list, or if the accesses do not in
 """
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
@@ -17,9 +18,10 @@ from isochrone.base.text import printable, printable_path
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.setting import BUFFER, Choice, Setting
 from isochrone.collective_io.cli.aggregator_choice import (
+    ByAll,
+    ByOrder,
     PlacedByAll,
     PlacedByOrder,
-    Proposal,
     Query,
     by_all,
     by_order,
@@ -151,7 +153,7 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
         return compare_in_turn(args, jobs, given, proposed)
 
 
-def _print(found: Proposal, document: dict[str, Any], text: str) -> None:
+def _print(found: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
     if document["choose"] == "order" or not found.query.alone_is_known:

@@ -7,8 +7,9 @@ the best order, and its error, as figure 6 of the cFireworks paper (Cha) does.
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from isochrone import views
 from isochrone.base.errors import InputError
@@ -123,7 +124,7 @@ def run(args: Namespace) -> int:
         found = _measured(found, _launch(args, jobs, ordered, orders))
         _draw(args, found)
     elif why:
-        found.warnings.append(f"nothing was launched: {why}")
+        warnings.append(f"nothing was launched: {why}")
     document = found.document([*wanted.nothing_exchanged(), *page.verdict(found)])
     if args.output is not None:
         orders_file.write(args.output, document)

@@ -1,8 +1,9 @@
 """Predict the messages and the busiest node of a collective MPI-IO access."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import listed, printable
