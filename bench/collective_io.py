@@ -107,10 +107,10 @@ def exchange(run: Run) -> float:
 
 def predicted(run: Run, model: Path) -> CallCost:
     """Predict the exchange of a run from where its ranks are."""
-    layout, names = layout_of(run.hosts)
+    layout = layout_of(run.hosts)
     servers = aggregators(run.hosts)
     kinds = Call(tile_io(4, 4)).round_kinds(len(servers))
-    return predict(kinds, layout, servers, names, NodeCost(models.read(model)))
+    return predict(kinds, layout, servers, NodeCost(models.read(model)))
 
 
 def order_of_aggregators(on: Cluster, mpi: Mpi, folder: Path, model: Path) -> None:

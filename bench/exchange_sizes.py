@@ -131,9 +131,9 @@ def _hosts(case: Case) -> list[str]:
 def predicted(case: Case, model: NodeCost) -> float:
     """Return the seconds that are predicted."""
     hosts = _hosts(case)
-    layout, names = layout_of(hosts)
+    layout = layout_of(hosts)
     servers = aggregators(hosts, nodes=case.cb_nodes)
-    return predict(case.call().round_kinds(len(servers)), layout, servers, names, model).seconds
+    return predict(case.call().round_kinds(len(servers)), layout, servers, model).seconds
 
 
 def measured(folder: Path) -> dict[Case, float]:

@@ -67,10 +67,10 @@ def predicted(
 ) -> NodeCounts:  # fmt: skip
     """Messages of nodes as the package predicts them, from the hosts of the ranks alone."""
     call = Call(tile_io(4, 4, (side, side), 16), buffer=buffer, reading=reading)
-    layout, names = layout_of(hosts)
+    layout = layout_of(hosts)
     servers = aggregators(hosts, config)
     kinds = call.round_kinds(len(servers))
-    counts = predict(kinds, layout, servers, names, tachyon(), reading=reading).counts
+    counts = predict(kinds, layout, servers, tachyon()).counts
     return as_list(counts)
 
 
@@ -148,12 +148,12 @@ def test_bytes_of_the_real_library_are_those_predicted_and_replayed(
     assert seen.replayed == seen.written + seen.written
     assert seen.replayed_back == seen.read + seen.read
     x, y = map(int, tiles.split("x"))
-    layout, names = layout_of(run.hosts)
+    layout = layout_of(run.hosts)
     servers = aggregators(run.hosts, config, aggregators_)
     for reading, messages in ((False, seen.written), (True, seen.read)):
         call = Call(tile_io(x, y, (side, side), 3), buffer=buffer, reading=reading)
         kinds = call.round_kinds(len(servers), exactly=True)
-        counts = predict(kinds, layout, servers, names, tachyon(), reading=reading).counts
+        counts = predict(kinds, layout, servers, tachyon()).counts
         assert as_list(counts) == node_counts(pairs(messages), UNEVEN)
         data: Counter[tuple[int, int]] = Counter()
         for (rank, other, nbytes), times in messages.items():

@@ -14,9 +14,9 @@ from cluster import slurm
 from cluster.running import Cluster
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.traffic import block_layout, count
+from isochrone.collective_io.workload.traffic import count
 from isochrone.runfile.file import read
-from made_up.jobs import TACHYON, UNEVEN
+from made_up.jobs import TACHYON, UNEVEN, block_layout
 
 
 def isochrone(on: Cluster, mpi: str, *words: object) -> dict[str, object]:

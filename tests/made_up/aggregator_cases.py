@@ -86,20 +86,18 @@ def _model(dice: np.random.Generator) -> NodeCost:
 
 def cost_of(case: Case, config: str) -> float:
     """Return what a round costs if ROMIO reads this list."""
-    layout, hosts = layout_of(case.by_rank)
+    layout = layout_of(case.by_rank)
     ranks = aggregators(case.by_rank, config, case.nodes)
     kinds = case.call.round_kinds(len(ranks))
-    reading = case.call.reading
-    return predict(kinds, layout, ranks, hosts, case.model, reading=reading).cost
+    return predict(kinds, layout, ranks, case.model).cost
 
 
 def brute_force(case: Case) -> float:
     """Return the least cost of all orders of the hosts."""
-    layout, hosts = layout_of(case.by_rank)
-    kinds = case.call.round_kinds(min(case.nodes or len(hosts), len(hosts)))
+    layout = layout_of(case.by_rank)
+    kinds = case.call.round_kinds(min(case.nodes or layout.nodes, layout.nodes))
     costs = []
-    for order in permutations(hosts):
+    for order in permutations(layout.hosts):
         ranks = aggregators(case.by_rank, ",".join(order), case.nodes)
-        reading = case.call.reading
-        costs.append(predict(kinds, layout, ranks, hosts, case.model, reading=reading).cost)
+        costs.append(predict(kinds, layout, ranks, case.model).cost)
     return min(costs)

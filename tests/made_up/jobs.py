@@ -13,6 +13,7 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.traffic import Layout, layout_of
 
 TACHYON = ROOT / "examples/models/tachyon-i.json"
 UNEVEN = (4, 4, 2, 2, 1, 1, 1, 1)
@@ -59,3 +60,8 @@ def random_job(nodes: int, most: int, across: int, seed: int = 3) -> tuple[list[
     for k in np.flatnonzero(cores < most)[:lacking]:
         cores[k] += 1
     return cores.tolist(), across, int(cores.sum()) // across
+
+
+def block_layout(cores: Sequence[int]) -> Layout:
+    """Fill nodes with so many ranks each, one after the other."""
+    return layout_of([f"n{k}" for k, count in enumerate(cores) for _ in range(count)])

@@ -74,7 +74,7 @@ def of_nodes(messages: Counter[Message], hosts: Sequence[str]) -> list[list[int]
 
 def total(call: Call, hosts: Sequence[str], servers: Sequence[int]) -> list[list[int]]:
     """Return the same as `of_nodes` as it is predicted."""
-    layout, _ = layout_of(hosts)
+    layout = layout_of(hosts)
     counts = Counts.none(layout.nodes)
     for kind in call.round_kinds(len(servers)):
         counts = counts.plus(count(kind.traffic, layout, servers), kind.times)

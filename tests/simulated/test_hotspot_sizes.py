@@ -157,8 +157,8 @@ def test_exchanges_of_other_sizes_are_predicted(simulation: Simulation, seed: in
         )  # fmt: skip
         table = run.tables["sample"]
         exact = float(np.median(table["seconds"][table["op"] == "write"]))
-        layout, names = layout_of(hosts)
+        layout = layout_of(hosts)
         kinds = Call(tile_io(4, 2, (1024, rows), 4), buffer=buffer).round_kinds(len(servers))
-        off.append(predict(kinds, layout, servers, names, model).seconds / exact - 1)
+        off.append(predict(kinds, layout, servers, model).seconds / exact - 1)
     assert np.mean(np.abs(off)) < 0.06, off
     assert np.max(np.abs(off)) < 0.15, off

@@ -35,16 +35,13 @@ _FRAME = "#e07b39"
 _SAME = 5e-7
 
 
-def draw(
-    found: Distribution, hosts: Sequence[str], cores: Sequence[int], seconds: Floats,
-    size: int,
-) -> Figure:  # fmt: skip
+def draw(found: Distribution, layout: Layout, seconds: Floats, size: int) -> Figure:
     """Draw the data of each node along the file, its file domains, and its cost.
 
     Parameters
     ----------
-    hosts, cores
-        Names of the nodes in the order of their ranks, and how many ranks each has.
+    layout
+        The nodes and their ranks.
     seconds
         Cost of an average round, by node.
     size
@@ -55,7 +52,7 @@ def draw(
     InputError
         If there are too many nodes.
     """
-    nodes = len(hosts)
+    nodes = layout.nodes
     if nodes > MAX_NODES:
         raise InputError(f"{nodes} nodes are too many for a figure; the limit is {MAX_NODES}")
     row = 0.34 if nodes <= 16 else max(0.17 * 64 / max(nodes, 64), 0.05)
@@ -64,7 +61,7 @@ def draw(
     bottom, part = 0.55 / height, row * nodes / height
     axes = figure.add_axes((0.11, bottom, 0.64, part))
     _file(axes, found, size)
-    _names(axes, hosts, cores)
+    _names(axes, layout)
     _costs(figure.add_axes((0.78, bottom, 0.20, part), sharey=axes), seconds)
     text = (
         f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
@@ -103,10 +100,9 @@ def _served(server: Ints) -> Iterator[tuple[int, int, int]]:
         yield int(server[a]), a, b
 
 
-def _names(axes: Axes, hosts: Sequence[str], cores: Sequence[int]) -> None:
-    step = -(-len(hosts) // _NAMED)
-    places = range(0, len(hosts), step)
-    words = [f"{printable(hosts[k], 14)} ({cores[k]})" for k in places]
+def _names(axes: Axes, layout: Layout) -> None:
+    places, ranks = range(0, layout.nodes, -(-layout.nodes // _NAMED)), layout.ranks
+    words = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in places]
     axes.set_yticks(list(places), words)
 
 

@@ -12,7 +12,8 @@ from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predic
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.file_domains import FileWindows
-from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, block_layout, round_kinds
+from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
+from made_up.jobs import block_layout
 
 CORES = (4, 1, 3, 1, 2, 1)
 RANKS = sum(CORES)
@@ -45,7 +46,7 @@ def scattered() -> Accesses:
 
 def priced(kinds: list[RoundKind]) -> CallCost:
     layout = block_layout(CORES)
-    return predict(kinds, layout, layout.first, ["n"] * len(CORES), MODEL)
+    return predict(kinds, layout, layout.first, MODEL)
 
 
 def one_by_one(call: Call) -> list[CallCost]:

@@ -35,10 +35,10 @@ def cost(
     kinds: Sequence[RoundKind] | None = None,
 ) -> float:  # fmt: skip
     """What ROMIO's reading of a list costs."""
-    layout, hosts = layout_of(by_rank)
+    layout = layout_of(by_rank)
     ranks = aggregators(by_rank, config)
     kinds = kinds or call.round_kinds(len(ranks))
-    return predict(kinds, layout, ranks, hosts, model, reading=call.reading).cost
+    return predict(kinds, layout, ranks, model).cost
 
 
 @settings(max_examples=30, deadline=None)
@@ -55,15 +55,13 @@ def test_it_is_the_best_of_all_orders_whatever_the_placement(
     call = Call(tile_io(x, len(by_rank) // x, tile=(4, 5), element=1), driver, kind == "read",
                 stripe=11)  # fmt: skip
     model = directional() if both_ways else tachyon()
-    layout, hosts = layout_of(by_rank)
-    found = assign(
-        call.round_kinds(len(hosts)), layout, listed(hosts, layout), model, reading=call.reading
-    )
-    config = listed(hosts, layout).config(found.order[: found.named])
+    layout = layout_of(by_rank)
+    found = assign(call.round_kinds(layout.nodes), listed(layout), model)
+    config = listed(layout).config(found.order[: found.named])
     assert found.cost == pytest.approx(cost(call, by_rank, config, model))
     assert found.given_cost == pytest.approx(cost(call, by_rank, "*:1", model))
-    lists = [",".join(order) for order in permutations(hosts)]
-    kinds = call.round_kinds(len(hosts))
+    lists = [",".join(order) for order in permutations(layout.hosts)]
+    kinds = call.round_kinds(layout.nodes)
     best = min(cost(call, by_rank, config, model, kinds) for config in lists)
     assert found.lower_bound <= best * (1 + 1e-9)
     assert found.cost <= found.given_cost
@@ -74,18 +72,18 @@ def test_it_is_the_best_of_all_orders_whatever_the_placement(
 def test_it_reaches_the_best_order_of_nodes_without_moving_a_rank() -> None:
     for cores in (UNEVEN, (1, 1, 2, 2, 1, 1, 4, 4)):
         by_rank = [f"n{k}" for k, count in enumerate(cores) for _ in range(count)]
-        layout, hosts = layout_of(by_rank)
-        found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, listed(hosts, layout), tachyon())
+        layout = layout_of(by_rank)
+        found = assign(Call(tile_io(4, 4)).round_kinds(8), listed(layout), tachyon())
         assert found.cost == pytest.approx(0.030574)
         assert found.given_cost == pytest.approx(0.052138)
 
 
 def test_a_hint_names_no_more_than_it_must_and_all_others_follow() -> None:
     by_rank = [f"n{k}" for k, count in enumerate(UNEVEN) for _ in range(count)]
-    layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(4, 4)).round_kinds(8), layout, listed(hosts, layout), tachyon())
+    layout = layout_of(by_rank)
+    found = assign(Call(tile_io(4, 4)).round_kinds(8), listed(layout), tachyon())
     assert found.named < 8
-    config = listed(hosts, layout).config(found.order[: found.named])
+    config = listed(layout).config(found.order[: found.named])
     assert config.endswith(",*:1")
     first = layout.first
     assert aggregators(by_rank, config) == [int(first[k]) for k in found.order]
@@ -96,9 +94,9 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     cores, x, y = random_job(200, 16, 32)
     names = [f"{k:0{width}d}" for k in range(200)]
     by_rank = [name for name, count in zip(names, cores, strict=True) for _ in range(count)]
-    layout, hosts = layout_of(by_rank)
-    found = assign(Call(tile_io(x, y)).round_kinds(200), layout, listed(hosts, layout), tachyon())
-    config = listed(hosts, layout).config(found.order[: found.named])
+    layout = layout_of(by_rank)
+    found = assign(Call(tile_io(x, y)).round_kinds(200), listed(layout), tachyon())
+    config = listed(layout).config(found.order[: found.named])
     assert not found.whole
     assert len(config) <= VALUE_LIMIT
     assert found.cost == pytest.approx(cost(Call(tile_io(x, y)), by_rank, config, tachyon()))
@@ -108,10 +106,10 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
 
 def test_too_many_hosts_are_refused(golden: Golden) -> None:
     by_rank = [str(k) for k in range(MAX_HOSTS + 1)]
-    layout, hosts = layout_of(by_rank)
+    layout = layout_of(by_rank)
     call = Call(tile_io(1, len(by_rank)))
     with golden.refusal():
-        assign(call.round_kinds(len(hosts)), layout, listed(hosts, layout), tachyon())
+        assign(call.round_kinds(layout.nodes), listed(layout), tachyon())
 
 
 def test_hints_beyond_what_romio_reads_are_refused() -> None:
@@ -137,8 +135,8 @@ def test_random_calls_of_all_kinds_get_the_best_order_of_all(seed: int) -> None:
     """Several kinds of rounds were searched as their average: the best order was missed."""
     case = random_case(seed, most=4)
     found = assigned(case)
-    layout, hosts = layout_of(case.by_rank)
-    config = listed(hosts, layout).config(found.order[: found.named])
+    layout = layout_of(case.by_rank)
+    config = listed(layout).config(found.order[: found.named])
     assert found.cost == pytest.approx(cost_of(case, config))
     best = brute_force(case)
     assert found.cost == pytest.approx(best, rel=1e-6)
@@ -161,6 +159,6 @@ def test_what_is_searched_is_never_called_proven_unless_it_is_the_best(
 
 def assigned(case: Case) -> Assignment:
     """Search the order of a case's aggregators."""
-    layout, hosts = layout_of(case.by_rank)
-    kinds = case.call.round_kinds(min(case.nodes or len(hosts), len(hosts)))
-    return assign(kinds, layout, listed(hosts, layout), case.model, reading=case.call.reading)
+    layout = layout_of(case.by_rank)
+    kinds = case.call.round_kinds(min(case.nodes or layout.nodes, layout.nodes))
+    return assign(kinds, listed(layout), case.model)

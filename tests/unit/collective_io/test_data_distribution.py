@@ -15,7 +15,8 @@ from matplotlib.text import Text
 from beds.golden import Golden
 from isochrone.collective_io import data_distribution as data_distribution
 from isochrone.collective_io.data_distribution import Distribution
-from made_up.jobs import TACHYON
+from isochrone.collective_io.workload.traffic import layout_of
+from made_up.jobs import TACHYON, block_layout
 
 
 def shared(nodes: int) -> Distribution:
@@ -30,7 +31,7 @@ def shared(nodes: int) -> Distribution:
 def test_no_name_touches_the_next_and_the_hot_node_is_marked(nodes: int) -> None:
     cost = np.linspace(1e-3, 2e-3, nodes)
     hosts = [f"node{k}" for k in range(nodes)]
-    figure = data_distribution.draw(shared(nodes), hosts, [1] * nodes, cost, 1 << 20)
+    figure = data_distribution.draw(shared(nodes), layout_of(hosts), cost, 1 << 20)
     figure.canvas.draw()
     picture, bars = figure.axes
     boxes = [label.get_window_extent() for label in picture.get_yticklabels()]
@@ -47,7 +48,7 @@ def test_no_name_touches_the_next_and_the_hot_node_is_marked(nodes: int) -> None
 
 def test_too_many_nodes_are_one_line(golden: Golden) -> None:
     with golden.refusal():
-        data_distribution.draw(shared(300), [""] * 300, [1] * 300, np.ones(300), 1)
+        data_distribution.draw(shared(300), block_layout([1] * 300), np.ones(300), 1)
 
 
 def test_the_command_line_draws_it_and_overwrites_nothing(

@@ -8,7 +8,7 @@ import pytest
 from isochrone.collective_io.data_distribution import distribution
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.traffic import block_layout
+from made_up.jobs import block_layout
 
 
 @pytest.mark.parametrize("driver", ["even", "lustre"])

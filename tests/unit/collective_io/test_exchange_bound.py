@@ -13,9 +13,9 @@ from isochrone.collective_io.predict.best_possible import least_exchange
 from isochrone.collective_io.predict.node_cost import predict
 from isochrone.collective_io.workload.accesses import made
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.traffic import block_layout, layout_of
+from isochrone.collective_io.workload.traffic import layout_of
 from made_up.io_machines import MIB, hosts, model_of
-from made_up.jobs import UNEVEN, directional, tachyon
+from made_up.jobs import UNEVEN, block_layout, directional, tachyon
 
 BYTES = model_of(4e-8, 1e-4)
 
@@ -25,13 +25,13 @@ BYTES = model_of(4e-8, 1e-4)
 @pytest.mark.parametrize("model", [directional(), tachyon(), BYTES], ids=["max", "sum", "bytes"])
 def test_no_order_of_table_ii_is_below_it(model: object, reading: bool) -> None:
     """All 420 orders of the paper's nodes; the best of them is not far above."""
-    kinds = Call(tile_io(4, 4)).round_kinds(8)
+    kinds = Call(tile_io(4, 4), reading=reading).round_kinds(8)
     orders = set(permutations(UNEVEN))
     times = []
     for order in orders:
         layout = block_layout(order)
         servers = np.cumsum((0, *order[:-1]))
-        cost = predict(kinds, layout, servers, list("abcdefgh"), model, reading=reading)  # type: ignore[arg-type]
+        cost = predict(kinds, layout, servers, model)  # type: ignore[arg-type]
         times.append(cost.seconds)
     bound = least_exchange(kinds, block_layout(UNEVEN), model, 1)  # type: ignore[arg-type]
     assert 0.3 * min(times) < bound.seconds <= min(times) * (1 + 1e-9)
@@ -56,13 +56,13 @@ def test_no_random_order_of_random_accesses_is_below_it(subtests: pytest.Subtest
             by_rank = hosts(sizes)
             if dice.random() < 0.3:
                 dice.shuffle(by_rank)
-            bound = least_exchange(kinds, layout_of(by_rank)[0], BYTES)
+            bound = least_exchange(kinds, layout_of(by_rank), BYTES)
             for _ in range(30):
                 in_blocks = by_rank == sorted(by_rank)
                 order = hosts(dice.sample(sizes, len(sizes))) if in_blocks else by_rank
-                layout, names = layout_of(order)
+                layout = layout_of(order)
                 servers = [dice.randrange(ranks) for _ in range(number)]
-                found = predict(kinds, layout, servers, names, BYTES)
+                found = predict(kinds, layout, servers, BYTES)
                 # the model's own constants: a node may have no messages at all
                 assert bound.seconds <= found.seconds * (1 + 1e-9)
 

@@ -20,14 +20,14 @@ from isochrone.collective_io.workload.traffic import layout_of
 def test_aggregators_are_those_that_romio_reads_out_of_the_list(
     by_rank: list[str], others: int | None, data: st.DataObject
 ) -> None:
-    layout, hosts = layout_of(by_rank)
-    ranks = listed(hosts, layout).ranks
+    layout = layout_of(by_rank)
+    hosts, ranks = layout.hosts, layout.ranks
     counts = np.array([data.draw(st.integers(1, int(most))) for most in ranks])
-    hints = HintList(hosts, ranks, counts, others)
+    hints = HintList(layout, counts, others)
     order = data.draw(st.permutations(range(len(hosts))))
     named = np.array(order[: data.draw(st.integers(0, len(hosts)))], np.int64)
     if hints.fits(named):
-        found = hints.aggregators(hints.completed(named), layout)
+        found = hints.aggregators(hints.completed(named))
         assert found == aggregators(by_rank, hints.config(named))
     else:
         assert hints.must[np.setdiff1d(np.arange(len(hosts)), named)].any()
@@ -37,14 +37,14 @@ def test_aggregators_are_those_that_romio_reads_out_of_the_list(
                                                 ("n1,*:1", [1, 1, 1]), ("n0:3,*:1", [3, 1, 1]),
                                                 ("n1:2", [1, 1, 1])])  # fmt: skip
 def test_a_list_says_how_many_each_host_has_if_it_is_of_all(config: str, counts: list[int]) -> None:
-    layout, hosts = layout_of(["n0"] * 4 + ["n1"] * 2 + ["n2"])
-    assert listed(hosts, layout, config).counts.tolist() == counts
+    layout = layout_of(["n0"] * 4 + ["n1"] * 2 + ["n2"])
+    assert listed(layout, config).counts.tolist() == counts
 
 
 def test_a_hint_names_no_more_hosts_than_fit() -> None:
     names = [f"{k:060d}" for k in range(40)]
-    layout, hosts = layout_of(names)
-    hints = listed(hosts, layout)
+    layout = layout_of(names)
+    hints = listed(layout)
     order = np.arange(40)
     room = hints.room(order)
     assert hints.fits(order[:room])

@@ -19,10 +19,10 @@ from made_up.jobs import UNEVEN, tachyon
 def call(model: NodeCost, rows: int, nodes: int = 8, buffer: int | None = None) -> CallCost:
     """Predict the exchange of 4x4 tiles with rows of 4 KiB."""
     hosts = [f"n{node}" for node, count in enumerate(UNEVEN) for _ in range(count)]
-    layout, names = layout_of(hosts)
+    layout = layout_of(hosts)
     servers = aggregators(hosts, nodes=nodes)
     kinds = Call(tile_io(4, 4, (1024, rows), 4), buffer=buffer).round_kinds(len(servers))
-    return predict(kinds, layout, servers, names, model)
+    return predict(kinds, layout, servers, model)
 
 
 @pytest.mark.parametrize(("rows", "said"), [(64, "128 KiB"), (2048, ""), (4096, "8 MiB")])

@@ -19,8 +19,7 @@ from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.collective_io.workload.traffic import block_layout
-from made_up.jobs import UNEVEN, directional, positions, random_job, tachyon
+from made_up.jobs import UNEVEN, block_layout, directional, positions, random_job, tachyon
 
 JOBS = st.tuples(
     st.lists(st.integers(1, 4), min_size=1, max_size=6),
@@ -36,9 +35,7 @@ def job(cores: list[int], kind: str) -> tuple[Positions, Call]:
     driver = "lustre" if kind == "lustre" else "even"
     call = Call(grid, driver, kind == "read", stripe=11)
     model = directional() if kind in ("read", "directional") else tachyon()
-    return Positions(
-        call.round_kinds(len(cores)), np.array(cores), model, reading=call.reading
-    ), call
+    return Positions(call.round_kinds(len(cores)), np.array(cores), model), call
 
 
 def all_costs(at: Positions, cores: list[int]) -> dict[tuple[int, ...], float]:
@@ -55,8 +52,7 @@ def test_the_cost_by_position_is_that_of_the_whole_prediction(drawn) -> None:  #
     layout = block_layout(cores)
     model = directional() if kind in ("read", "directional") else tachyon()
     kinds = call.round_kinds(len(cores))
-    names = [str(k) for k in range(len(cores))]
-    whole = predict(kinds, layout, layout.first, names, model, reading=call.reading)
+    whole = predict(kinds, layout, layout.first, model)
     assert float(at.total(np.array(cores))) == pytest.approx(whole.cost, rel=1e-12)
 
 
@@ -149,6 +145,6 @@ def test_fewer_aggregators_than_nodes_leave_the_last_nodes_without_a_domain() ->
     call = Call(tile_io(4, 4))
     at = Positions(call.round_kinds(3), np.array(cores), tachyon())
     layout = block_layout(cores)
-    whole = predict(call.round_kinds(3), layout, layout.first[:3], ["n"] * 8, tachyon())
+    whole = predict(call.round_kinds(3), layout, layout.first[:3], tachyon())
     assert float(at.total(np.array(cores))) == pytest.approx(whole.cost)
     assert whole.counts.into[3:].sum() == 0

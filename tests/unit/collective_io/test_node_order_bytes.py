@@ -22,8 +22,7 @@ from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.grid import Grid
-from isochrone.collective_io.workload.traffic import block_layout
-from made_up.jobs import UNEVEN, random_job
+from made_up.jobs import UNEVEN, block_layout, random_job
 
 TERMS = ["pa", "ba", "max(bi,bo)", "min(bi,bo)", "in", "out", "1"]
 
@@ -108,7 +107,7 @@ def jobs(draw: st.DrawFn, of: Iterable[str] = tuple(MODELS)) -> tuple[list[int],
 
 def positions(cores: list[int], call: Call, model: str) -> Positions:
     kinds = call.round_kinds(len(cores))
-    return Positions(kinds, np.array(cores), model_of(model), reading=call.reading)
+    return Positions(kinds, np.array(cores), model_of(model))
 
 
 def all_costs(at: Positions, cores: list[int]) -> dict[tuple[int, ...], float]:
@@ -125,8 +124,7 @@ def test_the_cost_by_position_is_that_of_the_bytes_of_each_message(
     cores, call, model = job
     layout = block_layout(cores)
     kinds = call.round_kinds(len(cores))
-    names = [str(k) for k in range(len(cores))]
-    whole = predict(kinds, layout, layout.first, names, model_of(model), reading=call.reading)
+    whole = predict(kinds, layout, layout.first, model_of(model))
     found = float(positions(*job).total(np.array(cores)))
     assert found == pytest.approx(whole.cost, rel=1e-9)
 
@@ -207,8 +205,7 @@ def predicted(order: Iterable[int], call: Call, model: str) -> float:
     """Cost of an order of nodes as ``predict collective-io`` has it."""
     filled = block_layout(list(order))
     kinds = call.round_kinds(filled.nodes)
-    names = ["n"] * filled.nodes
-    return predict(kinds, filled, filled.first, names, model_of(model), reading=call.reading).cost
+    return predict(kinds, filled, filled.first, model_of(model)).cost
 
 
 @settings(max_examples=150, deadline=None)

@@ -23,11 +23,11 @@ from isochrone.collective_io.workload.file_domains import (
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.collective_io.workload.traffic import (
     Counts,
-    block_layout,
     count,
     layout_of,
     round_kinds,
 )
+from made_up.jobs import block_layout
 
 TABLE_2 = {
     (4, 4, 2, 2, 1, 1, 1, 1): (
@@ -123,11 +123,11 @@ def test_the_fast_count_is_the_slow_count(x: int, y: int, data: st.DataObject, k
 
 
 def test_ranks_dealt_out_to_nodes_in_turn_are_counted_where_they_are() -> None:
-    layout, names = layout_of(["a", "b"] * 8)
+    layout = layout_of(["a", "b"] * 8)
     grid = tile_io(4, 4)
     (kind,) = round_kinds(grid, even(grid.extent, 2))
     found = count(kind.traffic, layout, [0, 1])
-    assert names == ["a", "b"]
+    assert layout.hosts == ["a", "b"]
     # each node holds 4 ranks of either half of the file
     assert [found.intra.tolist(), found.into.tolist(), found.out.tolist()] == [[4, 4]] * 3
 

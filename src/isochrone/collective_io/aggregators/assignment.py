@@ -23,7 +23,7 @@ from isochrone.collective_io.aggregators.hint_list import VALUE_LIMIT, HintList
 from isochrone.collective_io.aggregators.host_costs import HostCosts
 from isochrone.collective_io.predict.node_cost import TIE, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
-from isochrone.collective_io.workload.traffic import Layout, RoundKind
+from isochrone.collective_io.workload.traffic import RoundKind
 
 MAX_HOSTS = 4096
 """Of more hosts a list of 1,023 characters could name but a few."""
@@ -64,11 +64,9 @@ class Assignment(Record):
 
 def assign(
     kinds: Sequence[RoundKind],
-    layout: Layout,
     hints: HintList,
     model: NodeCost,
     *,
-    reading: bool = False,
     seconds: float = 3.0,
 ) -> Assignment:
     """Return the order of hosts with the lowest hot-spot cost among those a hint can express.
@@ -77,14 +75,10 @@ def assign(
     ----------
     kinds
         Rounds of the call, for the wanted number of aggregators.
-    layout
-        Which ranks are on which host.
     hints
         How many aggregators each host has.
     model
         What messages cost.
-    reading
-        Whether data go from the aggregators to the ranks.
     seconds
         Time limit of each inexact search.
 
@@ -104,11 +98,10 @@ def assign(
         raise InputError(
             f"the names of {len(must)} hosts do not fit into a hint of {VALUE_LIMIT} characters"
         )
-    costs = HostCosts.of(kinds, layout, hints.counts, model, reading=reading)
+    costs = HostCosts.of(kinds, hints.layout, hints.counts, model)
 
     def real(order: Ints) -> float:
-        ranks = hints.aggregators(order, layout)
-        return predict(kinds, layout, ranks, hints.hosts, model, reading=reading).cost
+        return predict(kinds, hints.layout, hints.aggregators(order), model).cost
 
     given = hints.completed(must)
     given_cost = real(given)

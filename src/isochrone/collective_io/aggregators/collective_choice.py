@@ -31,9 +31,9 @@ from isochrone.collective_io.aggregators.setting import (
 )
 from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
-from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import block_aggregators
+from isochrone.collective_io.workload.traffic import Layout
 
 SECONDS = 8.0
 """Time limit, not counting what cannot be left out."""
@@ -119,10 +119,10 @@ class _Search(Struct):
     def run(self) -> Iterator[Choice]:
         """Compare, search orders for the best, and find the gain of each single change."""
         begin = monotonic()
-        _, hosts = self.costs.placed
-        if len(hosts) > MAX_HOSTS:
+        hosts = self.costs.layout.nodes
+        if hosts > MAX_HOSTS:
             raise InputError(
-                f"the names of {len(hosts)} hosts do not fit into a hint",
+                f"the names of {hosts} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
             )
         self.alone_is_known = self.costs.of(self.given._replace(collective=False)) is not None
@@ -157,8 +157,7 @@ class _Search(Struct):
 
     def given_place(self) -> _Place:
         """Return the hosts of the given setting, in ROMIO's own order."""
-        layout, hosts = self.costs.placed
-        hints = listed(hosts, layout, self.given.config)
+        hints = listed(self.costs.layout, self.given.config)
         total = int(hints.counts.sum())
         return _Place(hints, min(self.given.nodes or total, total))
 
@@ -166,8 +165,7 @@ class _Search(Struct):
         """Return the given position and all others, those without ``cb_nodes`` first."""
         found = [first]
         if self.costs.model.of_bytes:
-            layout, hosts = self.costs.placed
-            for k, hints in enumerate(lists(hosts, listed(hosts, layout).ranks)):
+            for k, hints in enumerate(lists(self.costs.layout)):
                 found += [_Place(hints, number) for number in numbers(hints, k == 0)]
         chosen = {(place.hints.counts.tobytes(), place.number): place for place in reversed(found)}
         rest = [place for place in chosen.values() if place is not first]
@@ -176,14 +174,14 @@ class _Search(Struct):
 
     def cuts(self, places: Sequence[_Place]) -> list[Cut]:
         """Return the given buffers and stripes, and others that may be chosen."""
-        call, (_, hosts) = self.given.of(self.costs.call), self.costs.placed
+        call = self.given.of(self.costs.call)
         found: list[Cut] = [{}]
         if not self.costs.model.of_bytes:
             return found
         if call.cyclic:
             now = Stripes(call.targets or 0, call.stripe, call.ratio)
-            most = max(place.number for place in places)
-            found += [{"stripes": one} for one in stripes(call, most, len(hosts)) if one != now]
+            most, hosts = max(place.number for place in places), self.costs.layout.nodes
+            found += [{"stripes": one} for one in stripes(call, most, hosts) if one != now]
         else:
             least = min(place.number for place in places)
             found += [{"buffer": one} for one in buffers(call, least) if one != call.buffer]
@@ -230,10 +228,10 @@ class _Search(Struct):
 
     def promising(self) -> list[_Tried]:
         """Return candidates for an order search: the best, and the best of each host list."""
-        _, hosts = self.costs.placed
-        some = (one for one in self.tried[1:] if one.place.number * len(hosts) <= MOST)
+        hosts = self.costs.layout.nodes
+        some = (one for one in self.tried[1:] if one.place.number * hosts <= MOST)
         best = sorted(some, key=lambda one: one.cost.seconds)
-        if len(hosts) > _MANY:
+        if hosts > _MANY:
             return best[:_FEW_ORDERS]
         of_lists = {one.place.hints.counts.tobytes(): one for one in reversed(best)}
         each = sorted(of_lists.values(), key=lambda one: one.cost.seconds)
@@ -241,13 +239,9 @@ class _Search(Struct):
 
     def ordered(self, one: _Tried, seconds: float, lever: str) -> Choice:
         """Search the best order of a place's hosts."""
-        layout, _ = self.costs.placed
         kinds = self.costs.kinds(one.setting, one.place.number)
         rounds = sum(kind.rounds for kind in kinds)
-        found = assign(
-            kinds, layout, one.place.hints, self.costs.model,
-            reading=self.costs.call.reading, seconds=seconds,
-        )  # fmt: skip
+        found = assign(kinds, one.place.hints, self.costs.model, seconds=seconds)
         setting = self.setting(one.place, one.cut, found.order[: found.named])
         cost = self.costs.of(setting)
         assert cost is not None
@@ -294,13 +288,14 @@ _STRIPE_SIZES = (1, 4, 16, 64)
 _MOST_TARGETS = 64
 
 
-def lists(hosts: Sequence[str], ranks: Ints) -> list[HintList]:
+def lists(layout: Layout) -> list[HintList]:
     """Return how many aggregators hosts may have: as many on each, or more on larger ones."""
-    found = [HintList(hosts, ranks, np.minimum(n, ranks), n) for n in _EACH]
-    found.append(HintList(hosts, ranks, ranks, None))
+    ranks = layout.ranks
+    found = [HintList(layout, np.minimum(n, ranks), n) for n in _EACH]
+    found.append(HintList(layout, ranks, None))
     for share in _SHARES:
         counts = np.maximum(1, (ranks + share // 2) // share)
-        found.append(HintList(hosts, ranks, counts, 1))
+        found.append(HintList(layout, counts, 1))
     seen = set()
     chosen = []
     for one in found:
@@ -393,7 +388,7 @@ def _of_ompio(
     costs = SettingCosts(call, by_rank, model, whole)
     now = call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
     sides = [(given, now, "given")]
-    for number in _ompio_numbers(ranks, len(costs.placed[1])):
+    for number in _ompio_numbers(ranks, costs.layout.nodes):
         sides.append((Setting(nodes=number), block_aggregators(number, ranks), "number"))
     found: list[Choice] = []
     for setting, served, lever in sides:

@@ -26,25 +26,28 @@ class HintList(Record, eq=False):
 
     Attributes
     ----------
-    hosts
-        Names, in rank order.
-    ranks
-        Ranks of each host.
+    layout
+        The hosts, in rank order, and the ranks of each.
     counts
         Aggregators of each host, at most its ranks.
     others
         ``n`` of the ``*:n`` at the end of the list; None: ``*:*``, all ranks.
     """
 
-    hosts: Sequence[str]
-    ranks: Ints
+    layout: Layout
     counts: Ints
     others: int | None = 1
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Names of the hosts."""
+        return self.layout.hosts
 
     @cached_property
     def must(self) -> Bools:
         """Whether a host must be named, because its number differs from ``others``."""
-        usual = self.ranks if self.others is None else np.minimum(self.others, self.ranks)
+        ranks = self.layout.ranks
+        usual = ranks if self.others is None else np.minimum(self.others, ranks)
         return np.asarray(self.counts != usual)
 
     @cached_property
@@ -85,26 +88,24 @@ class HintList(Record, eq=False):
         lengths = np.cumsum(self._lengths[order]) + len(self.end)
         return int(np.searchsorted(lengths, VALUE_LIMIT, side="right"))
 
-    def aggregators(self, order: Ints, layout: Layout) -> list[int]:
+    def aggregators(self, order: Ints) -> list[int]:
         """Return the ranks that serve, in the order of the file domains."""
-        by_host: list[list[int]] = [[] for _ in self.hosts]
-        runs = zip(layout.first.tolist(), layout.last.tolist(), layout.node.tolist(), strict=True)
-        for first, last, node in runs:
+        layout, by_host = self.layout, [list[int]() for _ in self.hosts]
+        runs = (column.tolist() for column in (layout.first, layout.last, layout.node))
+        for first, last, node in zip(*runs, strict=True):
             wanted = int(self.counts[node]) - len(by_host[node])
             by_host[node] += range(first, min(last, first + max(0, wanted)))
         return [rank for host in order.tolist() for rank in by_host[host]]
 
 
-def listed(hosts: Sequence[str], layout: Layout, config: str = DEFAULT) -> HintList:
+def listed(layout: Layout, config: str = DEFAULT) -> HintList:
     """Return how many aggregators hosts have by a list, in any order of it.
 
     By a list that leaves hosts out they have one each, as by default.
     """
     node = np.repeat(layout.node, layout.last - layout.first)
-    ranks = np.bincount(node, minlength=layout.nodes).astype(np.int64)
     match = re.fullmatch(r"(?:.*,)?\s*\*:([1-9][0-9]{0,8}|\*)\s*", config)
     others = 1 if match is None else None if match[1] == "*" else int(match[1])
-    served = aggregators([hosts[k] for k in node.tolist()], config)
+    served = aggregators([layout.hosts[k] for k in node.tolist()], config)
     counts = np.bincount(node[served], minlength=layout.nodes).astype(np.int64)
-    found = HintList(hosts, ranks, counts, others)
-    return found if counts.all() else listed(hosts, layout)
+    return HintList(layout, counts, others) if counts.all() else listed(layout)

@@ -58,8 +58,6 @@ class HostCosts(Record):
         layout: Layout,
         counts: Ints,
         model: NodeCost,
-        *,
-        reading: bool = False,
     ) -> HostCosts:
         """Count the messages of every host at every position, and evaluate the model."""
         rounds = sum(kind.rounds for kind in kinds)
@@ -71,7 +69,6 @@ class HostCosts(Record):
         weights = np.array([kind.rounds / rounds for kind in tabled])
         of_bytes = model.of_bytes or model.of_neighbours
         found = [_counts(kind, layout, counts, step, of_bytes=of_bytes) for kind in tabled]
-        found = [each.reversed() for each in found] if reading else found
         spread = [kind.spread for kind in tabled]
         pairs = zip(found, spread, strict=True)
         table = np.stack([_least(model, each, over) for each, over in pairs])
@@ -142,7 +139,7 @@ def _counts(kind: RoundKind, layout: Layout, counts: Ints, step: int, *, of_byte
     messages = _sides(kind.traffic.messages, layout, counts, step)
     intra, into, out = (np.rint(side).astype(np.int64) for side in messages)
     data = _sides(kind.traffic.bytes, layout, counts, step) if of_bytes else messages
-    return Counts(intra, into, out, *data)
+    return kind.directed(Counts(intra, into, out, *data))
 
 
 def _sides(sums: Sums, layout: Layout, counts: Ints, step: int) -> tuple[Floats, Floats, Floats]:

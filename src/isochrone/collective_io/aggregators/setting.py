@@ -130,7 +130,7 @@ class SettingCosts(Record):
     whole: WholeCall | None = None
 
     @cached_property
-    def placed(self) -> tuple[Layout, list[str]]:
+    def layout(self) -> Layout:
         """Runs of ranks on a host, and the hosts."""
         return layout_of(self.by_rank)
 
@@ -148,9 +148,8 @@ class SettingCosts(Record):
             return None if alone is None else SettingCost(alone.seconds, 0.0, [], alone)
         if ranks is None:
             ranks = aggregators(self.by_rank, setting.config, setting.nodes)
-        layout, hosts = self.placed
-        kinds, reading = self.kinds(setting, len(ranks)), self.call.reading
-        exchange = predict(kinds, layout, ranks, hosts, self.model, reading=reading).seconds
+        kinds = self.kinds(setting, len(ranks))
+        exchange = predict(kinds, self.layout, ranks, self.model).seconds
         if self.whole is None:
             return SettingCost(exchange, exchange, ranks, None)
         parts = self.whole.predict(setting.of(self.call), self.by_rank, ranks)

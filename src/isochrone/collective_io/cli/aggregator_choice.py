@@ -81,9 +81,10 @@ class Proposal(Record):
 
     def common(self, output: Path | None) -> dict[str, Any]:
         """Return the keys that all proposals have."""
-        _, hosts = layout_of(self.query.nodes.by_rank)
+        by_rank = self.query.nodes.by_rank
+        hosts = layout_of(by_rank).hosts
         config, romio = self.best.setting.config, self.query.call.driver != "ompio"
-        order = order_of(self.best.aggregators, self.query.nodes.by_rank, hosts)
+        order = order_of(self.best.aggregators, by_rank, hosts)
         return {
             "order": order,
             "hosts": [hosts[k] for k in order],
@@ -257,20 +258,20 @@ _PLAIN = Setting()
 
 def by_order(query: Query) -> ByOrder:
     """Search the order of the aggregators alone."""
-    by_rank, reading = query.nodes.by_rank, query.call.reading
-    layout, hosts = layout_of(by_rank)
-    hints = listed(hosts, layout, query.given.config)
+    by_rank = query.nodes.by_rank
+    layout = layout_of(by_rank)
+    hints = listed(layout, query.given.config)
     served = query.served()
     total = int(hints.counts.sum())
     kinds = query.call.round_kinds(min(query.given.nodes or total, total))
-    found = assign(kinds, layout, hints, query.model, reading=reading)
+    found = assign(kinds, hints, query.model)
     now = query.call.round_kinds(len(served))
-    given_cost = predict(now, layout, served, hosts, query.model, reading=reading).cost
+    given_cost = predict(now, layout, served, query.model).cost
     refuse_no_time(found.cost)
     found = replace(found, given_cost=given_cost)
     setting = query.given._replace(config=hints.config(found.order[: found.named]))
     if given_cost < found.cost:  # the given list is another one than ``*:n``
-        order = order_of(served, by_rank, hosts)
+        order = order_of(served, by_rank, layout.hosts)
         found = replace(found, order=order, named=len(served), cost=given_cost)
         setting = query.given
     rounds = sum(kind.rounds for kind in kinds)
@@ -404,12 +405,13 @@ def _node_order(query: Query) -> tuple[list[int], float] | None:
     same = list(range(len(nodes.cores)))
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
         return None
-    layout, hosts = layout_of(nodes.by_rank)
-    if given.collective is False or given.config != listed(hosts, layout).end:
+    layout = layout_of(nodes.by_rank)
+    hosts = layout.nodes
+    if given.collective is False or given.config != listed(layout).end:
         return None
-    kinds = call.round_kinds(min(given.nodes or len(hosts), len(hosts)))
+    kinds = call.round_kinds(min(given.nodes or hosts, hosts))
     try:
-        positions = Positions(kinds, listed(hosts, layout).ranks, query.model, reading=call.reading)
+        positions = Positions(kinds, layout.ranks, query.model)
         order = best_order(nodes.cores, positions, seconds=1.0).order
     except InputError:  # more different messages than can be searched
         return None

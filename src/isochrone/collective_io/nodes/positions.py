@@ -28,13 +28,9 @@ class Positions:
         Ranks of each node, in any order.
     model
         What messages cost a node.
-    reading
-        Whether the call is a read: messages in the opposite direction.
     """
 
-    def __init__(
-        self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost, *, reading: bool = False
-    ) -> None:
+    def __init__(self, kinds: Sequence[RoundKind], cores: Ints, model: NodeCost) -> None:
         self.nodes = len(cores)
         self.of_neighbours = model.of_neighbours
         self.ranks = int(cores.sum())
@@ -43,9 +39,7 @@ class Positions:
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
         form = form_of(model)
-        self._kinds = [
-            form(kind, self.nodes, self.sizes, model, reading=reading) for kind, _ in different
-        ]
+        self._kinds = [form(kind, self.nodes, self.sizes, model) for kind, _ in different]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes in each kind of round; shape (kinds, nodes asked for).
@@ -115,16 +109,11 @@ class KindCosts(ABC):
         Distinct numbers of ranks of nodes, ascending.
     model
         What messages cost a node.
-    reading
-        Whether messages go the other way.
     """
 
-    def __init__(
-        self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost, *, reading: bool
-    ) -> None:
-        self.traffic, self.spread = kind.traffic, kind.spread
-        self.nodes, self.sizes = nodes, sizes
-        self.model, self.reading = model, reading
+    def __init__(self, kind: RoundKind, nodes: int, sizes: Ints, model: NodeCost) -> None:
+        self.directed, self.traffic, self.spread = kind.directed, kind.traffic, kind.spread
+        self.nodes, self.sizes, self.model = nodes, sizes, model
         self.domains = min(self.traffic.domains, nodes)
         of_bytes = [self.traffic.bytes] if _bytes_count(model) else []
         self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
@@ -261,9 +250,8 @@ class _ByMessages(KindCosts):
         possible = (intra <= received) & (intra <= sent)
         into, out = (received - intra)[possible], (sent - intra)[possible]
         within, none = intra[possible], np.zeros(len(into))
-        found = Counts(within, into, out, none, none, none)
+        found = self.directed(Counts(within, into, out, none, none, none))
         self.table = np.full(intra.shape, np.inf)
-        found = found.reversed() if self.reading else found
         self.table[possible] = self.model.cost(found, self.spread)
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
@@ -352,8 +340,7 @@ class _ByBytes(KindCosts):
     ) -> Counts:
         """Return messages and bytes of each side as counts."""
         sides = (within[0], into[0], out[0], within[1], into[1], out[1])
-        found = Counts(*sides)  # type: ignore[arg-type]
-        return found.reversed() if self.reading else found
+        return self.directed(Counts(*sides))  # type: ignore[arg-type]
 
 
 class _Boxes:

@@ -117,10 +117,8 @@ class Ordered(ABC):
 
     def predict(self, order: Sequence[int]) -> CallCost:
         """Return the cost of the call in an order."""
-        layout, hosts = layout_of(self.ranks(order))
-        reading = self.call.reading
-        servers = self.aggregators(order)
-        return predict(self.kinds, layout, servers, hosts, self.model, reading=reading)
+        layout = layout_of(self.ranks(order))
+        return predict(self.kinds, layout, self.aggregators(order), self.model)
 
     def aggregators(self, order: Sequence[int]) -> list[int]:
         """Return the ranks that serve the parts of the file."""
@@ -192,8 +190,7 @@ class Nodes(Ordered):
 
     @cached_property
     def _positions(self) -> Positions:
-        reading = self.call.reading
-        return Positions(self.kinds, np.array(self.given.cores), self.model, reading=reading)
+        return Positions(self.kinds, np.array(self.given.cores), self.model)
 
     def of_names(self, order: list[int], text: str) -> list[int]:
         """Refuse what does not name every node once."""
@@ -258,16 +255,13 @@ class Aggregators(Ordered):
 
     def best(self) -> list[int]:
         """Search as `place aggregators` does."""
-        layout, hosts = layout_of(self.given.by_rank)
-        hints = listed(hosts, layout)
-        return assign(self.kinds, layout, hints, self.model, reading=self.call.reading).order
+        return assign(self.kinds, listed(layout_of(self.given.by_rank)), self.model).order
 
     def worst(self) -> list[int]:
         """Search from the most expensive host of each kind of round."""
-        layout, _ = layout_of(self.given.by_rank)
+        layout = layout_of(self.given.by_rank)
         hosts, starts = np.arange(layout.nodes), []
-        one_each, reading = np.ones(len(hosts), np.int64), self.call.reading
-        costs = HostCosts.of(self.kinds, layout, one_each, self.model, reading=reading)
+        costs = HostCosts.of(self.kinds, layout, np.ones(len(hosts), np.int64), self.model)
         for some in costs.table:  # the most expensive host of one kind of round
             host, place = np.unravel_index(int(np.argmax(some)), some.shape)
             starts.append(np.insert(np.delete(hosts, host), min(int(place), len(hosts) - 1), host))

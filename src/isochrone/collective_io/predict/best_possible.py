@@ -140,9 +140,7 @@ def _bounded(
     most: int | None = None,
 ) -> dict[str, float]:
     """Return the quantities of a call with its hot spot at its lower bound."""
-    layout, _ = layout_of(by_rank)
-    kinds = call.round_kinds(number)
-    least = least_exchange(kinds, layout, whole.model, most)
+    least = least_exchange(call.round_kinds(number), layout_of(by_rank), whole.model, most)
     found = {**values, "hot_bytes": least.bytes, "hot_messages": least.messages}
     return {**found, "exchange": least.seconds} if whole.model else found
 
@@ -261,8 +259,7 @@ def least_exchange(
     most
         Maximum number of domains of one node; None: unlimited.
     """
-    size = np.bincount(layout.node, layout.last - layout.first, layout.nodes).astype(np.int64)
-    ranks, number = np.unique(size, return_counts=True)
+    ranks, number = np.unique(layout.ranks, return_counts=True)
     neighbours = len(layout.node) == layout.nodes
     nodes = _Nodes(ranks.tolist(), number.astype(np.float64), most, neighbours)
     found = np.zeros(3)

@@ -346,10 +346,7 @@ def predict(
     kinds: Sequence[RoundKind],
     layout: Layout,
     aggregators: Sequence[int] | Ints,
-    hosts: Sequence[str],
     model: NodeCost,
-    *,
-    reading: bool = False,
 ) -> CallCost:
     """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""
     rounds = sum(kind.rounds for kind in kinds)
@@ -358,8 +355,7 @@ def predict(
     nodes = np.zeros(layout.nodes)
     warnings = []
     for kind in kinds:
-        found = count(kind.traffic, layout, aggregators)
-        found = found.reversed() if reading else found
+        found = kind.directed(count(kind.traffic, layout, aggregators))
         usual = kind.traffic.message_size
         costs, low, high, found_warnings = model.ask(found, kind.spread, found.busy, usual)
         warnings += [text for text in found_warnings if text not in warnings]
@@ -369,5 +365,6 @@ def predict(
         nodes += kind.rounds / rounds * np.maximum(costs, 0.0)  # a node without messages
         total = total.plus(found, kind.times)
     seconds, below, above = times.tolist()
-    origin = model.model.origin
-    return CallCost(hosts, total, rounds, seconds, below, above, nodes, origin, warnings)
+    return CallCost(
+        layout.hosts, total, rounds, seconds, below, above, nodes, model.model.origin, warnings
+    )

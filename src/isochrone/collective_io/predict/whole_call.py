@@ -259,12 +259,10 @@ def collective_features(
     call: Call, by_rank: Sequence[str], aggregators: Sequence[int], model: NodeCost | None
 ) -> CallFeatures:
     """Return what the parts of a call with collective buffering depend on."""
-    layout, hosts = layout_of(by_rank)
+    layout = layout_of(by_rank)
     kinds = call.round_kinds(len(aggregators))
     rounds = sum(kind.rounds for kind in kinds)
-    cost = (
-        predict(kinds, layout, aggregators, hosts, model, reading=call.reading) if model else None
-    )
+    cost = predict(kinds, layout, aggregators, model) if model else None
     values = {
         "ranks": float(call.pattern.ranks),
         "rounds": float(rounds),

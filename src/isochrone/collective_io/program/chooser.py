@@ -412,10 +412,9 @@ def _numbers(hosts: int) -> list[int]:
 
 def _order(one: MeasuredCall, count: int, model: NodeCost) -> str:
     """Return the best order of hosts for a call, or their own."""
-    layout, hosts = layout_of(one.by_rank)
+    hints = listed(layout_of(one.by_rank))
     try:
-        kinds, hints = one.call.round_kinds(count), listed(hosts, layout)
-        found = assign(kinds, layout, hints, model, reading=one.call.reading)
+        found = assign(one.call.round_kinds(count), hints, model)
     except InputError:  # too many hosts, or windows, for this lever
         return GIVEN.config
     return hints.config(found.order[: found.named]) if found.named else GIVEN.config

@@ -118,7 +118,7 @@ class Call(Record):
         """
         many = _MEMORY // (self.pattern.ranks + aggregators)
         most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
-        return round_kinds(self.pattern, self.windows(aggregators), most)
+        return round_kinds(self.pattern, self.windows(aggregators), most, reading=self.reading)
 
     def rows(self) -> list[int]:
         """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""

@@ -128,20 +128,31 @@ class RoundKind(Record):
         How often the traffic takes place.
     spread
         Rounds that the traffic is spread over: 1, unless it is an average.
+    reading
+        Whether data go the other way: from the aggregators to the ranks.
     """
 
     traffic: Traffic
     times: int = 1
     spread: int = 1
+    reading: bool = False
 
     @property
     def rounds(self) -> int:
         """Rounds of this kind."""
         return self.times * self.spread
 
+    def directed(self, counts: Counts) -> Counts:
+        """Return the counts of a write as those of this round."""
+        return counts.reversed() if self.reading else counts
+
 
 def round_kinds(
-    pattern: AccessPattern, windows: FileWindows, most: int = MAX_KINDS
+    pattern: AccessPattern,
+    windows: FileWindows,
+    most: int = MAX_KINDS,
+    *,
+    reading: bool = False,
 ) -> list[RoundKind]:
     """Count the messages of a pattern whose file is divided into windows, by kind of round.
 
@@ -154,7 +165,7 @@ def round_kinds(
     joined = _joined(touched)
     shape = pattern.ranks, windows.domains
     if windows.rounds == 1:
-        return [RoundKind(_traffic(*shape, windows, joined, touched, 1))]
+        return [RoundKind(_traffic(*shape, windows, joined, touched, 1), reading=reading)]
     kind, same = alike(windows, joined, touched, pattern.ranks, most)
     _, first, times = np.unique(kind, return_index=True, return_counts=True)
     round_of = windows.round_index[joined.window]
@@ -169,7 +180,7 @@ def round_kinds(
     for own, data, count in zip(*sides, times.tolist(), strict=True):
         mean, spread = (count, 1) if same else (1, count)
         traffic = _traffic(*shape, windows, _Joined(*own), Runs(*data), mean)
-        found.append(RoundKind(traffic, mean, spread))
+        found.append(RoundKind(traffic, mean, spread, reading))
     return found
 
 
@@ -359,14 +370,24 @@ class Layout(Record):
         Ranks ``first`` … ``last - 1`` of each run, in rank order.
     node
         Node of each run.
-    nodes
-        Number of nodes.
+    hosts
+        Names of the nodes, in order of first appearance.
     """
 
     first: Ints
     last: Ints
     node: Ints
-    nodes: int
+    hosts: Sequence[str]
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.hosts)
+
+    @property
+    def ranks(self) -> Ints:
+        """Ranks of each node."""
+        return np.bincount(self.node, self.last - self.first, self.nodes).astype(np.int64)
 
     def node_of(self, rank: Ints) -> Ints:
         """Return the node of each rank."""
@@ -435,19 +456,13 @@ class Counts(NamedTuple):
         return np.asarray(mean / np.where(most > 0, most, 1.0))
 
 
-def block_layout(cores: Sequence[int] | Ints) -> Layout:
-    """Fill one node after the other."""
-    last = np.cumsum(np.asarray(cores, np.int64))
-    return Layout(last - cores, last, np.arange(len(last)), len(last))
-
-
-def layout_of(hosts: Sequence[str]) -> tuple[Layout, list[str]]:
-    """Return the runs of ranks on the same host, and the hosts in order of first appearance."""
+def layout_of(hosts: Sequence[str]) -> Layout:
+    """Return the runs of ranks on the same host; ``hosts`` is that of each rank."""
     names = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
     node = np.array([names[host] for host in hosts])
     first = np.flatnonzero(np.append(True, node[1:] != node[:-1]))
     last = np.append(first[1:], len(node))
-    return Layout(first, last, node[first], len(names)), list(names)
+    return Layout(first, last, node[first], list(names))
 
 
 def count(traffic: Traffic, layout: Layout, aggregators: Sequence[int] | Ints) -> Counts:

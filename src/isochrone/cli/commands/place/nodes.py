@@ -38,7 +38,7 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
-from isochrone.collective_io.workload.traffic import block_layout
+from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero
 from isochrone.console.output import check_output
@@ -100,7 +100,7 @@ def run(args: Namespace) -> int:
     files = _files(args, nodes)
     kinds = wanted.round_kinds(min(args.cb_nodes or len(nodes.cores), len(nodes.cores)))
     cores = np.array(nodes.cores, np.int64)
-    positions = Positions(kinds, cores, model, reading=wanted.reading)
+    positions = Positions(kinds, cores, model)
     found = best_order(nodes.cores, positions, seconds=args.search_time)
     refuse_no_time(found.cost)
 
@@ -242,7 +242,7 @@ def _prove(
             before.write_text(placement.text(same))
             sides = []
             for arranged, file in ((same, before), (order, path)):
-                first = block_layout(arranged.filled.cores).first[: args.cb_nodes]
+                first = layout_of(arranged.filled.by_rank).first[: args.cb_nodes]
                 options = tile_options(args, wanted, first.tolist())
                 if args.file is not None:
                     options += library_hints(wanted, DEFAULT, args.cb_nodes)

@@ -124,9 +124,9 @@ def run(args: argparse.Namespace) -> int:
         ranks = wanted.rows()
     else:
         ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
-    layout, hosts = layout_of(nodes.by_rank)
+    layout = layout_of(nodes.by_rank)
     kinds = wanted.round_kinds(len(ranks), exactly=True)
-    found = predict(kinds, layout, ranks, hosts, model, reading=args.op == "read")
+    found = predict(kinds, layout, ranks, model)
     found.warnings.extend(wanted.warnings())
     whole = whole_call(args, model)
     total = whole.predict(wanted, nodes.by_rank, ranks)
@@ -134,8 +134,7 @@ def run(args: argparse.Namespace) -> int:
     if args.figure is not None:
         parts = distribution(wanted, layout, ranks, data_distribution.PARTS)
         first, last = wanted.pattern.extent
-        sizes = [nodes.by_rank.count(host) for host in hosts]
-        picture = data_distribution.draw(parts, hosts, sizes, found.node_costs, last - first)
+        picture = data_distribution.draw(parts, layout, found.node_costs, last - first)
         save(picture, args.figure)
     if args.json:
         document = {**found.document(), "aggregators": ranks, "ranks": nodes.ranks}
