@@ -121,9 +121,10 @@ def test_files_of_some_ranks_shifts_hints_and_what_is_only_counted(
             ("write", 3, 32768, 2), ("read", 1, 32768, 2),
         ]  # fmt: skip
         for one in own:
-            assert one.rank.tolist() == ranks
-            assert one.offset.tolist() == [0, 1024]
-            assert (one.length, one.count, one.stride) == pytest.approx((1024, 16, 2048))
+            pieces = {name: column.tolist() for name, column in one.pieces.items()}
+            assert (pieces["rank"], pieces["offset"]) == (ranks, [0, 1024])
+            assert (pieces["length"], pieces["count"]) == ([1024] * 2, [16] * 2)
+            assert pieces["stride"] == [2048] * 2
         calls = [one for one in io_recording.calls(run) if one.pattern == own[0].number]
         assert [one.shift for one in calls] == [0, 32768, 65536]
         assert {one.rounds for one in calls} == {max(1, 32768 // int(used))}

@@ -33,6 +33,12 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def left_out(found: int, shown: int, noun: str) -> str:
+    """Say how many a table leaves out; empty if none."""
+    more = found - shown
+    return f"and {plural(more, noun)} (--json lists all)" if more > 0 else ""
+
+
 def interval(times: Times) -> str:
     """Write the interval of a median, with one unit if both ends have the same."""
     return "–" if times.interval is None else between(*times.interval)
@@ -81,8 +87,8 @@ def warnings_of(records: Sequence[dict[str, Any]]) -> Warnings:
     """Return the texts of warnings, each once; of very many, the first."""
     texts = [str(w.get("text") or w.get("code") or "a warning without a text") for w in records]
     texts = list(dict.fromkeys(texts))
-    left_out = len(texts) - MAX_WARNINGS
-    more = [f"and {left_out} more"] if left_out > 0 else []
+    others = len(texts) - MAX_WARNINGS
+    more = [f"and {others} more"] if others > 0 else []
     return Warnings((*texts[:MAX_WARNINGS], *more))
 
 

@@ -150,10 +150,9 @@ def _sides(sums: Sums, layout: Layout, counts: Ints, step: int) -> tuple[Floats,
     start = np.broadcast_to(start, end.shape)
     received = np.append(0.0, np.cumsum(sums.received[:domains], dtype=float))
     intra = _within(_overlap(sums, layout, domains), start, end)
-    of_runs = sums.sent[layout.last] - sums.sent[layout.first]
-    sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
     into = received[end] - received[start] - intra
-    return intra, np.maximum(into, 0.0), np.maximum(sent[:, None] - intra, 0.0)
+    out = sums.sent_by(layout)[:, None] - intra
+    return intra, np.maximum(into, 0.0), np.maximum(out, 0.0)
 
 
 def _within(overlap: Floats, start: Ints, end: Ints) -> Floats:
@@ -168,15 +167,12 @@ def _within(overlap: Floats, start: Ints, end: Ints) -> Floats:
 
 def _overlap(sums: Sums, layout: Layout, domains: int) -> Floats:
     """Return what each host has for each domain; shape (hosts, domains)."""
-    edge = np.append(layout.first, layout.last[-1])[:, None]
+    edge = np.append(layout.first, layout.last[-1])
     by_node = np.argsort(layout.node, kind="stable")
     starts = np.searchsorted(layout.node[by_node], np.arange(layout.nodes))
-    some = max(1, _PORTION // len(edge))
-    parts = []
-    for low in range(0, domains, some):
-        place = np.arange(low, min(low + some, domains))[None, :]
-        of_runs = np.diff(sums.before(place, edge), axis=0)
-        if len(by_node) > layout.nodes:
-            of_runs = np.add.reduceat(of_runs[by_node], starts, axis=0)
-        parts.append(of_runs.astype(float))
-    return np.concatenate(parts, axis=1) if parts else np.zeros((layout.nodes, 0))
+
+    def held(place: Ints) -> Floats:
+        of_runs = np.diff(sums.before(place[:, None], edge), axis=1)
+        return np.add.reduceat(of_runs[:, by_node], starts, axis=1).astype(float)
+
+    return in_portions(held, _PORTION // len(edge), np.arange(domains)).T

@@ -9,7 +9,6 @@ from typing import Any
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.files import check_ordinary
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
@@ -32,6 +31,7 @@ from isochrone.console.options import (
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
+from isochrone.runfile.file_type import looks_like_a_run
 
 _USUAL = {
     "op": "write", "driver": "even", "striping_unit": 0, "min_fdomain_size": 0,
@@ -286,10 +286,8 @@ class RecordedAccess(Record):
 def is_recording(path: Path) -> bool:
     """Whether a file is a run file, and not a table of numbers."""
     try:
-        check_ordinary(path)
-        with path.open("rb") as stream:
-            return stream.read(64).lstrip().startswith(b"{")
-    except (OSError, InputError):
+        return looks_like_a_run(path)
+    except InputError:
         return False
 
 

@@ -31,6 +31,7 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.words import (
     interval,
+    left_out,
     of_size,
     on_ranks,
     plural,
@@ -187,10 +188,8 @@ def _table(found: Sequence[GridPoint]) -> Table:
         ))
         for point in found[:MAX_ROWS]
     ]  # fmt: skip
-    more = len(found) - len(rows)
     return Table(
-        TITLE, columns, tuple(rows),
-        f"and {plural(more, 'more point')} (--json lists all)" if more else "",
+        TITLE, columns, tuple(rows), left_out(len(found), len(rows), "more point"),
         fold=f"All {plural(len(found), 'point')}" if len(found) > 1 else "",
     )  # fmt: skip
 

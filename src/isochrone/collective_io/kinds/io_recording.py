@@ -33,7 +33,7 @@ from isochrone.pages.page import (
     Tiles,
     columns_of,
 )
-from isochrone.pages.words import of_size, on_ranks, plural, warnings_of
+from isochrone.pages.words import left_out, of_size, on_ranks, plural, warnings_of
 from isochrone.runfile.run import Run
 
 MAX_ROWS = 20
@@ -203,10 +203,9 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
         ))
         for one in timed[:MAX_ROWS]
     ]  # fmt: skip
-    more = len(timed) - len(rows)
     return [Table(
         "Patterns of collective access, most expensive first", columns,
-        tuple(rows), f"and {plural(more, 'more pattern')} (--json lists all)" if more else "",
+        tuple(rows), left_out(len(timed), len(rows), "more pattern"),
     )]  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from isochrone.pages.page import (
 )
 from isochrone.pages.words import (
     interval,
+    left_out,
     of_size,
     on_ranks,
     plural,
@@ -277,11 +278,10 @@ def _nodes(run: Run) -> list[Table]:
              HOT if one["hot"] else ""), "bad" if one["hot"] else "")
         for one in sorted(shown, key=lambda one: int(one["node"]))
     ]  # fmt: skip
-    more = len(found) - len(rows)
     return [Table(
         "Messages of the nodes in all rounds when writing; reading swaps in and out",
         columns_of("node", ">intra", ">in", ">out", ""),
-        tuple(rows), f"and {plural(more, 'more node')} (--json lists all)" if more else "",
+        tuple(rows), left_out(len(found), len(rows), "more node"),
     )]  # fmt: skip
 
 

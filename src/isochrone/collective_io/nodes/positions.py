@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.predict.node_cost import NodeCost
-from isochrone.collective_io.workload import Floats, Ints, in_portions
+from isochrone.collective_io.workload import Floats, Ints, expanded, in_portions
 from isochrone.collective_io.workload.traffic import Amounts, Counts, RoundKind, Sums
 
 
@@ -188,8 +188,7 @@ class KindCosts(ABC):
             low = np.maximum(first - size + 1, 0)
             each = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
             each[self.domains :] = 0
-            place = np.repeat(np.arange(len(each)), each)
-            before = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[place]
+            place, before = expanded(low, each)
             if not len(place):
                 return floor
             found = self.costs(place, before, np.full(len(place), size))
@@ -399,8 +398,7 @@ class Overlaps:
         entries = int((self._width + 1).sum())
         self._tables: list[Amounts] = []
         if entries <= MAX_ENTRIES:
-            domain = np.repeat(np.arange(len(self.first)), self._width + 1)
-            rank = np.arange(entries) + np.repeat(self.first - self._base, self._width + 1)
+            domain, rank = expanded(self.first, self._width + 1)
             self._tables = [one.before(domain, rank) for one in amounts]
 
     def between(self, domain: Ints, first: Ints, last: Ints) -> list[Amounts]:

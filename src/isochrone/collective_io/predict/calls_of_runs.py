@@ -88,7 +88,12 @@ def _of_recording(run: Run) -> list[MeasuredCall]:
     for one in io_recording.patterns(run):
         mine = [call for call in calls if call.pattern == one.number]
         file = files[one.file]
-        if not mine or not len(one.rank) or not one.whole or "cb_config_list" not in file.hints:
+        if (
+            not mine
+            or not len(one.pieces["rank"])
+            or not one.whole
+            or "cb_config_list" not in file.hints
+        ):
             continue  # without ROMIO's hints the aggregators are unknown
         call = call_of(one.accesses(file, run.size), file.hints, reading=one.op == "read")
         ranks = []

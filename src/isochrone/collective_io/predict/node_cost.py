@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -272,6 +272,22 @@ def _range(term: str, low: Limits, high: Limits) -> tuple[Floats, Floats]:
 # Predicted exchange of collective I/O: messages and cost of every node, and the hot spot.
 
 
+class NodeRow(NamedTuple):
+    """A node in a predicted call: messages and bytes in all, pairs and seconds of a round."""
+
+    node: int
+    host: str
+    intra: int
+    in_: int
+    out: int
+    intra_bytes: float
+    in_bytes: float
+    out_bytes: float
+    pa: float
+    pe: float
+    cost: float
+
+
 class CallCost(Record):
     """Predicted cost of the exchange of a collective call.
 
@@ -314,9 +330,17 @@ class CallCost(Record):
         most = float(self.node_costs.max())
         return [int(k) for k in np.flatnonzero(self.node_costs >= most * (1 - TIE))]
 
+    @property
+    def nodes(self) -> list[NodeRow]:
+        """What each node sends, receives and costs."""
+        found = self.counts
+        pairs = np.array([found.intra, found.into + found.out]) / 2 / self.rounds
+        columns = (column.tolist() for column in (*found, *pairs, self.node_costs))
+        rows = zip(self.hosts, *columns, strict=True)
+        return [NodeRow(k, *row) for k, row in enumerate(rows)]
+
     def document(self) -> dict[str, Any]:
         """Return it for a document."""
-        intra, into, out = self.counts.intra, self.counts.into, self.counts.out
         return {
             "cost": self.cost,
             "low": self.low / self.rounds,
@@ -325,18 +349,7 @@ class CallCost(Record):
             "rounds": self.rounds,
             "seconds": self.seconds,
             "message_size": self.counts.message_size,
-            "nodes": [
-                {
-                    "node": k, "host": host, "intra": int(intra[k]), "in": int(into[k]),
-                    "out": int(out[k]), "intra_bytes": float(self.counts.intra_bytes[k]),
-                    "in_bytes": float(self.counts.into_bytes[k]),
-                    "out_bytes": float(self.counts.out_bytes[k]),
-                    "pa": float(intra[k]) / 2 / self.rounds,
-                    "pe": float(into[k] + out[k]) / 2 / self.rounds,
-                    "cost": float(self.node_costs[k]),
-                }
-                for k, host in enumerate(self.hosts)
-            ],
+            "nodes": self.nodes,
             "origin": self.origin or None,
             "warnings": self.warnings,
         }  # fmt: skip

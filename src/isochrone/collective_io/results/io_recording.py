@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
@@ -89,9 +88,9 @@ class RecordedPattern(Record):
         Number of ranks of the file.
     whole
         Whether all pieces are present.
-    rank, offset, length, count, stride
-        One entry for each run: ``count`` pieces of ``length`` bytes, ``stride`` apart, the first at
-        ``offset``, accessed by ``rank`` (its number in the run).
+    pieces
+        `COLUMNS`, one entry for each run: ``count`` pieces of ``length`` bytes, ``stride`` apart,
+        the first at ``offset``, accessed by ``rank`` (its number in the run).
     """
 
     number: Annotated[int, "as pattern"]
@@ -102,16 +101,7 @@ class RecordedPattern(Record):
     contiguous: Annotated[int, "as pieces"]
     ranks: int
     whole: bool
-    rank: Hidden[Ints]
-    offset: Hidden[Ints]
-    length: Hidden[Ints]
-    count: Hidden[Ints]
-    stride: Hidden[Ints]
-
-    @cached_property
-    def pieces(self) -> dict[str, Ints]:
-        """The five columns by name."""
-        return {name: getattr(self, name) for name in COLUMNS}
+    pieces: Hidden[dict[str, Ints]]
 
     def accesses(self, file: RecordedFile, ranks: int) -> Accesses:
         """Return who touches which bytes of its file, in a job of so many ranks."""
@@ -206,10 +196,10 @@ def patterns(run: Run) -> list[RecordedPattern]:
     found = []
     for row in _rows(run, "pattern"):
         own = pieces.where(pieces["pattern"] == row["pattern"]) if pieces else pieces
-        runs = [own[key] if own else np.zeros(0, np.int64) for key in COLUMNS]
+        runs = {key: own[key] if own else np.zeros(0, np.int64) for key in COLUMNS}
         found.append(RecordedPattern(
             row["pattern"], row["file"], row["op"], row["bytes"], row["calls"], row["pieces"],
-            sizes[row["file"]], row.get("whole") is not False, *runs,
+            sizes[row["file"]], row.get("whole") is not False, runs,
         ))  # fmt: skip
     return sorted(found, key=lambda one: one.number)
 

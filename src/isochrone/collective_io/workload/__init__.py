@@ -24,6 +24,12 @@ def in_portions(ask: Callable[..., Floats], most: int, *columns: NDArray[Any]) -
     return np.concatenate([ask(*(column[k : k + step] for column in columns)) for k in starts])
 
 
+def expanded(low: Ints, each: Ints) -> tuple[Ints, Ints]:
+    """Return for numbers ``low`` … ``low + each - 1`` which row they are of, and the numbers."""
+    row = np.repeat(np.arange(len(low)), each)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(each) - each - low, each)
+
+
 class Runs(NamedTuple):
     """Ranks that touch windows, as runs ``first`` … ``last - 1`` of neighbouring ranks.
 

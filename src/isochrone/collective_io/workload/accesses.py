@@ -8,7 +8,7 @@ import numpy as np
 from isochrone.base.arrays import Bools
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import Ints, Runs
+from isochrone.collective_io.workload import Ints, Runs, expanded
 
 MAX_RANKS = 2**24
 MAX_OFFSET = 2**62
@@ -109,8 +109,8 @@ class Accesses(Record):
             rows = np.flatnonzero((low < last) & (high > first))
             begins, stops = np.maximum(low[rows], first), np.minimum(high[rows], last)
             each = np.maximum(stops - begins, 0)
-            shift = np.repeat(begins - (np.cumsum(each) - each), each)
-            yield np.repeat(rows, each), order[np.arange(len(shift)) + shift]
+            pick, window = expanded(begins, each)
+            yield rows[pick], order[window]
 
     def _upto(self, row: Ints, edge: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
         """Return the bytes of each row before an edge, and how many pieces begin and end there."""

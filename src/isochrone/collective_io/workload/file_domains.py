@@ -8,7 +8,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, expanded
 
 MAX_WINDOWS = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
@@ -65,8 +65,7 @@ def in_rounds(whole: FileWindows, first: Ints, last: Ints, buffer: int) -> FileW
     """
     each = np.maximum(-(-(last - first) // buffer), 0)
     _check_number(int(each.sum()))
-    pick = np.repeat(np.arange(len(each)), each)
-    round_index = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+    pick, round_index = expanded(np.zeros_like(each), each)
     begin = first[pick] + round_index * buffer
     end = np.minimum(begin + buffer, last[pick])
     return _without_empty(whole.domain[pick], round_index, begin, end, whole.domains)

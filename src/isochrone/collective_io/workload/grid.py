@@ -7,7 +7,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import Ints, Runs
+from isochrone.collective_io.workload import Ints, Runs, expanded
 
 
 class Axis(Record):
@@ -125,7 +125,7 @@ def _meet(axes: tuple[Axis, ...], element: int, spans: _Spans) -> Runs:
     axis, below = axes[0], axes[1:]
     unit = element * prod(a.extent for a in below)
     low, high = axis.block_range(spans.start // unit, (spans.end - 1) // unit)
-    pick, block = _expanded(low, high - low + 1)
+    pick, block = expanded(low, high - low + 1)
     first, last = block * axis.step * unit, (block * axis.step + axis.length) * unit
     window = spans.window[pick]
     start, end = np.maximum(spans.start[pick], first), np.minimum(spans.end[pick], last)
@@ -158,7 +158,7 @@ def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
     """Turn bytes of a line into the ranks that own them: one piece each."""
     low, high = axis.block_range(spans.start // element, (spans.end - 1) // element)
     distinct = np.minimum(high - low + 1, 2) if not axis.overlap else high - low + 1
-    pick, block = _expanded(low, distinct)
+    pick, block = expanded(low, distinct)
     if not axis.overlap:  # only the first and the last block can be touched in part
         block = np.where(block > low[pick], high[pick], block)
     start = np.maximum(spans.start[pick], block * axis.step * element)
@@ -171,9 +171,3 @@ def _meet_line(axis: Axis, element: int, spans: _Spans) -> Runs:
     each = np.full(len(window), axis.length * element)
     middle = Runs(window, low[between] + 1, high[between], each, np.ones_like(each))
     return Runs(*(np.concatenate(pair) for pair in zip(edges, middle, strict=True)))
-
-
-def _expanded(low: Ints, each: Ints) -> tuple[Ints, Ints]:
-    """Return for numbers ``low`` … ``low + each - 1`` which row they are of, and the numbers."""
-    pick = np.repeat(np.arange(len(low)), each)
-    return pick, np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each) + low[pick]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs
+from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs, expanded
 from isochrone.collective_io.workload.file_domains import FileWindows
 
 Amounts = NDArray[Any]
@@ -72,6 +72,11 @@ class Sums(Record):
         # a run of ranks ends where the next step of the domain begins
         last[some] = self._key[sends[high[some]] + 1] % width
         return first, last
+
+    def sent_by(self, layout: Layout) -> Floats:
+        """Return the amount of each node, over all domains."""
+        of_runs = self.sent[layout.last] - self.sent[layout.first]
+        return np.bincount(layout.node, of_runs, layout.nodes)
 
     def before(self, domain: Ints, rank: Ints) -> Amounts:
         """Return the amount for each ``domain`` of all ranks before each ``rank``."""
@@ -484,8 +489,7 @@ def _sides(
         found = sums.between(domain, layout.first[run], layout.last[run])
         np.add.at(intra, layout.node[run], found)
     received = np.bincount(server, weights=sums.received, minlength=layout.nodes)
-    of_runs = sums.sent[layout.last] - sums.sent[layout.first]
-    sent = np.bincount(layout.node, weights=of_runs, minlength=layout.nodes)
+    sent = sums.sent_by(layout)
     # bytes may be rounded means: avoid negative values
     intra = np.maximum(intra, 0.0)
     return intra, np.maximum(received - intra, 0.0), np.maximum(sent - intra, 0.0)
@@ -498,7 +502,6 @@ def _pairs(layout: Layout, server: Ints) -> list[tuple[Ints, Ints]]:
     portions = []
     for some in np.array_split(np.arange(len(server)), max(1, len(layout.node) // 100_000)):
         low, high = runs_of[server[some]], runs_of[server[some] + 1]
-        each = high - low
-        place = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
-        portions.append((order[place + np.repeat(low, each)], np.repeat(some, each)))
+        pick, place = expanded(low, high - low)
+        portions.append((order[place], some[pick]))
     return portions

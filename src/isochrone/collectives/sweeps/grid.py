@@ -24,7 +24,6 @@ from isochrone.collectives.results.grid_collectives import (
 )
 from isochrone.pages.page import (
     Block,
-    Column,
     Listing,
     Row,
     Section,
@@ -34,8 +33,9 @@ from isochrone.pages.page import (
     Tiles,
     Tone,
     Warnings,
+    columns_of,
 )
-from isochrone.pages.words import plural, warnings_of
+from isochrone.pages.words import left_out, plural, warnings_of
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import no_such_size
 from isochrone.sweep.special import SpecialSweep
@@ -264,12 +264,12 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
         gain = chosen.get(nbytes)
         faster = gain is not None and gain.verdict == "faster"
         rows.append(Row((*cells, verdict(gain) if gain else ""), "strong" if faster else ""))
-    titles = ("size", LIBRARY, *map(_name, grids))
+    titles = (f">{name}" for name in ("size", LIBRARY, *map(_name, grids)))
     title = f"{_name(op)}, {plural(ranks, 'rank')}"
     return Table(
         title,
-        (*(Column(text, right=True) for text in titles), Column("best grid")),
-        tuple(rows), _more(len(sizes)), title if folded else "",
+        columns_of(*titles, "best grid"),
+        tuple(rows), left_out(len(sizes), MAX_ROWS, "more row"), title if folded else "",
     )  # fmt: skip
 
 
@@ -291,22 +291,19 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
             cells += [_seconds(phase.seconds), _factor(factors.get((*at, phase.phase)))]
         cells += [_seconds(part.total.seconds), _digits(part.ratio)]
         rows.append(Row(tuple(cells), "" if part.adds_up else "bad"))
-    titles = ("size", "LG", "to one alone", "CG", "to one alone", "whole", "sum/whole")
+    columns = columns_of(
+        "grid", ">size", ">LG", ">to one alone", ">CG", ">to one alone", ">whole", ">sum/whole"
+    )
     title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all groups at work"
     return Table(
-        title, (Column("grid"), *(Column(text, right=True) for text in titles)), tuple(rows),
-        _more(len(own)), title,
+        title, columns, tuple(rows),
+        left_out(len(own), MAX_ROWS, "more row"), title,
     )  # fmt: skip
 
 
 def _factor(one: Disturbance | None) -> str:
     """Format a disturbance: ``2.1x by 8``; empty for one group."""
     return f"{_times(one.factor)} by {one.groups}" if one else "–"
-
-
-def _more(count: int) -> str:
-    left = count - MAX_ROWS
-    return f"and {plural(left, 'more row')} (--json lists all)" if left > 0 else ""
 
 
 def _seconds(value: float | None) -> str:

@@ -23,7 +23,7 @@ from isochrone.collective_io.data_distribution import distribution
 from isochrone.collective_io.pages import whole_call as whole_page
 from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
 from isochrone.collective_io.predict.call_parts import Parts
-from isochrone.collective_io.predict.node_cost import CallCost, predict
+from isochrone.collective_io.predict.node_cost import CallCost, NodeRow, predict
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag, add_option
@@ -33,7 +33,7 @@ from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import console, print_blocks
-from isochrone.pages.words import plural
+from isochrone.pages.words import left_out, plural
 from isochrone.views import save
 
 EXAMPLES = (
@@ -45,20 +45,6 @@ EXAMPLES = (
 
 MAX_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
-
-
-class _Node:
-    node: int
-    host: str
-    intra: int
-    in_: int
-    out: int
-    intra_bytes: float
-    in_bytes: float
-    out_bytes: float
-    pa: float
-    pe: float
-    cost: float
 
 
 class _Whole:
@@ -87,7 +73,7 @@ class _Predicted:
     rounds: int
     seconds: float
     message_size: float
-    nodes: list[_Node]
+    nodes: list[NodeRow]
     origin: str | None
     warnings: list[str]
     aggregators: list[int]
@@ -161,23 +147,22 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
         f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
-    shown = found.document()["nodes"]
+    shown = found.nodes
     if len(shown) > MAX_NODES:
-        shown = sorted(shown, key=lambda row: -row["cost"])[:MAX_NODES]
+        shown = sorted(shown, key=lambda row: -row.cost)[:MAX_NODES]
     rows = [
         Row((
-            printable(row["host"], 40), str(cores[row["host"]]), str(row["intra"]),
-            str(row["in"]), str(row["out"]), f"{row['pa']:g}", f"{row['pe']:g}",
-            *(format_bytes(round(row[f"{side}_bytes"])) for side in ("intra", "in", "out")),
-            format_seconds(row["cost"], 4),
-        ), "bad" if row["node"] in hot else "")
+            printable(row.host, 40), str(cores[row.host]), str(row.intra), str(row.in_),
+            str(row.out), f"{row.pa:g}", f"{row.pe:g}",
+            *(format_bytes(round(of)) for of in (row.intra_bytes, row.in_bytes, row.out_bytes)),
+            format_seconds(row.cost, 4),
+        ), "bad" if row.node in hot else "")
         for row in shown
     ]  # fmt: skip
     columns = columns_of(
         "node", ">ranks", ">intra", ">in", ">out", ">pa", ">pe", ">bytes within", ">bytes in",
         ">bytes out", ">cost",
     )  # fmt: skip
-    cooler = len(found.hosts) - len(rows)
-    left_out = f"and {plural(cooler, 'cooler node')} (--json lists all)" if cooler else ""
-    table = Table("", columns, tuple(rows), left_out)
+    more = left_out(len(found.hosts), len(rows), "cooler node")
+    table = Table("", columns, tuple(rows), more)
     return [Sentence(summary), predicted_by(model), table, Warnings(tuple(found.warnings))]
