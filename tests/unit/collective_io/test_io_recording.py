@@ -45,7 +45,7 @@ def test_patterns_have_runs_of_pieces_of_each_rank(tmp_path: Path) -> None:
     write_, read_ = results.patterns(reread(io_recording(), tmp_path))
     assert (write_.op, write_.calls, write_.bytes, write_.ranks) == ("write", 3, 262144, 4)
     assert (read_.op, read_.calls) == ("read", 1)
-    assert write_.rank.tolist() == [0, 1, 2, 3]
+    assert write_.pieces["rank"].tolist() == [0, 1, 2, 3]
     assert write_.pieces["offset"].tolist() == [0, 1024, 131072, 132096]
     assert np.sum(write_.pieces["length"] * write_.pieces["count"]) == write_.bytes
     assert write_.whole

@@ -247,7 +247,7 @@ def test_without_intervals_the_times_decide_and_that_is_said(golden: Golden) -> 
 def test_intervals_of_phases_are_added() -> None:
     """Two phases of one model may be wrong in the same direction."""
     parts = made("a", 10, 1).phases + made("b", 20, 3).phases
-    both = GridTime("bcast", 16, 1024, "4x4", parts)
+    both = GridTime("bcast", 16, 1024, "4x4", parts, [])
     assert (both.low, both.seconds, both.high) == (26, 30, 34)
 
 

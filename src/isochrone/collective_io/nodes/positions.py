@@ -339,7 +339,7 @@ class _ByBytes(KindCosts):
     ) -> Counts:
         """Return messages and bytes of each side as counts."""
         sides = (within[0], into[0], out[0], within[1], into[1], out[1])
-        return self.directed(Counts(*sides))  # type: ignore[arg-type]
+        return self.directed(Counts(*sides))
 
 
 class _Boxes:

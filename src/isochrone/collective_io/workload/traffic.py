@@ -73,7 +73,7 @@ class Sums(Record):
         last[some] = self._key[sends[high[some]] + 1] % width
         return first, last
 
-    def sent_by(self, layout: Layout) -> Floats:
+    def sent_by(self, layout: Layout) -> Amounts:
         """Return the amount of each node, over all domains."""
         of_runs = self.sent[layout.last] - self.sent[layout.first]
         return np.bincount(layout.node, of_runs, layout.nodes)
@@ -414,12 +414,12 @@ class Counts(NamedTuple):
         The bytes of these messages.
     """
 
-    intra: Ints
-    into: Ints
-    out: Ints
-    intra_bytes: Floats
-    into_bytes: Floats
-    out_bytes: Floats
+    intra: Amounts
+    into: Amounts
+    out: Amounts
+    intra_bytes: Amounts
+    into_bytes: Amounts
+    out_bytes: Amounts
 
     @staticmethod
     def none(nodes: int) -> Counts:
