@@ -13,7 +13,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
 from isochrone.base.text import printable
-from isochrone.console.options import experts_only, read_count
+from isochrone.console.options import add_option, experts_only, read_count
 from isochrone.formats.source import MAX_RANKS
 from isochrone.models.observations import Samples
 from isochrone.models.tables import AS_NAMED, Columns, read_csv
@@ -67,29 +67,17 @@ class Reading:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the group of options for output of other programs."""
     group = parser.add_argument_group("results of other programs, and tables")
-    group.add_argument(
-        "--map-columns", type=_columns, metavar="COLUMN=VARIABLE[:UNIT],…",
-        help="meaning of columns, e.g. size=b,usec=seconds:us; variables: seconds and those in "
-        "docs/fitting.md (default: column names)",
-    )  # fmt: skip
+    add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
+        "meaning of columns, e.g. size=b,usec=seconds:us; variables: seconds and those in "
+        "docs/fitting.md (default: column names)")  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
         help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",
     )  # fmt: skip
     experts_only(decimal)
-    group.add_argument(
-        "--ranks", dest="rank_count", type=read_count, metavar="N",
-        help="number of ranks (default: from the file; that of OSU collectives has none)",
-    )  # fmt: skip
-
-
-def _columns(text: str) -> Columns:
-    try:
-        return Columns.parse(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(
-            f"{error.what} ({error.hint})" if error.hint else error.what
-        ) from error
+    add_option(group, "--ranks", "N", read_count,
+        "number of ranks (default: from the file; that of OSU collectives has none)",
+        dest="rank_count")  # fmt: skip
 
 
 AS_IT_IS = Reading()
@@ -130,14 +118,14 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     if more or "b" not in data.variables:
         what = f"columns such as '{printable(more[0], 40)}'" if more else "no column 'b'"
         raise InputError(
-            f"the table has {what}, and cannot be compared", where=str(path),
+            f"the table has {what}, and cannot be compared", where=path,
             hint="use columns b and seconds, optionally op, p and launch",
         )  # fmt: skip
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]
     if several:
         raise InputError(
             f"the table has several values of '{several[0]}', which look like repetitions",
-            where=str(path), hint="compare the run files, or write a table for each",
+            where=path, hint="compare the run files, or write a table for each",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
     starts = np.unique(data.start)
@@ -150,7 +138,7 @@ def _run(data: Samples, mine: Bools, path: Path, imported: dict[str, str]) -> Ru
     ops = rows.selectors.get("op", rows.selectors.get("mode", np.full(count, _UNSAID)))
     p = rows.variables.get("p", np.full(count, 2)).astype(np.int64)
     if p.max() > MAX_RANKS:
-        raise InputError(f"{p.max()} ranks exceed the limit of {MAX_RANKS}", where=str(path))
+        raise InputError(f"{p.max()} ranks exceed the limit of {MAX_RANKS}", where=path)
     header = {
         "experiment": "table", "kind": "sweep", "by": ["op", "p"], "ranks": int(p.max()),
         "options": {}, "mpi": {}, "clock": {},

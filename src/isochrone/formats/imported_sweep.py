@@ -1,22 +1,19 @@
 """Sweeps of other programs: the mean of a size, in µs, becomes one sample for many repetitions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from isochrone.base.table import TableBuilder
-from isochrone.base.text import printable
 from isochrone.formats.source import MAX_RANKS, Source
-from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.header import kind_of
 from isochrone.runfile.run import Run
 
-_MAX_BYTES = 1 << 50
 _MANY_LINES = 5_000_000
 
 
-def decoded_lines(source: Source) -> list[str]:
-    """Return the lines of a text file; in Latin-1 any byte is a character.
+def lines_of(source: Source) -> Iterator[str]:
+    """Yield the lines of a text file; in Latin-1 any byte is a character.
 
     Raises
     ------
@@ -32,23 +29,7 @@ def decoded_lines(source: Source) -> list[str]:
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > _MANY_LINES:
         raise source.fail(f"the table has too many lines: {len(lines)}")
-    return lines
-
-
-def whole(source: Source, text: str, what: str, line: int, most: int = _MAX_BYTES) -> int:
-    """Read a whole number up to ``most``."""
-    value = source.number(text, f"'{what}'", line)
-    if not value.is_integer() or value > most:
-        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is impossible", line)
-    return int(value)
-
-
-def micro(source: Source, text: str, what: str, line: int) -> float:
-    """Read µs as seconds."""
-    value = source.number(text, f"'{what}'", line) / 1e6
-    if value > MAX_SECONDS:
-        raise source.fail(f"'{what}' is {printable(text, 40)!r}, which is not a time", line)
-    return value
+    yield from source.each(lines)
 
 
 @dataclass
@@ -96,15 +77,17 @@ class Sweep:
             source.use_means()
         tables = {}
         for name, records in (("cut", self.cuts), ("sample", self.samples)):
-            builder = TableBuilder()
-            for record in records:
-                builder.add(record)
             if records:
+                builder = TableBuilder()
+                builder.extend(records)
                 tables[name] = builder.build()
         return Run(
             header=header, tables=tables, warnings=source.warnings, path=source.path,
             end=None if source.cut else {"complete": True},
         )  # fmt: skip
+
+
+Check = Callable[[Source, dict[str, str]], None]
 
 
 @dataclass
@@ -117,18 +100,21 @@ class Results:
     columns: list[str] = field(default_factory=list)
     rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
 
-    def row(self, source: Source, words: list[str], line: int) -> dict[str, str]:
-        """Return the words of a row by column."""
-        if len(words) != len(self.columns):
-            raise source.fail(f"the line has {len(words)} columns, not {len(self.columns)}", line)
-        return dict(zip(self.columns, words, strict=True))
+    def take(self, source: Source, words: list[str], check: Check) -> None:
+        """Take a row that passes a check of its words by column; the last one may be cut."""
+        with source.may_be_cut():
+            if len(words) != len(self.columns):
+                raise source.fail(f"the line has {len(words)} columns, not {len(self.columns)}")
+            row = dict(zip(self.columns, words, strict=True))
+            check(source, row)
+            self.rows.append((source.line, row))
 
 
 T = TypeVar("T", bound=Results)
 
 
 def samples_of(
-    source: Source, tables: Sequence[T], make: Callable[[T, dict[str, str], int], dict[str, Any]]
+    source: Source, tables: Sequence[T], make: Callable[[T, dict[str, str]], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the samples of all tables; the same test again is another repetition."""
     samples = []
@@ -137,10 +123,11 @@ def samples_of(
         test = (table.name, table.ranks)
         repeat = seen[test] = seen.get(test, -1) + 1
         sizes = set()
-        for line, row in table.rows:
-            sample = {**make(table, row, line), "repeat": repeat}
+        for source.line, row in table.rows:
+            sample = {**make(table, row), "repeat": repeat}
             if sample["bytes"] in sizes:
-                raise source.fail(f"the table has two lines for {sample['bytes']} bytes", line)
+                raise source.fail(f"the table has two lines for {sample['bytes']} bytes")
             sizes.add(sample["bytes"])
             samples.append(sample)
+    source.line = 0
     return samples

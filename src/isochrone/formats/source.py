@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
+from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Rank
 
 MAX_RANKS = 1_000_000
@@ -26,6 +27,10 @@ number, as those of a simulated network may be."""
 
 _RATIO = 10
 """How many times as large as its file an array may be; times that were measured hardly shrink."""
+
+_MAX_WHOLE = 1 << 50
+
+_Line = TypeVar("_Line", str, bytes)
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
@@ -51,6 +56,8 @@ class Source:
         What was wrong with it but can be lived with.
     cut
         It ends early.
+    line, lines
+        The line that errors name, from 1 on, and how many there are; 0: errors are of the file.
     """
 
     path: Path
@@ -58,6 +65,8 @@ class Source:
     data: bytes
     warnings: list[dict[str, Any]] = field(default_factory=list)
     cut: bool = False
+    line: int = 0
+    lines: int = 0
 
     @classmethod
     def open(cls, path: Path, name: str) -> Source:
@@ -81,35 +90,56 @@ class Source:
         digest = hashlib.sha256(self.data).hexdigest()
         return {"format": self.format, "path": written_name(self.path), "sha256": digest}
 
-    def number(self, text: str, what: str, line: int) -> float:
+    def each(self, lines: Sequence[_Line]) -> Iterator[_Line]:
+        """Yield the lines of the file; errors name the current one."""
+        self.lines = len(lines)
+        for self.line, line in enumerate(lines, start=1):
+            yield line
+        self.line = 0
+
+    def number(self, text: str, what: str) -> float:
         """Read a number that is not negative.
 
         Raises
         ------
         InputError
-            If it is none; names the line.
+            If it is none.
         """
         value = parse_number(text)
         if value is None:
-            raise self.fail(f"{what} is {printable(text, 40)!r}, not a number", line)
+            raise self.fail(f"{what} is {printable(text, 40)!r}, not a number")
         if value < 0:
-            raise self.fail(f"{what} is negative: {printable(text, 40)}", line)
+            raise self.fail(f"{what} is negative: {printable(text, 40)}")
         return value
 
-    def same_host(self, hosts: dict[int, str], rank: int, host: str, line: int) -> None:
+    def whole(self, text: str, what: str) -> int:
+        """Read a whole number up to `_MAX_WHOLE`; errors as of `number`."""
+        value = self.number(text, f"'{what}'")
+        if not value.is_integer() or value > _MAX_WHOLE:
+            raise self.fail(f"'{what}' is {printable(text, 40)!r}, which is impossible")
+        return int(value)
+
+    def micro(self, text: str, what: str) -> float:
+        """Read µs as seconds; errors as of `number`."""
+        value = self.number(text, f"'{what}'") / 1e6
+        if value > MAX_SECONDS:
+            raise self.fail(f"'{what}' is {printable(text, 40)!r}, which is not a time")
+        return value
+
+    def same_host(self, hosts: dict[int, str], rank: int, host: str) -> None:
         """Record the host of a rank, which must be the same throughout.
 
         Raises
         ------
         InputError
-            If it differs, or the rank exceeds the limit; names the line.
+            If it differs, or the rank exceeds the limit.
         """
         if rank >= MAX_RANKS:
-            raise self.fail(f"rank {rank} exceeds the limit of {MAX_RANKS} ranks", line)
+            raise self.fail(f"rank {rank} exceeds the limit of {MAX_RANKS} ranks")
         if host and hosts.setdefault(rank, host) != host:
             known = printable(hosts[rank], 80)
             what = f"rank {rank} is on host {printable(host, 80)}, but was on {known} before"
-            raise self.fail(what, line)
+            raise self.fail(what)
 
     @staticmethod
     def ranks(hosts: Mapping[int, str]) -> list[Rank]:
@@ -132,22 +162,22 @@ class Source:
             "the file has no medians: means are used, which outliers increase",
         )
 
-    def cut_short(self, line: int, why: str = "") -> None:
+    def cut_short(self, why: str = "") -> None:
         """Record that the last line is truncated."""
         self.cut = True
-        self.warn("cut-short", f"line {line}, the last one, is truncated and ignored{why}")
+        self.warn("cut-short", f"line {self.line}, the last one, is truncated and ignored{why}")
 
     @contextmanager
-    def may_be_cut(self, line: int, lines: int) -> Iterator[None]:
+    def may_be_cut(self) -> Iterator[None]:
         """Ignore an error in the last line."""
         try:
             yield
         except InputError as error:
-            if line < lines:
+            if self.line < self.lines:
                 raise
-            self.cut_short(line, f" ({error.what})")
+            self.cut_short(f" ({error.what})")
 
-    def fail(self, what: str, line: int | None = None, *, hint: str = "") -> InputError:
-        """Return the error to raise, with the line."""
-        where = str(self.path) if line is None else f"{self.path}:{line}"
-        return InputError(what, where=where, hint=hint)
+    def fail(self, what: str, line: int = 0, *, hint: str = "") -> InputError:
+        """Return the error to raise, of a line or the current one."""
+        line = line or self.line
+        return InputError(what, where=f"{self.path}:{line}" if line else self.path, hint=hint)

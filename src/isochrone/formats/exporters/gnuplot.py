@@ -51,7 +51,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
     if script == path:
         raise InputError(
             "the suffix is reserved for the gnuplot script",
-            where=str(path),
+            where=path,
             hint="choose another suffix",
         )
     if not path.name.isprintable() or "\\" in path.name or "''" in path.name:

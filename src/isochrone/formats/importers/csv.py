@@ -47,7 +47,6 @@ class _Sheet:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.line = 1
         self.names: list[str] = []
         self.hosts: dict[int, str] = {}
         self.whole = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
@@ -57,11 +56,13 @@ class _Sheet:
     def read(self) -> None:
         """Take all rows."""
         ended = self.source.data.endswith((b"\n", b"\r"))
+        self.source.line = 1
         rows = self.rows()
         _, names, _ = next(rows, (1, [], True))
         self.columns(names)
-        for self.line, cells, last in rows:
+        for self.source.line, cells, last in rows:
             self.row(cells, may_be_cut=last and not ended)
+        self.source.line = 0
 
     def rows(self) -> Iterator[tuple[int, list[str], bool]]:
         """Yield the line number and cells of each row that is not blank, and whether it is last."""
@@ -76,8 +77,8 @@ class _Sheet:
                         yield *before, False
                     before = (reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as error:
-            self.line = reader.line_num
-            raise self.fail(f"the file is not valid CSV: {error}") from error
+            self.source.line = reader.line_num
+            raise self.source.fail(f"the file is not valid CSV: {error}") from error
         if before:
             yield *before, True
 
@@ -87,10 +88,10 @@ class _Sheet:
         if needed or not {"mean", "median"} & set(names):
             missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
             hint = "the first line must name the columns, with commas between them"
-            raise self.fail(f"the table has no column {missing}", hint=hint)
+            raise self.source.fail(f"the table has no column {missing}", hint=hint)
         twice = {name for name in names if names.count(name) > 1 and name in _KNOWN}
         if twice:
-            raise self.fail(f"the table has two columns '{min(twice)}'")
+            raise self.source.fail(f"the table has two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
             self.source.warn(
@@ -102,14 +103,14 @@ class _Sheet:
         """Take one pair; the last line of a file may have been cut, even within a number."""
         try:
             if may_be_cut and not cells[-1]:
-                raise self.fail("the last cell is empty")
+                raise self.source.fail("the last cell is empty")
             if len(cells) != len(self.names):
-                raise self.fail(f"the line has {len(cells)} columns, not {len(self.names)}")
+                raise self.source.fail(f"the line has {len(cells)} columns, not {len(self.names)}")
             self.pair(dict(zip(self.names, cells, strict=True)))
         except InputError:
             if not may_be_cut:
                 raise
-            self.source.cut_short(self.line)
+            self.source.cut_short()
 
     def pair(self, cell: dict[str, str]) -> None:
         """Check all cells of a pair, then take them."""
@@ -117,16 +118,19 @@ class _Sheet:
         values = {key: self.value(cell, key) for key in _STATISTICS}
         flag = _FLAGS.get(cell.get("retest", "").lower())
         if flag is None:
-            raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
+            raise self.source.fail(
+                f"'retest' is {printable(cell['retest'], 40)!r}, not true or false"
+            )
         known = [key for key, value in values.items() if not math.isnan(value)]
         if known and not {"mean", "median"} & set(known):
-            raise self.fail("the line has neither a mean nor a median")
+            raise self.source.fail("the line has neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
-            self.source.same_host(self.hosts, rank, text_of(cell.get(key, "")), self.line)
+            self.source.same_host(self.hosts, rank, text_of(cell.get(key, "")))
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not known:
             return
-        whole = {"i": min(i, j), "j": max(i, j), "bytes": nbytes, "line": self.line, "retest": flag}
+        whole = {"i": min(i, j), "j": max(i, j), "bytes": nbytes, "retest": flag}
+        whole["line"] = self.source.line
         for key, number in whole.items():
             self.whole[key].append(number)
         for key, value in values.items():
@@ -135,7 +139,7 @@ class _Sheet:
     def number(self, cell: dict[str, str], key: str) -> int:
         """Read a whole number."""
         if not _WHOLE.fullmatch(cell[key]):
-            raise self.fail(f"'{key}' is {printable(cell[key], 40)!r}, not a whole number")
+            raise self.source.fail(f"'{key}' is {printable(cell[key], 40)!r}, not a whole number")
         return int(cell[key])
 
     def value(self, cell: dict[str, str], key: str) -> float:
@@ -143,9 +147,9 @@ class _Sheet:
         text = cell.get(key, "")
         if not text:
             return math.nan
-        value = self.source.number(text, f"'{key}'", self.line)
+        value = self.source.number(text, f"'{key}'")
         if key == "n" and not (value.is_integer() and value < 2**53):
-            raise self.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
+            raise self.source.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
         return abs(value)
 
     def pairs(self) -> Pairs:
@@ -164,9 +168,6 @@ class _Sheet:
             columns={key: column[keep] for key, column in columns.items()},
             repeats=int(counts[0]) if len(counts) == 1 and counts[0] == counts[0] else None,
         )
-
-    def fail(self, what: str, *, hint: str = "") -> InputError:
-        return self.source.fail(what, self.line, hint=hint)
 
 
 def _encoding(data: bytes) -> str:

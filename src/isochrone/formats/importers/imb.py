@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Sweep, decoded_lines, micro, samples_of, whole
+from isochrone.formats.imported_sweep import Results, Sweep, lines_of, samples_of
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -66,23 +66,20 @@ def read(path: Path) -> Run:
 
 def _tables(source: Source) -> list[_Table]:
     """Find the tables; other text is left out."""
-    lines = decoded_lines(source)
-    tables = []
-    for number, text in enumerate(lines, start=1):
-        text = text.strip()
+    tables: list[_Table] = []
+    for text in map(str.strip, lines_of(source)):
         if found := _BENCHMARK.fullmatch(text):
-            tables.append(_Table(found["name"], number))
+            tables.append(_Table(found["name"], source.line))
         elif not tables:
             continue
         elif text.startswith("#"):
-            _comment(source, tables[-1], text, number)
+            _comment(source, tables[-1], text)
         elif tables[-1].columns and text[:1].isdigit():
-            with source.may_be_cut(number, len(lines)):
-                tables[-1].rows.append((number, _row(source, tables[-1], text, number)))
+            tables[-1].take(source, text.split(), _check)
     return tables
 
 
-def _comment(source: Source, table: _Table, text: str, line: int) -> None:
+def _comment(source: Source, table: _Table, text: str) -> None:
     """Take the number of processes or the names of the columns."""
     if found := _PROCESSES.fullmatch(text):
         table.ranks = int(found["count"])
@@ -93,33 +90,29 @@ def _comment(source: Source, table: _Table, text: str, line: int) -> None:
     elif text.startswith(("#bytes", "#repetitions")) and not table.rows:
         table.columns = text.replace("#", " ").split()
         if not 1 <= table.ranks + table.idle <= MAX_RANKS and not table.grouped:
-            raise source.fail("the table has no number of processes", line)
+            raise source.fail("the table has no number of processes")
 
 
-def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
-    row = table.row(source, text.split(), line)
+def _check(source: Source, row: dict[str, str]) -> None:
     for key in ("bytes", "repetitions"):
         if key in row:
-            whole(source, row[key], f"#{key}", line)
+            source.whole(row[key], f"#{key}")
     for key in _TIMES:
         if key in row:
-            micro(source, row[key], key, line)
-    return row
+            source.micro(row[key], key)
 
 
-def _sample(
-    source: Source, alone: bool, table: _Table, row: dict[str, str], line: int
-) -> dict[str, Any]:
+def _sample(source: Source, alone: bool, table: _Table, row: dict[str, str]) -> dict[str, Any]:
     of = next((key for key in _TIMES if key in row), "")
     if not of:
         raise source.fail("the table has no times", table.line)
-    size = whole(source, row.get("bytes", "0"), "#bytes", line)
-    seconds = micro(source, row[of], of, line)
+    size = source.whole(row.get("bytes", "0"), "#bytes")
+    seconds = source.micro(row[of], of)
     op = table.name.lower()
     sample: dict[str, Any] = {"i": 0, "j": 1} if alone else {"op": op, "p": table.ranks}
     sample |= {"bytes": size, "seconds": seconds}
     if "repetitions" in row:
-        sample["n"] = whole(source, row["repetitions"], "#repetitions", line)
+        sample["n"] = source.whole(row["repetitions"], "#repetitions")
     if not alone and seconds > 0 and size / seconds < 1e17:
         sample["rate"] = _MOVED.get(op, 1) * size / seconds
     return sample

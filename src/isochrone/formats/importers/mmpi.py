@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.formats.imported_map import Pairs, first_of_each
 from isochrone.formats.source import MAX_RANKS, Source
@@ -51,7 +50,6 @@ class _Log:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.line = 0
         self.header: dict[str, str] = {}
         self.hosts: dict[int, str] = {}
         self.low, self.high, self.lines = array("q"), array("q"), array("q")
@@ -66,15 +64,15 @@ class _Log:
         ended = data.endswith((b"\n", b"\r"))
         lines = data.splitlines()
         last = max((n for n, raw in enumerate(lines, start=1) if raw.strip()), default=0)
-        for self.line, raw in enumerate(lines, start=1):
+        for raw in self.source.each(lines):
             text = _decode(raw)
             fields = text.split()
             if not fields:
                 continue
             if fields[0].startswith("#"):
                 self.comment(text)
-            elif self.line == last and self.is_cut(fields, ended):
-                self.source.cut_short(self.line)
+            elif self.source.line == last and self.is_cut(fields, ended):
+                self.source.cut_short()
             else:
                 self.row(fields)
 
@@ -83,7 +81,7 @@ class _Log:
         for name, pattern in _HEADER.items():
             found = pattern.search(text)
             if found and self.header.setdefault(name, found[1]) != found[1]:
-                raise self.fail(
+                raise self.source.fail(
                     f"'{name}' appears again with a different value",
                     hint="import logs separately, one per file",
                 )
@@ -103,7 +101,7 @@ class _Log:
     def row(self, fields: list[str]) -> None:
         """Take one pair of ranks, in either order, or one rank with itself."""
         if len(fields) != len(FIELDS):
-            raise self.fail(
+            raise self.source.fail(
                 f"the line has {len(fields)} columns, not {len(FIELDS)}",
                 hint="they are: " + ", ".join(FIELDS),
             )
@@ -116,28 +114,28 @@ class _Log:
             if mean or stddev:
                 self.source.warn(
                     "diagonal-not-zero",
-                    f"line {self.line}: the time of rank {i} with itself is not 0",
+                    f"line {self.source.line}: the time of rank {i} with itself is not 0",
                 )
             return
         self.low.append(min(i, j))
         self.high.append(max(i, j))
         self.mean.append(mean)
         self.stddev.append(stddev)
-        self.lines.append(self.line)
+        self.lines.append(self.source.line)
 
     def rank(self, text: str, host: str) -> int:
         """Read the number of a rank, which must be on one host throughout."""
         if not _RANK.fullmatch(text):
-            raise self.fail(f"{printable(text, 40)!r} is not the number of a rank")
+            raise self.source.fail(f"{printable(text, 40)!r} is not the number of a rank")
         rank = int(text)
-        self.source.same_host(self.hosts, rank, host, self.line)
+        self.source.same_host(self.hosts, rank, host)
         if rank > self.top[0]:
-            self.top = (rank, self.line)
+            self.top = (rank, self.source.line)
         return rank
 
     def time(self, text: str, what: str) -> float:
         """Read a time in µs as seconds."""
-        value = self.source.number(text, f"the {what}", self.line)
+        value = self.source.number(text, f"the {what}")
         # the exponent is put in the text, so that 23.20 becomes the double nearest to 2.32e-05;
         # abs, because of -0.00
         return abs(value) / 1e6 if "e" in text.lower() else abs(float(f"{text}e-6"))
@@ -181,13 +179,10 @@ class _Log:
         if size > MAX_RANKS:
             raise self.source.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
         if self.top[0] >= size:
-            self.line = self.top[1]
-            raise self.fail(f"the file has rank {self.top[0]}, but its header {size} processors")
+            what = f"the file has rank {self.top[0]}, but its header {size} processors"
+            raise self.source.fail(what, self.top[1])
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
-
-    def fail(self, what: str, *, hint: str = "") -> InputError:
-        return self.source.fail(what, self.line, hint=hint)
 
 
 def _decode(raw: bytes) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Sweep, decoded_lines, micro, whole
+from isochrone.formats.imported_sweep import Results, Sweep, lines_of
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -93,20 +93,17 @@ def _run(source: Source, text: _Text, samples: list[dict[str, Any]], count: int)
 
 def _read(source: Source) -> _Text:
     """Find the tables; what is not part of one is text of other programs and left out."""
-    lines = decoded_lines(source)
     found, name = _Text(), ""
-    for number, line in enumerate(lines, start=1):
+    for line in lines_of(source):
         words = line.split()
         if tested := _TEST.search(line):
             name = tested["name"]
         if names := _columns(words):
-            found.tables.append(Results(name, number, columns=names))
+            found.tables.append(Results(name, source.line, columns=names))
         elif words[:1] == ["#"]:
-            _comment(source, found, line.strip(), number)
+            _comment(source, found, line.strip())
         elif found.tables and _is_row(words, found.tables[-1]):
-            with source.may_be_cut(number, len(lines)):
-                row = _row(source, found.tables[-1], words, number)
-                found.tables[-1].rows.append((number, row))
+            found.tables[-1].take(source, words, _check)
     return found
 
 
@@ -127,27 +124,25 @@ def _columns(words: list[str]) -> list[str]:
     return names if len(set(names)) == len(names) and set(_NEEDED) <= set(names) else []
 
 
-def _comment(source: Source, found: _Text, line: str, number: int) -> None:
+def _comment(source: Source, found: _Text, line: str) -> None:
     """Take the host of a rank, or the version of the library."""
     if rank := _RANK.fullmatch(line):
         host = printable(rank["host"], 200)
         if found.hosts.setdefault(int(rank["rank"]), host) != host:
-            raise source.fail(f"rank {rank['rank']} is listed on two hosts", number)
+            raise source.fail(f"rank {rank['rank']} is listed on two hosts")
         if int(rank["rank"]) >= MAX_RANKS:
-            raise source.fail(f"rank {rank['rank']} exceeds the limit of {MAX_RANKS}", number)
+            raise source.fail(f"rank {rank['rank']} exceeds the limit of {MAX_RANKS}")
     elif version := _LIBRARY.fullmatch(line):
         digits = int(version["number"])  # 22703 is 2.27.3, as NCCL counts since 2.9
         found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
 
 
-def _row(source: Source, table: Results, words: list[str], line: int) -> dict[str, str]:
-    row = table.row(source, words, line)
+def _check(source: Source, row: dict[str, str]) -> None:
     for key in ("size", "count"):
-        whole(source, row[key], key, line)
+        source.whole(row[key], key)
     for key in ("time", f"{_IN_PLACE}time"):
         if row.get(key, _UNKNOWN) != _UNKNOWN:
-            micro(source, row[key], key, line)
-    return row
+            source.micro(row[key], key)
 
 
 def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, Any]]:
@@ -156,36 +151,37 @@ def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, An
     seen: dict[tuple[str, int], int] = {}
     for table in tables:
         op = _operation(source, table, p)
-        for line, row in table.rows:
+        for source.line, row in table.rows:
             if row["time"] == _UNKNOWN:
                 continue
-            sample = {"op": op, "p": p, **_timed(source, row, line)}
+            sample = {"op": op, "p": p, **_timed(source, row)}
             again = seen[op, sample["bytes"]] = seen.get((op, sample["bytes"]), -1) + 1
             samples.append({**sample, "repeat": again})
+    source.line = 0
     return samples
 
 
-def _timed(source: Source, row: dict[str, str], line: int) -> dict[str, Any]:
+def _timed(source: Source, row: dict[str, str]) -> dict[str, Any]:
     """Return the bytes and times of a row."""
-    seconds = micro(source, row["time"], "time", line)
-    sample = {"bytes": _block(source, row, line), "seconds": seconds}
-    size = whole(source, row["size"], "size", line)
+    seconds = source.micro(row["time"], "time")
+    sample = {"bytes": _block(source, row), "seconds": seconds}
+    size = source.whole(row["size"], "size")
     if seconds > 0 and size / seconds < 1e17:
         sample["rate"] = size / seconds
     if row.get(f"{_IN_PLACE}time", _UNKNOWN) != _UNKNOWN:
-        sample["in_place"] = micro(source, row[f"{_IN_PLACE}time"], "time", line)
+        sample["in_place"] = source.micro(row[f"{_IN_PLACE}time"], "time")
     return sample
 
 
-def _block(source: Source, row: dict[str, str], line: int) -> int:
+def _block(source: Source, row: dict[str, str]) -> int:
     """Return the bytes of one rank's block, as in the call: the table's size is of all blocks."""
     if row["type"] not in _WIDTHS:
         known = ", ".join(_WIDTHS)
         raise source.fail(
-            f"'{printable(row['type'], 40)}' is not a data type of nccl-tests", line,
+            f"'{printable(row['type'], 40)}' is not a data type of nccl-tests",
             hint=f"data types: {known}",
         )  # fmt: skip
-    return whole(source, row["count"], "count", line) * _WIDTHS[row["type"]]
+    return source.whole(row["count"], "count") * _WIDTHS[row["type"]]
 
 
 def _operation(source: Source, table: Results, p: int) -> str:

@@ -12,14 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import (
-    Results,
-    Sweep,
-    decoded_lines,
-    micro,
-    samples_of,
-    whole,
-)
+from isochrone.formats.imported_sweep import Results, Sweep, lines_of, samples_of
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Importer
@@ -109,18 +102,16 @@ def _kind(source: Source, table: _Table) -> str:
 
 def _tables(source: Source) -> list[_Table]:
     """Find the tables; what is not part of one is text of other programs and left out."""
-    lines = decoded_lines(source)
-    tables = []
-    for number, text in enumerate(lines, start=1):
+    tables: list[_Table] = []
+    for text in lines_of(source):
         if title := _TITLE.fullmatch(text.strip()):
             ranks = int(title["ranks"]) if title["ranks"] else None
-            tables.append(_Table(title["name"], number, ranks))
+            tables.append(_Table(title["name"], source.line, ranks))
         elif tables and text.startswith("#"):
             _comment(tables[-1], text)
         elif tables and tables[-1].columns and text.strip()[:1].isdigit():
             # anything else is a warning of the MPI library, or what a batch system adds
-            with source.may_be_cut(number, len(lines)):
-                tables[-1].rows.append((number, _row(source, tables[-1], text, number)))
+            tables[-1].take(source, text.split(), _check)
     return tables
 
 
@@ -134,25 +125,23 @@ def _comment(table: _Table, text: str) -> None:
         table.columns = [key or name for key, name in zip(keys, names, strict=True)]
 
 
-def _row(source: Source, table: _Table, text: str, line: int) -> dict[str, str]:
-    row = table.row(source, text.split(), line)
+def _check(source: Source, row: dict[str, str]) -> None:
     for key in ("mean", "min", "max", "median", "rate"):
         if key in row:
-            source.number(row[key], f"'{key}'", line)
-    whole(source, row.get("size", "0"), "size", line)
-    return row
+            source.number(row[key], f"'{key}'")
+    source.whole(row.get("size", "0"), "size")
 
 
-def _timed(source: Source, row: dict[str, str], line: int, of: str) -> dict[str, Any]:
+def _timed(source: Source, row: dict[str, str], of: str) -> dict[str, Any]:
     """Return size, seconds and repetitions of a row with times."""
     sample = {
-        "bytes": whole(source, row.get("size", "0"), "size", line),
-        "seconds": micro(source, row[of], of, line),
+        "bytes": source.whole(row.get("size", "0"), "size"),
+        "seconds": source.micro(row[of], of),
     }
     if of == "median" and "mean" in row:
-        sample["mean"] = micro(source, row["mean"], "mean", line)
+        sample["mean"] = source.micro(row["mean"], "mean")
     if "n" in row:
-        sample["n"] = whole(source, row["n"], "Iterations", line, most=1 << 50)
+        sample["n"] = source.whole(row["n"], "Iterations")
     return sample
 
 
@@ -170,23 +159,23 @@ def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
     _need(source, tables, "size", "rate" if rated else "mean")
     medians = not rated and all("median" in table.columns for table in tables)
 
-    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
+    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
         ends = {"i": 0, "j": 1}
         if not rated:
-            return ends | _timed(source, row, line, "median" if medians else "mean")
-        return ends | _rated(source, row, line, both)
+            return ends | _timed(source, row, "median" if medians else "mean")
+        return ends | _rated(source, row, both)
 
     samples = samples_of(source, tables, make)
     options = {"mode": mode, "window": window}
     return Sweep("point-to-point", meaning, 2, samples, options, means=not medians)
 
 
-def _rated(source: Source, row: dict[str, str], line: int, times: int) -> dict[str, Any]:
+def _rated(source: Source, row: dict[str, str], times: int) -> dict[str, Any]:
     """Return a sample of a row with MB/s (10**6, as OSU has it); ``times`` messages at a time."""
-    size = whole(source, row["size"], "size", line)
-    rate = source.number(row["rate"], "'MB/s'", line) * 1e6
+    size = source.whole(row["size"], "size")
+    rate = source.number(row["rate"], "'MB/s'") * 1e6
     if not size or not 0 < rate <= 1e18 or times * size / rate > MAX_SECONDS:
-        raise source.fail("the bandwidth is not possible", line)
+        raise source.fail("the bandwidth is not possible")
     return {"bytes": size, "seconds": times * size / rate, "rate": rate}
 
 
@@ -197,8 +186,8 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
     if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
         raise source.fail("the number of pairs is missing or ambiguous", tables[0].line)
 
-    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
-        return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, line, pairs)
+    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
+        return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, pairs)
 
     samples = samples_of(source, tables, make)
     cuts = [{"i": k, "j": k + pairs} for k in range(pairs)]
@@ -219,9 +208,9 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
         if not 1 <= count <= MAX_RANKS:
             raise source.fail(f"the number of ranks {count} is not valid", table.line)
 
-    def make(table: _Table, row: dict[str, str], line: int) -> dict[str, Any]:
+    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]
-        timed = _timed(source, row, line, "max" if slowest else "mean")
+        timed = _timed(source, row, "max" if slowest else "mean")
         return {"op": op, "p": table.ranks or ranks, "root": 0} | timed
 
     samples = samples_of(source, tables, make)

@@ -34,7 +34,7 @@ def write(actions: Actions, path: Path, *, speed: float | None = None) -> list[P
     """Write the list and the files of all ranks, which are named after it."""
     files = [path.with_name(f"{path.stem}-rank-{rank}.txt") for rank in range(actions.ranks)]
     if path in files or any(not name.name.isprintable() or " " in name.name for name in files):
-        raise InputError("SimGrid cannot read a file with this name", where=str(path))
+        raise InputError("SimGrid cannot read a file with this name", where=path)
     for rank, name in enumerate(files):
         with whole_file(name) as stream:
             stream.writelines(

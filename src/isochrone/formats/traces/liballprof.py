@@ -42,9 +42,9 @@ def read(paths: Sequence[Path]) -> Trace:
     for rank, path in enumerate(files):
         source = Source.open(path, "liballprof")
         reading = _Reading(source, rank, len(files))
-        for number, line in enumerate(source.data.decode("latin-1").splitlines(), 1):
+        for line in source.each(source.data.decode("latin-1").splitlines()):
             if line.strip() and not line.startswith("#"):
-                reading.take(line.strip(), number)
+                reading.take(line.strip())
         if not reading.calls.events and reading.end is None:
             raise source.fail("the file has no MPI calls", hint="is it a file of liballprof?")
         ranks.append(reading.calls)
@@ -64,14 +64,14 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         rank = int(match[1]) if match else 0 if len(paths) == 1 else None
         if rank is None or rank in of_rank or rank > MAX_RANKS:
             raise InputError(
-                "the name of the file has no valid rank", where=str(path),
+                "the name of the file has no valid rank", where=path,
                 hint="name files pmpi-trace-rank-0.txt, pmpi-trace-rank-1.txt …",
             )  # fmt: skip
         of_rank[rank] = path
     missing = next((r for r in range(len(of_rank)) if r not in of_rank), None)
     if missing is not None:
         raise InputError(
-            f"the file of rank {missing} is missing", where=str(paths[0]),
+            f"the file of rank {missing} is missing", where=paths[0],
             hint="give those of all ranks, or their folder",
         )  # fmt: skip
     return [of_rank[rank] for rank in range(len(of_rank))]
@@ -86,16 +86,14 @@ class _Reading:
     ranks: int
     calls: Calls = field(default_factory=Calls)
     end: float | None = None
-    line: int = 0
     fields: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def take(self, text: str, line: int) -> None:
+    def take(self, text: str) -> None:
         """Understand one line."""
-        self.line = line
         name, *self.fields = text.split(":")
         if not name.startswith("MPI_") or len(self.fields) < 2:
-            raise self._fail("not an MPI call")
+            raise self.source.fail("not an MPI call")
         call = name.removeprefix("MPI_").lower()
         begin, end = self.fields[0], self.fields[-1]
         if call in ("init", "init_thread"):
@@ -110,7 +108,7 @@ class _Reading:
         try:
             self._call(call)
         except IndexError as error:
-            raise self._fail("it has too few fields") from error
+            raise self.source.fail("it has too few fields") from error
         self.calls.leave(stop)
 
     def _call(self, call: str) -> None:
@@ -142,7 +140,7 @@ class _Reading:
         if other < 0 and (other != -1 or op in ("send", "isend")):
             return  # MPI_PROC_NULL
         if other >= self.ranks:
-            raise self._fail(f"rank {other} of {self.ranks}")
+            raise self.source.fail(f"rank {other} of {self.ranks}")
         if request is not None:
             self.calls.begun(self._int(request))
         self.calls.keep(op, other, self._bytes(2, 3), seconds=self.seconds)
@@ -201,13 +199,13 @@ class _Reading:
         """Whether a communicator is that of all ranks."""
         parts = communicator.split(",")
         if len(parts) != 3 or not all(part.lstrip("-").isdecimal() for part in parts):
-            raise self._fail("a communicator is expected")
+            raise self.source.fail("a communicator is expected")
         if parts[1:] == [str(self.rank), str(self.ranks)]:
             return True
         if self._whole(parts[2]) > self.ranks:
-            raise self._fail(
+            raise self.source.fail(
                 f"a communicator of {parts[2]} ranks, and {self.ranks} files were given",
-                "give those of all ranks",
+                hint="give those of all ranks",
             )
         return False
 
@@ -219,7 +217,7 @@ class _Reading:
         """Return the bytes of a datatype, the second of its three numbers."""
         parts = datatype.split(",")
         if len(parts) != 3 or not parts[1].isdecimal():
-            raise self._fail("a datatype is expected")
+            raise self.source.fail("a datatype is expected")
         return self._whole(parts[1])
 
     def _int(self, at: int) -> int:
@@ -227,17 +225,14 @@ class _Reading:
 
     def _whole(self, text: str) -> int:
         if not _WHOLE.fullmatch(text):
-            raise self._fail("a number is expected")
+            raise self.source.fail("a number is expected")
         return int(text)
 
     def _time(self, text: str) -> float:
         value = parse_number(text)
         if value is None or abs(value) > MAX_MICROSECONDS:
-            raise self._fail("a time is expected")
+            raise self.source.fail("a time is expected")
         return value / 1e6
-
-    def _fail(self, what: str, hint: str = "") -> InputError:
-        return self.source.fail(what, self.line, hint=hint)
 
 
 def _array(requests: Sequence[object], first: int, count: int) -> list[object]:

@@ -37,7 +37,7 @@ def read(paths: Sequence[Path]) -> Trace:
     check_ordinary(path)
     if path.suffix != ".otf2":  # the library would complain on standard error, too
         raise InputError(
-            "the file is not the anchor file of an OTF2 archive", where=str(path),
+            "the file is not the anchor file of an OTF2 archive", where=path,
             hint="give the file that ends in .otf2, such as traces.otf2",
         )  # fmt: skip
     try:
@@ -47,7 +47,7 @@ def read(paths: Sequence[Path]) -> Trace:
         raise
     except Exception as error:  # the library raises several types for a damaged archive
         reason = " ".join(str(error).split())[:200]
-        raise InputError(f"the archive cannot be read: {reason}", where=str(path)) from error
+        raise InputError(f"the archive cannot be read: {reason}", where=path) from error
 
 
 @contextmanager
@@ -110,7 +110,7 @@ class _Archive:
             seen[rank].take(event, time)
             last[rank] = time
         if not any(rank.calls.events for rank in seen):
-            raise InputError("the trace has no MPI calls", where=str(self.path))
+            raise InputError("the trace has no MPI calls", where=self.path)
         tail = [rank.calls.tail(end) for rank, end in zip(seen, last, strict=True)]
         name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
         return traced([rank.calls for rank in seen], self.groups, tail, name)
@@ -125,7 +125,7 @@ class _Archive:
             if _word(location.type) == "CPU_THREAD"
         ]  # fmt: skip
         if not threads:
-            raise InputError("the trace has no MPI ranks", where=str(self.path))
+            raise InputError("the trace has no MPI ranks", where=self.path)
         return threads
 
     def members(self, communicator: Any) -> tuple[int, ...] | None:
