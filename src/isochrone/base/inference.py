@@ -24,6 +24,10 @@ from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 RATE = 0.05
 """Probability of any wrong ``slower`` or ``faster``, and of an interval without the true value."""
 
+_CONFIDENCE = 1 - RATE
+_BEYOND = (1 - _CONFIDENCE) / 2
+"""On either side of an interval."""
+
 FEW_GROUPS = 6
 """Minimum number of values for a 95 % interval of their median: of 5 it is beyond all in 2/32."""
 
@@ -115,7 +119,7 @@ def estimate(values: Iterable[float]) -> Estimate:
     return Estimate(len(sample), median_of(sample), *even_median_interval(sample))
 
 
-def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
+def median_interval(values: ArrayLike, confidence: float = _CONFIDENCE) -> tuple[float, float]:
     """Return two order statistics that enclose the true median of any distribution.
 
     The k-th smallest and the k-th largest of n values miss the median only if fewer than k of them
@@ -133,43 +137,40 @@ def median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[fl
 
 
 @lru_cache(maxsize=1024)
-def _median_order(n: int, confidence: float) -> int:
+def _median_order(n: int, confidence: float = _CONFIDENCE) -> int:
     """Return the order k of the interval of the median of n values."""
     beyond = (1 - confidence) / 2
     return max(1, int(np.searchsorted(binomial(n, 0.5)[: n // 2], beyond, side="right")))
 
 
-def quantile_interval(
-    values: ArrayLike, part: float, confidence: float = 1 - RATE
-) -> tuple[float, float] | None:
+def quantile_interval(values: ArrayLike, part: float) -> tuple[float, float] | None:
     """Return two order statistics that enclose a quantile of any distribution; or None.
 
     As `median_interval`, for the value that a ``part`` of all repetitions stays below: the number
-    of values below it is binomial with n and ``part``, and on either side at most half of what
-    ``confidence`` leaves may be missed (Le Boudec 2010, theorem 2.1). None where even the largest
+    of values below it is binomial with n and ``part``, and on either side at most 2.5 % may be
+    missed (Le Boudec 2010, theorem 2.1). None where even the largest
     value is below the quantile too often: 72 values are the fewest for 0.95, 368 for 0.99.
     """
     sample = np.sort(known(values))
-    below, above = _quantile_orders(sample.size, part, confidence)
+    below, above = _quantile_orders(sample.size, part)
     if below < 1 or above >= sample.size:
         return None
     return float(sample[below - 1]), float(sample[above])
 
 
 @lru_cache(maxsize=1024)
-def _quantile_orders(n: int, part: float, confidence: float) -> tuple[int, int]:
+def _quantile_orders(n: int, part: float) -> tuple[int, int]:
     """Return how many of n values are below a quantile at least, and at most."""
-    beyond = (1 - confidence) / 2
     cumulated = binomial(n, part)[:n]
-    below = int(np.searchsorted(cumulated, beyond, side="right"))  # P(fewer than this) <= beyond
-    return below, int(np.searchsorted(cumulated, 1 - beyond, side="left"))
+    below = int(np.searchsorted(cumulated, _BEYOND, side="right"))  # P(fewer than this) <= _BEYOND
+    return below, int(np.searchsorted(cumulated, 1 - _BEYOND, side="left"))
 
 
-def even_median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tuple[float, float]:
-    """Return an interval of the median that holds it with ``confidence``, and not with more.
+def even_median_interval(values: ArrayLike) -> tuple[float, float]:
+    """Return an interval of the median that holds it with 95 %, and not with more.
 
     Few values have few order statistics: those of `median_interval` enclose the median of eight at
-    99.2 % where 95 % is asked for. Here the two pairs next to ``confidence`` are interpolated so
+    99.2 % where 95 % is asked for. Here the two pairs next to 95 % are interpolated so
     that the level is met closely for any distribution (Hettmansperger & Sheather 1986, *Confidence
     intervals based on interpolated order statistics*, Statistics & Probability Letters 4, 75-79).
     Of five values these are the smallest and the largest, which hold it with 93.75 %; fewer cannot
@@ -179,20 +180,18 @@ def even_median_interval(values: ArrayLike, confidence: float = 1 - RATE) -> tup
     n = sample.size
     if n < FEW_GROUPS - 1:
         return nan, nan
-    k = _median_order(n, confidence)
+    k = _median_order(n)
     level, next_level = (1 - 2 * binomial(n, 0.5)[[k - 1, k]]).tolist()
-    if level < confidence:
+    if level < _CONFIDENCE:
         return float(sample[0]), float(sample[-1])
-    part = (level - confidence) / (level - next_level)
+    part = (level - _CONFIDENCE) / (level - next_level)
     weight = (n - k) * part / (k + (n - 2 * k) * part)
     low = (1 - weight) * sample[k - 1] + weight * sample[k]
     high = (1 - weight) * sample[n - k] + weight * sample[n - k - 1]
     return float(low), float(high)
 
 
-def grouped_median_interval(
-    values: ArrayLike, groups: ArrayLike, confidence: float = 1 - RATE
-) -> tuple[float, float]:
+def grouped_median_interval(values: ArrayLike, groups: ArrayLike) -> tuple[float, float]:
     """Enclose the median of values that are correlated within groups.
 
     Consecutive repetitions are correlated, so the interval for independent values is far too
@@ -208,7 +207,7 @@ def grouped_median_interval(
     keys, lower, upper = middles_by(np.unique(groups, return_inverse=True)[1], sample)
     if len(keys) < FEW_GROUPS:
         raise ValueError(f"{len(keys)} groups are too few for an interval")
-    low, high = median_interval((lower + upper) / 2, confidence)
+    low, high = median_interval((lower + upper) / 2)
     middle = median_of(sample)
     return min(low, middle), max(high, middle)
 
@@ -255,9 +254,9 @@ class Means(NamedTuple):
         half = stdtrit(self.freedom, 1 - rate / 2) * np.sqrt(self.squared)
         return self.middle - half, self.middle + half
 
-    def next_interval(self, rate: float = RATE) -> tuple[Floats, Floats]:
+    def next_interval(self) -> tuple[Floats, Floats]:
         """Enclose one more value (Hahn & Meeker 1991, *Statistical Intervals*, 4.7)."""
-        return self._replace(squared=self.squared * (self.n + 1)).interval(rate)
+        return self._replace(squared=self.squared * (self.n + 1)).interval()
 
 
 def means(values: Floats) -> Means:

@@ -12,8 +12,6 @@ from pathlib import Path
 from isochrone.base import registry
 from isochrone.base.errors import InputError
 
-FAMILY = "measure.algorithms"
-
 LIST = "list"
 """What the user types instead of algorithms to see which there are."""
 
@@ -89,6 +87,9 @@ class Algorithms:
     force: Callable[[Mapping[str, str], Mpi], Forced]
 
 
+names, load = registry.family("measure.algorithms", "ALGORITHMS", Algorithms)
+
+
 def family_of(mpi: Mpi) -> Algorithms:
     """Return the family of a library.
 
@@ -97,13 +98,12 @@ def family_of(mpi: Mpi) -> Algorithms:
     InputError
         If none is known.
     """
-    for name in registry.names(FAMILY):
-        found: Algorithms = registry.load(FAMILY, name).ALGORITHMS
+    for found in map(load, names()):
         if found.fits(mpi):
             return found
     raise InputError(
         f"Isochrone cannot set the algorithms of {mpi.name}", where="--algorithm",
-        hint=f"supported: {', '.join(registry.names(FAMILY))}",
+        hint=f"supported: {', '.join(names())}",
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -105,7 +106,7 @@ def read_hostfile(path: Path) -> Allocation:
         If it cannot be read, or a line is none of these.
     """
     lines = read_bytes(path).decode("utf-8", errors="replace").splitlines()
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     by_line = []
     added_up = False
     for number, line in enumerate(lines, start=1):
@@ -124,11 +125,11 @@ def read_hostfile(path: Path) -> Allocation:
             )
         if not re.fullmatch("[0-9]{1,8}", text) or int(text) < 1:
             raise InputError(f"'{text[:20]}' is not a number of ranks of at least 1", where=where)
-        found[name] = found.get(name, 0) + int(text)
+        found[name] += int(text)
         by_line.append((name, int(text)))
         added_up = added_up or bool(slots)
     if not found:
-        raise InputError("the file contains no hosts", where=str(path))
+        raise InputError("the file contains no hosts", where=path)
     given = Allocation(tuple(found), tuple(found.values()), str(path))
     turns = sum(1 for _ in groupby(name for name, _ in by_line))
     if added_up or turns == len(found):
@@ -140,9 +141,7 @@ def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:
     """Return the nodes of a job from the host of each rank."""
     if not all(_NAME.fullmatch(host) and len(host) <= MAX_NAME for host in hosts):
         raise InputError("a rank has no host, or one with an invalid name", where=origin)
-    counts: dict[str, int] = {}
-    for host in hosts:
-        counts[host] = counts.get(host, 0) + 1
+    counts = Counter(hosts)
     return Allocation(tuple(counts), tuple(counts.values()), origin, tuple(hosts))
 
 

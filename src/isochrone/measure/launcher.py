@@ -15,8 +15,6 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean, nearest
 
-FAMILY = "measure.launchers"
-
 BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
 
@@ -181,9 +179,8 @@ class Launcher:
     environment: Callable[[Mapping[str, str]], list[str] | None] = lambda variables: None
 
 
-def names() -> list[str]:
-    """List the launchers, as the user types them."""
-    return registry.names(FAMILY)
+names, load = registry.family("measure.launchers", "LAUNCHER", Launcher)
+"""The launchers, as the user types them; one by its name."""
 
 
 def named(text: str) -> str:
@@ -199,18 +196,6 @@ def named(text: str) -> str:
     meant = _SYNONYMS.get(nearest(text, [*names(), *_SYNONYMS]), "")
     guess = f"did you mean '{meant}'?; " if meant else did_you_mean(text, names())
     raise InputError(f"there is no launcher '{text}' ({guess}there are: {', '.join(names())})")
-
-
-def load(name: str) -> Launcher:
-    """Return a launcher by its name.
-
-    Raises
-    ------
-    InputError
-        If there is none of this name.
-    """
-    found: Launcher = registry.load(FAMILY, name).LAUNCHER
-    return found
 
 
 def choose(environ: Mapping[str, str], library: str) -> str:

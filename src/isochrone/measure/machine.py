@@ -23,6 +23,9 @@ _STEADY = ("performance",)
 """Governors of processors that keep their frequency."""
 
 
+Verdict = Literal["ok", "advice", "problem", "unknown"]
+
+
 class Check(msgspec.Struct, frozen=True):
     """One thing that was looked at.
 
@@ -38,9 +41,13 @@ class Check(msgspec.Struct, frozen=True):
     """
 
     name: str
-    verdict: Literal["ok", "advice", "problem", "unknown"]
+    verdict: Verdict
     found: str
     advice: str = ""
+
+
+_Found = tuple[Verdict, str] | tuple[Verdict, str, str]
+"""The members of a check but for its name."""
 
 
 def checks(root: Path = Path("/")) -> list[Check]:
@@ -51,119 +58,111 @@ def checks(root: Path = Path("/")) -> list[Check]:
     root
         Where ``proc``, ``sys`` and ``dev`` are.
     """
-    return [
-        _processors(),
-        _governor(root),
-        _boost(root),
-        _threads(root),
-        _clock(root),
-        _load(root),
-        _quota(root),
-        _shared_memory(root / "dev/shm"),
-    ]
+    found: dict[str, _Found] = {
+        "processors": _processors(), "frequency governor": _governor(root), "turbo": _boost(root),
+        "hardware threads": _threads(root), "clock": _clock(root), "load": _load(root),
+        "processor quota": _quota(root), "shared memory": _shared_memory(root / "dev/shm"),
+    }  # fmt: skip
+    return [Check(name, *one) for name, one in found.items()]
 
 
-def _processors() -> Check:
+def _processors() -> _Found:
     count, cores = launchers.processors(os.environ), launchers.cores(os.environ)
     if count is None:
-        return Check("processors", "unknown", "the batch system starts the ranks on other hosts")
+        return "unknown", "the batch system starts the ranks on other hosts"
     found = f"{count} processors" + (f" of {cores} cores" if cores else "")
     if count == 1:
-        return Check("processors", "advice", found, "two ranks would share it: use another host")
-    return Check("processors", "ok", found)
+        return "advice", found, "two ranks would share it: use another host"
+    return "ok", found
 
 
-def _governor(root: Path) -> Check:
+def _governor(root: Path) -> _Found:
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     found = Counter(filter(None, map(_read, files)))
     if not found:
-        return Check("frequency governor", "unknown", "not shown (usual in virtual machines)")
+        return "unknown", "not shown (usual in virtual machines)"
     words = ", ".join(f"{name} on {count}" for name, count in found.most_common())
     if set(found) <= set(_STEADY):
-        return Check("frequency governor", "ok", words)
-    return Check(
-        "frequency governor", "advice", words,
-        "cpupower frequency-set -g performance (or srun --cpu-freq=performance)",
-    )  # fmt: skip
+        return "ok", words
+    return "advice", words, "cpupower frequency-set -g performance (or srun --cpu-freq=performance)"
 
 
-def _boost(root: Path) -> Check:
+def _boost(root: Path) -> _Found:
     cpu = root / "sys/devices/system/cpu"
     boost, no_turbo = _read(cpu / "cpufreq/boost"), _read(cpu / "intel_pstate/no_turbo")
     if boost is None and no_turbo is None:
-        return Check("turbo", "unknown", "not shown")
+        return "unknown", "not shown"
     if boost == "1" or no_turbo == "0":
-        return Check(
-            "turbo", "advice", "on: the frequency depends on load and temperature",
+        return (
+            "advice",
+            "on: the frequency depends on load and temperature",
             "turn it off to compare runs, or compare alternate launches (compare --measure)",
-        )  # fmt: skip
-    return Check("turbo", "ok", "off")
+        )
+    return "ok", "off"
 
 
-def _threads(root: Path) -> Check:
+def _threads(root: Path) -> _Found:
     active = _read(root / "sys/devices/system/cpu/smt/active")
     if active is None:
-        return Check("hardware threads", "unknown", "not shown")
+        return "unknown", "not shown"
     if active == "1":
-        return Check(
-            "hardware threads", "ok", "several a core: ranks are bound to cores by default"
-        )
-    return Check("hardware threads", "ok", "one a core")
+        return "ok", "several a core: ranks are bound to cores by default"
+    return "ok", "one a core"
 
 
-def _clock(root: Path) -> Check:
+def _clock(root: Path) -> _Found:
     name = _read(root / "sys/devices/system/clocksource/clocksource0/current_clocksource")
     if name is None:
-        return Check("clock", "unknown", "the clock source is not shown")
+        return "unknown", "the clock source is not shown"
     if name in _SLOW_CLOCKS:
-        return Check("clock", "advice", name, "boot with clocksource=tsc: reading this one is slow")
-    return Check("clock", "ok", name)
+        return "advice", name, "boot with clocksource=tsc: reading this one is slow"
+    return "ok", name
 
 
-def _load(root: Path) -> Check:
+def _load(root: Path) -> _Found:
     words = (_read(root / "proc/loadavg") or "").split()
     count = len(os.sched_getaffinity(0))
     try:
         load = float(words[0])
     except (IndexError, ValueError):
-        return Check("load", "unknown", "not shown")
+        return "unknown", "not shown"
     found = f"{load:.2f} on {count} processors in the last minute"
     if load > BUSY * count:
-        return Check(
-            "load", "advice", found,
+        return (
+            "advice",
+            found,
             "other programs disturb the ranks: wait, or ask for the host alone (srun --exclusive)",
-        )  # fmt: skip
-    return Check("load", "ok", found)
+        )
+    return "ok", found
 
 
-def _quota(root: Path) -> Check:
+def _quota(root: Path) -> _Found:
     group = (_read(root / "proc/self/cgroup") or "").rpartition("::")[2].strip("/")
     folder = root / "sys/fs/cgroup" / group
     names = [folder, *(p for p in folder.parents if (root / "sys/fs/cgroup") in (p, *p.parents))]
     for words in (_read(name / "cpu.max") for name in names):
         if words and not words.startswith("max"):
-            return Check(
-                "processor quota", "advice", f"cpu.max is {words}",
+            return (
+                "advice",
+                f"cpu.max is {words}",
                 "the container stops ranks in between: remove its limit of processor time",
-            )  # fmt: skip
-    return Check("processor quota", "ok", "none")
+            )
+    return "ok", "none"
 
 
-def _shared_memory(folder: Path) -> Check:
+def _shared_memory(folder: Path) -> _Found:
     try:
         usage = shutil.disk_usage(folder)
     except OSError:
-        return Check(
-            "shared memory", "advice", f"there is no {folder}",
+        return (
+            "advice",
+            f"there is no {folder}",
             "MPI libraries need it between ranks of a host: mount a tmpfs there",
-        )  # fmt: skip
+        )
     found = f"{usage.free / 2**30:.1f} GiB free of {usage.total / 2**30:.1f} GiB in {folder}"
     if usage.free < SHARED_MEMORY:
-        return Check(
-            "shared memory", "advice", found,
-            "MPI_Init may fail: free some, or give the container --shm-size=1g",
-        )  # fmt: skip
-    return Check("shared memory", "ok", found)
+        return "advice", found, "MPI_Init may fail: free some, or give the container --shm-size=1g"
+    return "ok", found
 
 
 def _read(path: Path) -> str | None:

@@ -8,11 +8,12 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve, curves, no_such_size
-from isochrone.sweep.labels import Labels
+from isochrone.sweep.labels import Labels, distinguish
 from isochrone.sweep.switches import switches
 from isochrone.views.head import taken
-from isochrone.views.lines import Line
-from isochrone.views.scales import Scale, evenly_spaced
+from isochrone.views.lines import ChartText, Line, draw_lines
+from isochrone.views.scales import Scale, evenly_spaced, tick_bytes
+from isochrone.views.view import Figure, Options
 
 SCALES = ("log", "linear")
 
@@ -58,18 +59,34 @@ def chosen_scale(scale: str | None, drawn: Drawn) -> Scale:
     return "log" if scale == "log" else "linear"
 
 
-def lines(
-    drawn: Drawn, labels: Labels, what: str, interval: Callable[[Curve], tuple[str, str]]
-) -> list[Line]:
-    """Return a line a curve: one quantity of its points over their sizes."""
-    made = []
+def by_size(
+    runs: Sequence[Run], drawn: Drawn, options: Options, columns: tuple[str, str, str], *,
+    title: str, fact: str, bar: str, tick: Callable[[float], str],
+) -> Figure:  # fmt: skip
+    """Draw a quantity of the points, and the ends of its interval, over their sizes.
+
+    Parameters
+    ----------
+    runs, drawn, options
+        What is drawn, and how.
+    columns
+        Members of the points: the quantity, and both ends.
+    title, fact, bar
+        The title, what is said of the quantity, and of the error bars if there are any.
+    tick
+        Writes a value of the quantity.
+    """
+    labels = distinguish(drawn)
+    words = ChartText(
+        title=title, facts=facts(runs, labels, fact, bars(drawn, bar)), below="message size",
+        tick_x=tick_bytes, tick_y=tick, of=runs,
+    )  # fmt: skip
+    lines = []
     for (_, curve), name in zip(drawn, labels.each, strict=True):
-        low, high = interval(curve)
-        made.append(Line(
-            name, curve.bytes.astype(np.float64), curve.column(what), curve.column(low),
-            curve.column(high), [(s.after, s.before) for s in switches(curve)],
-        ))  # fmt: skip
-    return made
+        value, low, high = map(curve.column, columns)
+        ends = [(switch.after, switch.before) for switch in switches(curve)]
+        lines.append(Line(name, curve.bytes.astype(np.float64), value, low, high, ends))
+    return draw_lines(lines, words, chosen_scale(options.scale, drawn))
 
 
 def facts(runs: Sequence[Run], labels: Labels, *more: str) -> list[str]:
