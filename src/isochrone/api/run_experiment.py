@@ -65,7 +65,7 @@ def measure(
     if experiment not in known:
         raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(known)}")
     if output is not None and Path(output).exists() and not overwrite:
-        raise InputError("the file exists", where=str(output), hint="overwrite=True")
+        raise InputError("the file exists", where=output, hint="overwrite=True")
     own = {key: _path(value) for key, value in (launcher_options or {}).items()}
     chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
     words = [word for name, value in options.items() for word in _option(name, value)]

@@ -25,11 +25,11 @@ class IsochroneError(Exception):
     exit_code = 1
 
     def __init__(
-        self, what: str, *, where: str = "", hint: str = "", details: Sequence[str] = ()
+        self, what: str, *, where: object = "", hint: str = "", details: Sequence[str] = ()
     ) -> None:
         super().__init__(what)
         self.what = what
-        self.where = where
+        self.where = str(where)
         self.hint = hint
         self.details = tuple(details)
 
@@ -77,6 +77,15 @@ class Interrupted(IsochroneError):
     def __init__(self, number: int) -> None:
         super().__init__(f"interrupted by {signal.Signals(number).name}")
         self.exit_code = 128 + number
+
+
+@contextmanager
+def failing(what: str, where: object, hint: str = "") -> Iterator[None]:
+    """Report what fails for a reason of the system, such as a full disk, as an input error."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{what}: {error.strerror}", where=where, hint=hint) from error
 
 
 @contextmanager

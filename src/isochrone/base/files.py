@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         unchanged, and the temporary file is removed.
     """
     if path.exists() and not path.is_file():
-        raise InputError("it is not a regular file", where=str(path), hint="choose another name")
+        raise InputError("it is not a regular file", where=path, hint="choose another name")
     partial = path.with_name(f".isochrone-{os.urandom(8).hex()}.partial")
     try:
         with partial.open("xb") as stream:
@@ -34,9 +34,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise InputError(
-                f"the file cannot be written: {error.strerror}", where=str(path)
-            ) from error
+            raise InputError(f"the file cannot be written: {error.strerror}", where=path) from error
         raise
 
 
@@ -58,22 +56,18 @@ def check_ordinary(path: Path) -> None:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"the file cannot be read: {reason}", where=str(path)) from error
+        raise InputError(f"the file cannot be read: {reason}", where=path) from error
     if stat.S_ISDIR(mode):
-        raise InputError("the file cannot be read: Is a directory", where=str(path))
+        raise InputError("the file cannot be read: Is a directory", where=path)
     if not stat.S_ISREG(mode):
-        raise InputError(
-            "it is not a regular file", where=str(path), hint="write its output to a file"
-        )
+        raise InputError("it is not a regular file", where=path, hint="write its output to a file")
 
 
 def read_bytes(path: Path) -> bytes:
     """Read a file; errors as of `check_ordinary`, or if it cannot be read."""
     check_ordinary(path)
-    try:
+    with failing("the file cannot be read", path):
         return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def sha256(path: Path) -> str:

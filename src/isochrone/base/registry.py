@@ -94,7 +94,7 @@ def load(family: str, name: str) -> ModuleType:
         if isinstance(error, MemoryError) or _NO_ROOM.search(reason):
             raise MemoryError from error
         raise InputError(
-            f"the {FAMILIES[family]} cannot be loaded: {reason}", where=str(path_of(family, name))
+            f"the {FAMILIES[family]} cannot be loaded: {reason}", where=path_of(family, name)
         ) from error
 
 

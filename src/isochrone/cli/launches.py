@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.base.text import printable, printable_path, warn
 from isochrone.cli.long_work import duration
 from isochrone.cli.parser import Parser
@@ -48,7 +48,7 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
 
 
 run_count = count_of("launches of at least 1", 9999)
-"""Reads a number of launches for argparse."""
+"""Reads a number of launches."""
 
 
 def launchables(args: argparse.Namespace) -> list[Launchable]:
@@ -158,14 +158,8 @@ def make_folder(folder: Path, *, parents: bool = False) -> None:
     InputError
         If it cannot be made.
     """
-    try:
+    with failing("the folder cannot be created", folder, "choose another -o"):
         folder.mkdir(parents=parents, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"the folder cannot be created: {error.strerror}",
-            where=str(folder),
-            hint="choose another -o",
-        ) from error
 
 
 def default_name(experiment: str) -> Path:

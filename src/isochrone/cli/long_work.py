@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from isochrone.base.errors import IsochroneError
 from isochrone.base.units import Seconds
+from isochrone.console.options import add_flag
 
 if TYPE_CHECKING:
     from isochrone.measure.estimate import Expected
@@ -18,10 +19,7 @@ LONG = 600.0
 
 def add_yes(parser: ArgumentParser) -> None:
     """Add ``--yes``."""
-    parser.add_argument(
-        "--yes", action="store_true",
-        help="start measurements of more than ten minutes without asking",
-    )  # fmt: skip
+    add_flag(parser, "--yes", "start measurements of more than ten minutes without asking")
 
 
 def agree(found: Expected | None, args: Namespace) -> None:

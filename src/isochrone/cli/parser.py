@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from isochrone.base import registry
+from isochrone.base.errors import InputError
 from isochrone.base.suggestion import did_you_mean
 from isochrone.base.text import printable
 
@@ -128,12 +129,20 @@ class Parser(ArgumentParser):
         meant = next(filter(None, (self.option_meant(word) for word in unknown)), "")
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant and f'; {meant}'}")
 
-    def option_meant(self, word: str, more: Sequence[str] = ()) -> str:
+    def option_meant(self, word: str) -> str:
         """Return ``did you mean '--ranks'?`` for a mistyped option; empty if none is alike."""
         if not word.startswith("--"):
             return ""
         known = [name for name in self._option_string_actions if name.startswith("--")]
-        return did_you_mean(word.partition("=")[0], [*known, *more], then="")
+        return did_you_mean(word.partition("=")[0], known, then="")
+
+    def _get_value(self, action: Action, text: str) -> Any:
+        """Read a value; what its reader refuses is said like other wrong values."""
+        try:
+            return super()._get_value(action, text)
+        except InputError as error:
+            error.where = ""  # the option is named anyway
+            raise ArgumentError(action, str(error)) from error
 
     def _check_value(self, action: Action, value: Any) -> None:
         """Refuse what is none of the choices; argparse lists them, and knows no likeness."""

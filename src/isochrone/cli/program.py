@@ -10,12 +10,8 @@ from isochrone.console.options import add_mpi, add_option
 def add_program(parser: ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
     add_mpi(parser)
-    parser.add_argument(
-        "command",
-        nargs=REMAINDER,
-        metavar="COMMAND",
-        help="launcher, program and its arguments",
-    )
+    add_option(parser, "command", "COMMAND", str,
+        "launcher, program and its arguments", nargs=REMAINDER)  # fmt: skip
 
 
 def command_of(args: Namespace, example: str) -> list[str]:

@@ -5,7 +5,6 @@ what Isochrone does by itself. What is on the command line wins over all of them
 (`isochrone.console.defaults`).
 """
 
-import argparse
 import os
 import shlex
 import stat
@@ -114,7 +113,7 @@ def _as_typed(read: Callable[[str], float], what: str) -> Callable[[object], flo
     def found(value: object) -> float:
         try:
             return read(str(value).strip().removesuffix(".0"))
-        except argparse.ArgumentTypeError as error:
+        except InputError as error:
             raise ValueError(what) from error
 
     return found
@@ -191,7 +190,7 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
     for key, raw in _flat(_document(path, source), known):
         if key not in known:
             raise InputError(
-                f"there is no setting '{printable(key, 60)}'", where=str(path),
+                f"there is no setting '{printable(key, 60)}'", where=path,
                 hint=f"{did_you_mean(key, known)}there are: {', '.join(known)}",
             )  # fmt: skip
         value = _checked(known[key], raw, f"{path}: {key}")
@@ -206,13 +205,11 @@ def _document(path: Path, source: str) -> dict[str, Any]:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
             what = "others may write to it" if stat.S_ISREG(mode) else "it is not a regular file"
-            raise InputError(f"the file is refused: {what}", where=str(path), hint=hint)
+            raise InputError(f"the file is refused: {what}", where=path, hint=hint)
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
-            raise InputError(
-                f"the file is larger than {MAX_FILE} bytes", where=str(path), hint=hint
-            )
+            raise InputError(f"the file is larger than {MAX_FILE} bytes", where=path, hint=hint)
         for number, line in enumerate(data.splitlines(), 1):
             if len(line) > MAX_LINE:
                 what = f"the line has more than {MAX_LINE} bytes"
@@ -224,13 +221,11 @@ def _document(path: Path, source: str) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise InputError(
-            f"the file cannot be read: {error.strerror}", where=str(path), hint=hint
+            f"the file cannot be read: {error.strerror}", where=path, hint=hint
         ) from error
     except (ValueError, RecursionError) as error:  # tomllib's own, and that of decoding
         reason = str(error).splitlines()[0]
-        raise InputError(
-            f"the file is not valid TOML: {reason}", where=str(path), hint=hint
-        ) from error
+        raise InputError(f"the file is not valid TOML: {reason}", where=path, hint=hint) from error
 
 
 def _flat(document: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, Any]]:

@@ -36,7 +36,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         found = sorted(path.glob("*.jsonl")) or sorted(path.glob("*/*.jsonl"))
         if not found:
-            raise InputError("the folder contains no run files (*.jsonl)", where=str(path))
+            raise InputError("the folder contains no run files (*.jsonl)", where=path)
         return found
     if not path.exists() and path.parent.is_dir():
         numbered = path.parent.glob(f"{path.stem}-*{path.suffix}")

@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isochrone.base.errors import InputError
 from isochrone.base.text import warn
 from isochrone.console.options import add_flag, add_mpi, add_option, read_time_or_zero
 from isochrone.measure import launcher as launchers
@@ -19,7 +18,7 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""
     names = launchers.names()
     add_mpi(parser)
-    add_option(parser, "--launcher", "L", _launcher,
+    add_option(parser, "--launcher", "L", launchers.named,
         "launcher (default: that of the batch system or MPI): " + ", ".join(names), choices=names
     )  # fmt: skip
     add_launcher_arg(parser)
@@ -36,13 +35,6 @@ def add_launcher_arg(parser: argparse._ActionsContainer) -> None:
     add_option(parser, "--launcher-arg", "A", str,
         "additional argument of the launcher, such as --launcher-arg=--exclusive; may be repeated",
         action="append", default=[], expert=True)  # fmt: skip
-
-
-def _launcher(text: str) -> str:
-    try:
-        return launchers.named(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(error.what) from error
 
 
 def setup_of(args: argparse.Namespace) -> Setup:

@@ -1,6 +1,6 @@
 """Options that several commands share."""
 
-from argparse import Action, ArgumentParser, ArgumentTypeError, _ActionsContainer
+from argparse import Action, ArgumentParser, _ActionsContainer
 from collections.abc import Callable
 from typing import Any
 
@@ -80,79 +80,64 @@ def add_mpi(parser: _ActionsContainer) -> None:
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:
-    """Return a reader, for argparse, of numbers from 1 on; ``what`` says what is counted."""
+    """Return a reader of numbers from 1 on; ``what`` says what is counted."""
 
     def read(text: str) -> int:
         number = whole_number(text)
         if not number or number > most:
-            raise ArgumentTypeError(f"'{text}' is not a number of {what}")
+            raise InputError(f"'{text}' is not a number of {what}")
         return number
 
     return read
 
 
 read_count = count_of("at least 1")
-"""Reads a number of at least 1 for argparse."""
+"""Reads a number of at least 1."""
 
-
-def read_percent(text: str) -> float:
-    """Read ``5%``, or a fraction below 1, for argparse; return the fraction."""
-    try:
-        return parse_percent(text)
-    except InputError as error:
-        raise ArgumentTypeError(str(error)) from error
-
-
-def read_size(text: str) -> int:
-    """Read a size for argparse, which wants its own kind of error."""
-    try:
-        return parse_bytes(text)
-    except InputError as error:
-        raise ArgumentTypeError(str(error)) from error
+read_percent, read_size = parse_percent, parse_bytes
 
 
 def values_of(what: str) -> Callable[[str], list[int]]:
-    """Return a reader, for argparse, of lists and ranges of sizes or of numbers of ranks."""
+    """Return a reader of lists and ranges of sizes or of numbers of ranks."""
 
     def read(text: str) -> list[int]:
         try:
             found = parse_sizes(text)
         except InputError as error:
             if what == "ranks":
-                raise ArgumentTypeError(_NO_RANKS.format(text)) from error
-            raise ArgumentTypeError(str(error)) from error
+                raise InputError(_NO_RANKS.format(text)) from error
+            raise
         if what == "ranks" and min(found) < 1:
-            raise ArgumentTypeError(_NO_RANKS.format(text))
+            raise InputError(_NO_RANKS.format(text))
         if max(found) > LARGEST:
-            raise ArgumentTypeError(f"'{text}' is larger than any machine")
+            raise InputError(f"'{text}' is larger than any machine")
         return found
 
     return read
 
 
 def read_time_or_zero(text: str) -> float:
-    """Read a duration for argparse, or 0."""
+    """Read a duration, or 0."""
     try:
         return 0.0 if text.strip() == "0" else read_time(text)
-    except ArgumentTypeError as error:
-        raise ArgumentTypeError(f"{error}, or 0") from error
+    except InputError as error:
+        raise InputError(f"{error}, or 0") from error
 
 
 def read_time(text: str) -> float:
-    """Read a duration such as 300, 5m or 10min for argparse; return seconds."""
+    """Read a duration such as 300, 5m or 10min; return seconds."""
     try:
         seconds = parse_seconds(text)
     except InputError:
         seconds = 0.0
     if not 0 < seconds < 1e9:
-        what = "is not a time above 0, such as 300, 5m or 200ms"
-        raise ArgumentTypeError(f"'{text}' {what}")
+        raise InputError(f"'{text}' is not a time above 0, such as 300, 5m or 200ms")
     return seconds
 
 
 def read_setting(text: str) -> tuple[str, str]:
-    """Read ``NAME=VALUE`` for argparse."""
+    """Read ``NAME=VALUE``."""
     name, sign, value = (part.strip() for part in text.partition("="))
     if not (name and sign and value):
-        raise ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise InputError(f"'{text}' is not NAME=VALUE")
     return name, value

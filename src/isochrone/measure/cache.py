@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 
 _SEAL = b"\nisochrone-sealed "
 _HINT = "set XDG_CACHE_HOME to a folder of your own"
@@ -36,14 +36,10 @@ def cache_folder() -> Path:
     except (RuntimeError, KeyError) as error:  # neither HOME nor an entry for the user
         raise InputError("there is no home folder for compiled programs", hint=_HINT) from error
     folder = Path(base).absolute() / "isochrone"
-    try:
+    with failing("the folder cannot be created", folder, _HINT):
         folder.parent.mkdir(parents=True, exist_ok=True)
         _check_above(folder.parent)
         folder.mkdir(mode=0o755, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"the folder cannot be created: {error.strerror}", where=str(folder), hint=_HINT
-        ) from error
     check_own(folder)
     return folder
 
@@ -66,13 +62,13 @@ def check_own(path: Path) -> None:
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
             f"nothing is run from here: the owner is {_user(owner)}",
-            where=str(path),
+            where=path,
             hint=_HINT,
         )
     groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
     if there.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "nothing is run from here, because other users can write to it", where=str(path),
+            "nothing is run from here, because other users can write to it", where=path,
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
 
@@ -86,7 +82,7 @@ def _check_above(path: Path) -> None:
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
         what = "other users can write to it" if shared else f"it belongs to {_user(there.st_uid)}"
-        raise InputError(f"nothing is run from here, because {what}", where=str(path), hint=_HINT)
+        raise InputError(f"nothing is run from here, because {what}", where=path, hint=_HINT)
 
 
 def _user(number: int) -> str:
@@ -135,12 +131,8 @@ def scratch_folder(target: Path) -> Iterator[Path]:
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > _DAY:
                 rmtree(old, ignore_errors=True)
-    try:
+    with failing("the folder is not writable", target.parent, _HINT):
         scratch = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
-    except OSError as error:
-        raise InputError(
-            f"the folder is not writable: {error.strerror}", where=str(target.parent), hint=_HINT
-        ) from error
     try:
         yield scratch
     finally:

@@ -12,7 +12,7 @@ import os
 import platform
 from pathlib import Path
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.measure.cache import cache_folder, check_own, scratch_folder
 from isochrone.measure.installation import LIBRARIES, Installation
 
@@ -55,11 +55,9 @@ def fitted(binary: Path, installation: Installation) -> Path:
     if library.name != wanted:
         path = os.fsencode(folder)
     if len(path) >= ROOM:
-        raise InputError(
-            "the path of the library is too long for a prebuilt probe", where=str(library)
-        )
+        raise InputError("the path of the library is too long for a prebuilt probe", where=library)
     fitting = content.replace(WORD, path.ljust(ROOM, b"\0"))
-    try:
+    with failing("the file cannot be written", folder):
         folder.mkdir(mode=0o755, exist_ok=True)
         check_own(folder)
         if made.is_file() and made.read_bytes() == fitting:
@@ -72,8 +70,4 @@ def fitted(binary: Path, installation: Installation) -> Path:
             fresh.write_bytes(fitting)
             fresh.chmod(0o755)
             fresh.replace(made)
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be written: {error.strerror}", where=str(folder)
-        ) from error
     return made

@@ -24,7 +24,7 @@ from typing import Literal
 
 import msgspec
 
-from isochrone.base.errors import ExhaustedError, InputError, MeasurementError
+from isochrone.base.errors import ExhaustedError, InputError, MeasurementError, failing
 from isochrone.base.text import printable
 from isochrone.measure.cache import cache_folder, check_own, is_sealed, scratch_folder, seal
 from isochrone.measure.sources import own_hash, sources
@@ -125,7 +125,7 @@ class Probe:
         result = answer(argv)
         if result.returncode:
             raise self._broken(result)
-        raise MeasurementError("the program is not an isochrone-probe", where=str(self.path))
+        raise MeasurementError("the program is not an isochrone-probe", where=self.path)
 
     @cached_property
     def library(self) -> str:
@@ -189,7 +189,7 @@ class Probe:
         """Return the error of a probe that does not do what it is asked, in its last words."""
         lines = result.stderr.strip().splitlines()
         why = printable(lines[-1], 300) if lines else f"exit status {result.returncode}"
-        return MeasurementError(f"the probe does not run: {why}", where=str(self.path))
+        return MeasurementError(f"the probe does not run: {why}", where=self.path)
 
 
 def find_mpicc(wanted: str | None = None, *, hint: str = "") -> Path:
@@ -266,14 +266,10 @@ def _product(name: str, called: str, mpicc: Path, *, again: bool = False) -> Pat
         raise InputError("the program 'make' is missing", hint="install make and a C compiler")
     with scratch_folder(folder) as scratch:
         _make(scratch / name, called, mpicc)
-        try:
+        with failing("the file cannot be written", product):
             seal(scratch / name)
             folder.mkdir(mode=0o755, exist_ok=True)
             (scratch / name).replace(product)  # atomically, also with concurrent builds
-        except OSError as error:
-            raise InputError(
-                f"the file cannot be written: {error.strerror}", where=str(product)
-            ) from error
     return product
 
 

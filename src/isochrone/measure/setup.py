@@ -251,11 +251,11 @@ def follow(
         raise
     if not path.parent.is_dir():
         raise MeasurementError(
-            "the run file was removed or renamed during the measurement", where=str(path)
+            "the run file was removed or renamed during the measurement", where=path
         )
     if not path.is_file():
         raise InputError(
-            "the ranks ended without writing the run file", where=str(path),
+            "the ranks ended without writing the run file", where=path,
             hint="check that the node of rank 0 has this folder",
         )  # fmt: skip
     if not _has_end(path):

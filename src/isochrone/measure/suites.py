@@ -75,7 +75,7 @@ class Planned:
         if found.notes.get("arguments") != self.arguments:
             raise InputError(
                 "the run has other settings than the preset "
-                f"{self.preset.name}", where=str(self.path),
+                f"{self.preset.name}", where=self.path,
                 hint="choose another folder",
             )  # fmt: skip
         if not found.complete:
@@ -128,7 +128,7 @@ def _like(runs: Sequence[Planned], folder: Path) -> list[Planned]:
     earlier = {one: folder / one.path.name for one in runs}
     if not any(path.is_file() for path in earlier.values()):
         raise InputError(
-            "the folder has no run of this suite with these numbers of ranks", where=str(folder),
+            "the folder has no run of this suite with these numbers of ranks", where=folder,
             hint="give the folder of an earlier suite with --like",
         )  # fmt: skip
     return [

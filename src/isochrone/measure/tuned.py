@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.measure import discovery
 from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
@@ -76,7 +76,7 @@ def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """
     if re.search(r"[\s:]", str(library)):
         raise InputError(
-            "the dynamic linker cannot load a library with this path", where=str(library),
+            "the dynamic linker cannot load a library with this path", where=library,
             hint="set XDG_CACHE_HOME to a folder without blanks and colons",
         )  # fmt: skip
     others = environ.get("LD_PRELOAD", "")
@@ -121,7 +121,5 @@ def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
     """
     for number in _BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
-    try:
+    with failing(f"cannot start '{command[0]}'", where=""):
         os.execvpe(command[0], list(command), dict(environ))
-    except OSError as error:
-        raise InputError(f"cannot start '{command[0]}': {error.strerror}") from error

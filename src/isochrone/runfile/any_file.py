@@ -5,7 +5,7 @@ Which one it is, is seen in its beginning and never in its name.
 
 from pathlib import Path
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import failing
 from isochrone.runfile import file as runs
 from isochrone.runfile import importer as importers
 from isochrone.runfile.file_type import import_format
@@ -14,10 +14,8 @@ from isochrone.runfile.run import Run
 
 def foreign(path: Path) -> str:
     """Return the import format of a file; empty of a run file, and of what is not known."""
-    try:
+    with failing("the file cannot be read", path):
         return import_format(path) if path.is_file() else ""  # a pipe can be read only once
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 
 
 def read(path: str | Path, ranks: int | None = None) -> Run:

@@ -42,9 +42,7 @@ def files(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         what = "it is not a folder" if folder.exists() else "there is no such folder"
-        raise InputError(
-            what, where=str(folder), hint="create it: isochrone baseline add FOLDER RUN"
-        )
+        raise InputError(what, where=folder, hint="create it: isochrone baseline add FOLDER RUN")
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 
@@ -119,7 +117,7 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
         return [_add(folder, run) for run in runs]
     except OSError as error:
         raise InputError(
-            f"the folder cannot be written: {error.strerror}", where=str(error.filename or folder)
+            f"the folder cannot be written: {error.strerror}", where=error.filename or folder
         ) from error
 
 
@@ -137,7 +135,7 @@ def remove(folder: Path, names: Sequence[Path]) -> list[Path]:
         there = there or [path for path in stored if name.is_file() and _same(path, name)]
         if not there:
             raise InputError(
-                "the baseline has no such run", where=str(folder / name.name),
+                "the baseline has no such run", where=folder / name.name,
                 hint=f"isochrone baseline list {folder}",
             )  # fmt: skip
         found += there

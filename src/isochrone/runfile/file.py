@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
@@ -70,18 +70,16 @@ def read(path: str | Path) -> Run:
     path = Path(path)
     check_ordinary(path)
     reader = _Reader(path)
-    try:
-        with path.open("rb") as stream:
-            return reader.read(stream)
-    except InputError:
-        what, hint = other_kind(path) if reader.run is None else ("", "")
-        if what:
-            raise InputError(
-                f"the file is {what}, not a run file", where=str(path), hint=hint
-            ) from None
-        raise
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    with failing("the file cannot be read", path):
+        try:
+            with path.open("rb") as stream:
+                return reader.read(stream)
+        except InputError:
+            what, hint = other_kind(path) if reader.run is None else ("", "")
+            if what:
+                what = f"the file is {what}, not a run file"
+                raise InputError(what, where=path, hint=hint) from None
+            raise
 
 
 def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
@@ -94,7 +92,7 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
     """
     path = Path(path)
     if path.exists() and not overwrite:
-        raise InputError("the file exists", where=str(path), hint="choose another name, or --force")
+        raise InputError("the file exists", where=path, hint="choose another name, or --force")
     with whole_file(path) as stream:
         stream.writelines(_lines(run))
 
@@ -117,20 +115,17 @@ def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: floa
         If the file does not end with an ``end`` record, or cannot be read or written.
     """
     path = Path(path)
-    try:
-        with path.open("rb") as old:
-            start, end = _end_of(old, path)
-            old.seek(0)
-            with whole_file(path) as stream:
-                while start and (block := old.read(min(BLOCK, start))):
-                    stream.write(block)
-                    start -= len(block)
-                for record in records:
-                    stream.write(msgspec.json.encode(record) + b"\n")
-                end["seconds"] = float(end.get("seconds", 0.0)) + seconds
-                stream.write(msgspec.json.encode(end) + b"\n")
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    with failing("the file cannot be read", path), path.open("rb") as old:
+        start, end = _end_of(old, path)
+        old.seek(0)
+        with whole_file(path) as stream:
+            while start and (block := old.read(min(BLOCK, start))):
+                stream.write(block)
+                start -= len(block)
+            for record in records:
+                stream.write(msgspec.json.encode(record) + b"\n")
+            end["seconds"] = float(end.get("seconds", 0.0)) + seconds
+            stream.write(msgspec.json.encode(end) + b"\n")
 
 
 def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
@@ -144,7 +139,7 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     except msgspec.DecodeError:
         record = {}
     if record.get("record") != "end":
-        raise InputError("the file has no 'end' record", where=str(path))
+        raise InputError("the file has no 'end' record", where=path)
     return max(0, size - BLOCK) + len(block) - len(last), record
 
 
@@ -204,7 +199,7 @@ class _Reader:
         except SparseError as error:
             raise self.fail(str(error), line=False) from error
         if self.run is None:
-            raise InputError("the file is empty", where=str(self.path), hint=NO_RUN_FILE)
+            raise InputError("the file is empty", where=self.path, hint=NO_RUN_FILE)
         self.run.tables = tables
         self.check_ranks()
         rules.check(self.run)

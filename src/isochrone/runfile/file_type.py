@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from isochrone.base.errors import InputError
+from isochrone.base.errors import failing
 from isochrone.base.files import check_ordinary
 
 _ENOUGH = 1 << 16
@@ -105,9 +105,6 @@ def looks_like_a_run(path: Path) -> bool:
 
 
 def _beginning(path: Path) -> bytes:
-    try:
-        check_ordinary(path)
-        with path.open("rb") as stream:
-            return stream.read(_FEW).lstrip()
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    check_ordinary(path)
+    with failing("the file cannot be read", path), path.open("rb") as stream:
+        return stream.read(_FEW).lstrip()

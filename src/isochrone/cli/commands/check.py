@@ -146,4 +146,4 @@ def _check_outputs(args: Namespace) -> None:
         check_output(path, force=args.force, inputs=inputs)
         other = given.setdefault(path.resolve(), option)
         if other != option:
-            raise InputError(f"{other} and {option} name the same file", where=str(path))
+            raise InputError(f"{other} and {option} name the same file", where=path)

@@ -14,7 +14,7 @@ models: `isochrone compare run.jsonl --with-prediction --model messages.json all
 """
 
 import sys
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from math import inf
 from pathlib import Path
 from re import sub
@@ -226,12 +226,12 @@ def _measured(args: Namespace) -> tuple[list[Run], list[Run]]:
 
 
 def _limit(text: str) -> Limit:
-    """Read ``slower:5%`` for argparse."""
+    """Read ``slower:5%``."""
     what, _, number = text.partition(":")
     try:
         by = read_percent(number or "none")
-    except ArgumentTypeError:
+    except InputError:
         by = -1.0
     if what not in ("slower", "faster") or by < 0:
-        raise ArgumentTypeError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
+        raise InputError(f"'{text}' is neither slower:PERCENT nor faster:PERCENT")
     return Limit(what, by)

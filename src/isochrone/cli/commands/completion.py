@@ -8,6 +8,7 @@ import argparse
 
 from isochrone.base.text import warn
 from isochrone.cli.completion import SHELLS, script
+from isochrone.console.options import add_option
 
 EXAMPLES = (
     ("for bash, from the next shell on",
@@ -19,7 +20,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone completion``."""
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
+    add_option(parser, "shell", "SHELL", str, ", ".join(SHELLS), choices=SHELLS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ pair at the same time, all at the same time. The result is the slowdown of each 
 """
 
 import json
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,7 +134,7 @@ def run(args: Namespace) -> int:
             follow(tokens, out, args.spec.stem, args.kill_after, quiet=args.quiet)
             if k and (found := ranks_on_node(read(out))) != k:
                 raise InputError(
-                    f"the launcher put {found} ranks on a node, not {k}", where=str(out),
+                    f"the launcher put {found} ranks on a node, not {k}", where=out,
                     hint="give the job more nodes, or fewer -n",
                 )  # fmt: skip
     if args.dry_run:
@@ -243,8 +243,8 @@ class _Schema(Action):
 
 
 def _runs(text: str) -> list[str | list[str]]:
-    """Read ``alone,pairs,victim+bully`` for argparse."""
+    """Read ``alone,pairs,victim+bully``."""
     words = [word.strip() for word in text.split(",")]
     if not all(all(name for name in word.split("+")) for word in words):
-        raise ArgumentTypeError(f"'{text}' has an empty name between two commas")
+        raise InputError(f"'{text}' has an empty name between two commas")
     return [word.split("+") if "+" in word else word for word in words]

@@ -1,6 +1,6 @@
 """Convert run files or descriptions of applications to formats of other programs."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from isochrone.applications.description import lowering, reading
@@ -127,5 +127,5 @@ def _speed(text: str) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found < 1e30:
-        raise ArgumentTypeError(f"'{text}' is not a number of operations per second")
+        raise InputError(f"'{text}' is not a number of operations per second")
     return found

@@ -99,14 +99,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_point(text: str) -> dict[str, float]:
-    """Read ``p=4096,b=8KiB`` for argparse."""
+    """Read ``p=4096,b=8KiB``."""
     pairs = [word.partition("=")[::2] for word in text.split(",")]
     try:
         return {
             name: float(parse_bytes(value) if is_size(name) else value) for name, value in pairs
         }
     except (InputError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a point, such as p=64,b=1KiB") from error
+        raise InputError(f"'{text}' is not a point, such as p=64,b=1KiB") from error
 
 
 def run(args: argparse.Namespace) -> int:

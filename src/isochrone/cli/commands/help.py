@@ -3,6 +3,7 @@
 import argparse
 
 from isochrone.cli.main import parser as top_parser
+from isochrone.console.options import add_option
 
 EXAMPLES = (
     ("what fit can do", "isochrone help fit"),
@@ -13,10 +14,8 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone help``."""
-    parser.add_argument(
-        "words", nargs="*", metavar="COMMAND",
-        help="command, subcommand or experiment (default: list all commands)",
-    )  # fmt: skip
+    add_option(parser, "words", "COMMAND", str,
+        "command, subcommand or experiment (default: list all commands)", nargs="*")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from isochrone.changes.pages.history import history_page
 from isochrone.console.input import earlier_runs
+from isochrone.console.options import add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_page
 from isochrone.runfile.baseline_folder import files
@@ -21,7 +22,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone history``."""
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder of run files")
+    add_option(parser, "folder", "FOLDER", Path, "folder of run files")
     add_output(parser, "HTML file (default: history.html)")
 
 

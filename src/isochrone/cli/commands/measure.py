@@ -27,6 +27,7 @@ from isochrone.cli.launches import (
 from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
+from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
@@ -59,12 +60,11 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
-    parser.add_argument(
-        "--launches", type=run_count, default=1, metavar="N",
-        help="launch N times, into FILE-1.jsonl …; use 5 for isochrone compare (default: 1)",
-    )  # fmt: skip
+    add_option(parser, "--launches", "N", run_count,
+        "launch N times, into FILE-1.jsonl …; use 5 for isochrone compare (default: 1)",
+        default=1)  # fmt: skip
     add_yes(parser)
-    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add_flag(parser, "--quiet", "no progress and no summary")
     add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
     parser.set_defaults(passes_options_on=True)
     if isinstance(parser, Subcommand):

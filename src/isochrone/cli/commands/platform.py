@@ -5,6 +5,7 @@ import argparse
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable_path, shell_word
+from isochrone.console.options import add_option
 from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
 
@@ -20,11 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
     words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
     parser.epilog = "\n".join(["keywords of MACHINE:", *words]).replace("``", "")
-    parser.add_argument(
-        "machine",
-        metavar="MACHINE",
-        help="keywords (see below), such as 'nodes:16 cores:4 switches:2'",
-    )
+    add_option(parser, "machine", "MACHINE", str,
+        "keywords (see below), such as 'nodes:16 cores:4 switches:2'")  # fmt: skip
     add_output(parser, "platform file; the list of hosts gets the suffix .hosts",
                required=True)  # fmt: skip
 
@@ -35,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output.suffix == ".hosts":
         raise InputError(
             "this suffix is reserved for the host file",
-            where=str(args.output),
+            where=args.output,
             hint="choose a name with .xml",
         )
     path = output_of(args)

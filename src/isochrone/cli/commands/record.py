@@ -19,6 +19,7 @@ from isochrone.applications.traces.deriving import describe
 from isochrone.base.errors import InputError, Interrupted
 from isochrone.base.text import warn
 from isochrone.cli.program import add_program, command_of
+from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import recorded, tuned
 from isochrone.runfile.file import read
@@ -41,14 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "%(prog)s [-o RUN] [--collective-io | --description FILE] [--mpicc X] -- COMMAND ..."
     )
     add_output(parser, f"run file to write (default: {USUAL})")
-    parser.add_argument(
-        "--collective-io", action="store_true",
-        help="record collective MPI-IO instead (also of HDF5 and NetCDF): accesses, hints, times",
+    add_flag(parser, "--collective-io",
+        "record collective MPI-IO instead (also of HDF5 and NetCDF): accesses, hints, times"
     )  # fmt: skip
-    parser.add_argument(
-        "--description", type=Path, metavar="FILE",
-        help="also write a description of the program (YAML), for emulate and predict app",
-    )  # fmt: skip
+    add_option(parser, "--description", "FILE", Path,
+        "also write a description of the program (YAML), for emulate and predict app")  # fmt: skip
     add_program(parser)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from isochrone import models
 from isochrone.console.input import files_of, read
+from isochrone.console.options import add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
@@ -20,11 +21,10 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="run files")
-    parser.add_argument(
-        "--model", type=Path, action="append", default=[], metavar="FILE",
-        help="model file: compare emulated applications with its prediction; may be repeated",
-    )  # fmt: skip
+    add_option(parser, "files", "FILE", Path, "run files", nargs="+")
+    add_option(parser, "--model", "FILE", Path,
+        "model file: compare emulated applications with its prediction; may be repeated",
+        action="append", default=[])  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 
 

@@ -124,7 +124,7 @@ def _recorded(args: Namespace, setup: Setup, words: list[str], ranks: int) -> Ru
     path = args.folder / f"{Path(words[0]).name}-{ranks}.jsonl"
     if path.exists() and not args.force:
         hint = f"isochrone scale {args.folder}/*.jsonl, or --force"
-        raise InputError("the file exists", where=str(path), hint=hint)
+        raise InputError("the file exists", where=path, hint=hint)
     code = recorded.record(setup.program(words, ranks), setup.built, path, args.environ)
     if code or not path.exists():
         raise MeasurementError(

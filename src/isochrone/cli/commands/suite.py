@@ -4,7 +4,7 @@ The plan is printed first. If the time is too short, repetitions are reduced fir
 left out. A second call measures only what is missing.
 """
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -150,8 +150,8 @@ def _print_plan(
 
 
 def _rank_counts(text: str) -> tuple[int, ...]:
-    """Read numbers of ranks for argparse."""
+    """Read numbers of ranks."""
     numbers = {whole_number(word) or 0 for word in text.split(",")}
     if min(numbers) < 2:
-        raise ArgumentTypeError(f"'{text}' is not a list of numbers of ranks from 2")
+        raise InputError(f"'{text}' is not a list of numbers of ranks from 2")
     return tuple(sorted(numbers))

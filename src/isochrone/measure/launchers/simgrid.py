@@ -68,7 +68,7 @@ def per_node(options: Options, ranks: int, k: int, folder: Path) -> Options:
     if len(known) * k < ranks:
         raise InputError(
             f"{ranks} ranks, {k} on each node, need {-(-ranks // k)} hosts, not {len(known)}",
-            where=str(usual or "--platform-hosts"), hint="see -n",
+            where=usual or "--platform-hosts", hint="see -n",
         )  # fmt: skip
     made = folder / f"{k}.hosts"
     made.write_text("".join(f"{known[rank // k]}\n" for rank in range(ranks)))
@@ -88,7 +88,7 @@ def command(job: Job) -> list[str]:
     if room is not None and job.ranks > room:
         raise InputError(
             f"the job has {job.ranks} ranks, but the host file room for {room}",
-            where=str(hosts),
+            where=hosts,
             hint="see -n",
         )
     for word in (str(platform), str(hosts), *job.program):
@@ -127,13 +127,13 @@ def _files(options: Options) -> tuple[Path, Path | None]:
             hint="isochrone platform 'nodes:16 cores:4' -o P.xml writes one",
         )
     if not platform.is_file():
-        raise InputError("the file does not exist", where=str(platform))
+        raise InputError("the file does not exist", where=platform)
     _check_platform(platform)
     if not isinstance(hosts, Path):
         hosts_file = platform.with_suffix(".hosts")
         return platform, hosts_file if hosts_file.is_file() else None
     if not hosts.is_file():
-        raise InputError("the file does not exist", where=str(hosts))
+        raise InputError("the file does not exist", where=hosts)
     return platform, hosts
 
 
@@ -144,11 +144,9 @@ def _check_platform(path: Path) -> None:
     try:
         root = next((element.tag for _, element in ElementTree.iterparse(path, ["start"])), "")
     except ElementTree.ParseError as error:
-        raise InputError(f"the file is not a SimGrid platform: {error}", where=str(path)) from error
+        raise InputError(f"the file is not a SimGrid platform: {error}", where=path) from error
     if root != "platform":
-        raise InputError(
-            f"the file is not a SimGrid platform: it contains a '{root}'", where=str(path)
-        )
+        raise InputError(f"the file is not a SimGrid platform: it contains a '{root}'", where=path)
 
 
 def _has_factors(path: Path) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from isochrone.base.errors import InputError
 from isochrone.base.verdicts import SLOW, SLOWER
 from isochrone.changes.check import Earlier, check
+from isochrone.console.options import add_flag, add_option
 from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import Others, add, read_folder
 from isochrone.runfile.file import read
@@ -28,19 +29,10 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline add``."""
-    parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="folder of the baseline; created if missing"
-    )
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="run files to add; runs cut short are refused",
-    )
-    parser.add_argument(
-        "--allow-slow", action="store_true", help="add a run even if a component is slow in it"
-    )
+    add_option(parser, "folder", "FOLDER", Path, "folder of the baseline; created if missing")
+    add_option(parser, "runs", "RUN", Path,
+        "run files to add; runs cut short are refused", nargs="+")  # fmt: skip
+    add_flag(parser, "--allow-slow", "add a run even if a component is slow in it")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from isochrone.changes.comparability import Group, groups_of
 from isochrone.changes.pages.baseline import listing
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs
+from isochrone.console.options import add_option
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
@@ -29,9 +30,7 @@ DOCUMENTS = {"baseline-list": _Listed}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline list``."""
-    parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="baseline, from isochrone baseline add"
-    )
+    add_option(parser, "folder", "FOLDER", Path, "baseline, from isochrone baseline add")
     add_json(parser)
 
 

@@ -6,6 +6,7 @@ RUN is a file in FOLDER, or a file with the same content elsewhere, which is not
 import argparse
 from pathlib import Path
 
+from isochrone.console.options import add_option
 from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import remove
 
@@ -19,16 +20,9 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline remove``."""
-    parser.add_argument(
-        "folder", type=Path, metavar="FOLDER", help="baseline, from isochrone baseline add"
-    )
-    parser.add_argument(
-        "runs",
-        nargs="+",
-        type=Path,
-        metavar="RUN",
-        help="file in FOLDER, or any file with the same content",
-    )
+    add_option(parser, "folder", "FOLDER", Path, "baseline, from isochrone baseline add")
+    add_option(parser, "runs", "RUN", Path,
+        "file in FOLDER, or any file with the same content", nargs="+")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

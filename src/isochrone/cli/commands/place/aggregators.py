@@ -51,6 +51,7 @@ from isochrone.collective_io.cli.workload import (
 )
 from isochrone.collective_io.workload.cb_config_list import DEFAULT
 from isochrone.console.as_json import add_json, print_json
+from isochrone.console.options import add_flag
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
@@ -83,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file (default: romio-hints, if the names of the nodes are known)")
-    parser.add_argument("--dry-run", action="store_true", help="write nothing")
+    add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "aggregators")
 
 
@@ -144,7 +145,7 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
     with folder_for(None) as folder:
         if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
-                "the ranks of a host are not on consecutive lines", where=str(args.hostfile),
+                "the ranks of a host are not on consecutive lines", where=args.hostfile,
                 hint="put the lines of each host together",
             )  # fmt: skip
         same = Arrangement(query.nodes, range(len(query.nodes.hosts)))

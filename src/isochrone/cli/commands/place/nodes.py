@@ -140,7 +140,7 @@ def _files(args: Namespace, nodes: Allocation) -> dict[str, Path]:
         if several and not args.output.is_dir():
             raise InputError(
                 "several formats need a folder",
-                where=str(args.output),
+                where=args.output,
                 hint="create the folder first",
             )
         usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}

@@ -9,7 +9,7 @@ times, and writes its output each time (see --before).
 """
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -100,10 +100,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def _several(text: str) -> int:
-    """Read a number of at least 2 for argparse: one pair proves nothing."""
+    """Read a number of at least 2: one pair proves nothing."""
     number = read_count(text)
     if number < 2:
-        raise ArgumentTypeError("a single launch proves nothing: give 2 or more")
+        raise InputError("a single launch proves nothing: give 2 or more")
     return number
 
 
@@ -161,9 +161,9 @@ def _prepared(args: Namespace) -> tuple[Path, Path]:
     """Return the folder, made if need be, and the hints file to write."""
     folder: Path = args.output
     if folder.exists() and not folder.is_dir():
-        raise InputError("it is not a folder", where=str(folder), hint="choose another -o")
+        raise InputError("it is not a folder", where=folder, hint="choose another -o")
     if not folder.parent.is_dir():
-        raise InputError("the folder does not exist", where=str(folder))
+        raise InputError("the folder does not exist", where=folder)
     folder.mkdir(exist_ok=True)
     hints = args.hints or folder / HINTS
     mine = [hints, hints.with_name(hints.name + PORTABLE)]
