@@ -84,8 +84,10 @@ def by_size(
     lines = []
     for (_, curve), name in zip(drawn, labels.each, strict=True):
         value, low, high = map(curve.column, columns)
-        ends = [(switch.after, switch.before) for switch in switches(curve)]
-        lines.append(Line(name, curve.bytes.astype(np.float64), value, low, high, ends))
+        lines.append(Line(
+            name, curve.bytes.astype(np.float64), value, low, high,
+            [(switch.after, switch.before) for switch in switches(curve)],
+        ))  # fmt: skip
     return draw_lines(lines, words, chosen_scale(options.scale, drawn))
 
 
