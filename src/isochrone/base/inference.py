@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import MaybeNan
 from isochrone.base.record import Record
-from isochrone.base.stats import binomial, known, median_of, middles_by
+from isochrone.base.stats import binomial, known, median_of, medians_by
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 RATE = 0.05
@@ -204,10 +204,10 @@ def grouped_median_interval(values: ArrayLike, groups: ArrayLike) -> tuple[float
         If there are fewer than `FEW_GROUPS` groups.
     """
     sample = np.asarray(values, dtype=np.float64)
-    keys, lower, upper = middles_by(np.unique(groups, return_inverse=True)[1], sample)
+    keys, middles = medians_by(np.unique(groups, return_inverse=True)[1], sample)
     if len(keys) < FEW_GROUPS:
         raise ValueError(f"{len(keys)} groups are too few for an interval")
-    low, high = median_interval((lower + upper) / 2)
+    low, high = median_interval(middles)
     middle = median_of(sample)
     return min(low, middle), max(high, middle)
 

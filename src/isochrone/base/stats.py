@@ -127,6 +127,12 @@ def middles_by(key: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
     return key[first], values[first + (size - 1) // 2], values[first + size // 2]
 
 
+def medians_by(key: Ints, values: Floats) -> tuple[Ints, Floats]:
+    """Return each key once, ascending, and the median of the values that share it."""
+    keys, lower, upper = middles_by(key, values)
+    return keys, (lower + upper) / 2
+
+
 def distinct(values: ArrayLike) -> Array:
     """Return the different values in ascending order; without counts, NumPy would load masks."""
     return np.unique(values, return_counts=True)[0]

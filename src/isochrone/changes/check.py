@@ -95,31 +95,28 @@ class Memory:
 
     def __init__(self) -> None:
         self.known = Known()
-        self._about: dict[int, tuple[Run, str, int]] = {}
-        self._numbers: dict[tuple[tuple[str, str], ...], int] = {}
-        self._settings: list[Setting] = []
+        self._about: dict[int, tuple[Run, str, Setting]] = {}
+        self._settings: dict[tuple[tuple[str, str], ...], Setting] = {}
         self._unlike: dict[tuple[int, int], str] = {}
         self._references: dict[tuple[int, ...], Reference] = {}
 
-    def _of(self, run: Run) -> tuple[Run, str, int]:
-        """Return why a run can be compared with nothing, and the number of its setting."""
+    def _of(self, run: Run) -> tuple[Run, str, Setting]:
+        """Return why a run can be compared with nothing, and its setting: one of those alike."""
         if id(run) not in self._about:
             setting = setting_of(run)
-            number = self._numbers.setdefault(tuple(setting.items()), len(self._numbers))
-            if number == len(self._settings):
-                self._settings.append(setting)
+            setting = self._settings.setdefault(tuple(setting.items()), setting)
             why = below_resolution(run) or ("" if run.complete else NO_END)
-            self._about[id(run)] = run, why, number  # holds the run: its identity stays its own
+            self._about[id(run)] = run, why, setting  # holds the run: its identity stays its own
         return self._about[id(run)]
 
     def why_not(self, run: Run, other: Run) -> str:
         """Say why another run says nothing of this one; empty if it does."""
         (*_, here), (_, why, there) = self._of(run), self._of(other)
-        if why or here == there:
+        if why or here is there:
             return why
-        if (here, there) not in self._unlike:
-            self._unlike[here, there] = unlike(self._settings[here], self._settings[there])
-        return self._unlike[here, there]
+        if (id(here), id(there)) not in self._unlike:
+            self._unlike[id(here), id(there)] = unlike(here, there)
+        return self._unlike[id(here), id(there)]
 
     def reference(self, runs: Sequence[Run]) -> Reference:
         """Return what comparable earlier runs say."""

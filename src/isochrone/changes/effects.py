@@ -14,6 +14,7 @@ common. Likewise a curve has one effect, and each point a residual.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,9 +27,8 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import Matched, by_curve, logs_of, matched
-from isochrone.changes.machine import parted
 from isochrone.latency_map.known import Known
-from isochrone.latency_map.partitions import numbered
+from isochrone.latency_map.partitions import numbered, parted
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
@@ -155,6 +155,14 @@ def with_further(
     return _of_curves(runs[0], keys, logs, earlier), lambda _: None
 
 
+def _together(
+    columns: Iterable[_Column], groups: list[frozenset[str]], notes: list[str]
+) -> Quantities:
+    items, *numbers = zip(*columns, strict=True)
+    shifts, seconds, lower = (np.array(of_each).T for of_each in numbers)
+    return Quantities(list(items), shifts, seconds, lower, groups, notes)
+
+
 # ---- maps --------------------------------------------------------------------------------------
 
 
@@ -168,23 +176,17 @@ def _of_maps(runs: Sequence[Run], earlier: int, known: Known | None) -> tuple[Qu
         )
     if not whole.all():
         notes.append(f"{int(np.sum(~whole))} pairs are skipped: not all runs have them")
-    found = Matched(found.places, found.rows[whole], found.logs[:, whole])
+    found = found.only(whole)
     level, names, groups = _levels(found, earlier, known)
     base = np.mean(found.logs[:earlier], axis=0)
 
     def columns(logs: Floats) -> Quantities:
         columns: list[_Column] = []
-        for size in np.unique(found.rows[:, 2]):
-            rows = np.flatnonzero(found.rows[:, 2] == size)
-            own = Matched(found.places, found.rows[rows], logs[:, rows])
-            several = len(rows) < len(found.rows)
-            nbytes = int(size) if several else None
+        for size, rows in parted(found.rows[:, 2], np.arange(len(found.rows))):
+            own = found._replace(logs=logs).only(rows)
+            nbytes = size if len(rows) < len(found.rows) else None
             columns += _Map(own, base[rows], level[rows], names, nbytes).columns()
-        shifts, seconds, lower = (
-            np.array([getattr(column, name) for column in columns]).T
-            for name in ("shift", "seconds", "lower")
-        )
-        return Quantities([one.what for one in columns], shifts, seconds, lower, groups, notes)
+        return _together(columns, groups, notes)
 
     def further(run: Run) -> Quantities | None:
         if notes or run.hosts != runs[0].hosts:
@@ -303,10 +305,7 @@ class _Map:
         codes, parts = zip(*parted(code, rows), strict=True)
         pairs = np.column_stack(np.divmod(codes, count))
         level = np.array([int(median_of(self.level[own])) for own in parts])
-        if len(parts) == len(rows):
-            return pairs, level, self.delta[:, np.concatenate(parts)], list(parts)
-        delta = np.array([np.median(self.delta[:, own], axis=1) for own in parts]).T
-        return pairs, level, delta, list(parts)
+        return pairs, level, _medians(self.delta, parts), list(parts)
 
     @cached_property
     def _fit(self) -> tuple[Floats, Floats, Floats]:
@@ -332,8 +331,7 @@ class _Map:
                 yield self._column(about, units[:, k], rows, beyond[:, own])
         if self.by_host:
             yield from self._ranks()
-        single = len(parts) == int(self.outer.sum())  # a row is the median of its part then
-        seconds = np.exp(self.logs[:, np.concatenate(parts)]) if single else None
+        seconds = np.exp(_medians(self.logs, parts))
         none = np.full(len(self.logs), np.nan)
         for k, units_ in enumerate(pairs.tolist()):
             seats = self._seats(*units_)
@@ -341,10 +339,7 @@ class _Map:
                 str(self.places.rank[seat]) for seat in seats
             ]  # fmt: skip
             about = self._about("pair", "-".join(names), seats, parts[k], int(level[k]))
-            if seconds is None:
-                yield self._column(about, rest[:, k], parts[k])
-            else:
-                yield _Column(about, rest[:, k], seconds[:, k], none)
+            yield _Column(about, rest[:, k], seconds[:, k], none)
 
     def _ranks(self) -> Iterator[_Column]:
         """Yield what each rank adds to that of its node, where nodes have several."""
@@ -367,11 +362,18 @@ class _Map:
         own = dict(parted(self.seat_host[self.a[inner]], inner))
         if len(own) < MIN_UNITS:
             return
-        shift = np.array([np.median(self.delta[:, rows], axis=1) for rows in own.values()])
+        shift = _medians(self.delta, list(own.values())).T
         shift = shift - np.median(shift, axis=0)
         for (k, rows), values in zip(own.items(), shift, strict=True):
             who = f"inside of {printable(self.host_names[k], 60)}"
             yield self._column(self._about("inside", who, self._seats(k), rows), values, rows)
+
+
+def _medians(values: Floats, parts: Sequence[Ints]) -> Floats:
+    """Return the medians of each row over the columns of each part; quickly of one each."""
+    if all(len(own) == 1 for own in parts):
+        return values[:, np.concatenate(parts)]
+    return np.array([np.median(values[:, own], axis=1) for own in parts]).T
 
 
 # ---- curves and points -------------------------------------------------------------------------
@@ -381,28 +383,24 @@ def _of_curves(run: Run, keys: list[dict[str, Any]], logs: Floats, earlier: int)
     whole = np.asarray(~np.isnan(logs).any(axis=0))
     if 2 * whole.sum() < len(whole) or not whole.any():
         raise InputError("the runs have less than half of their points in common", where=run.where)
-    notes = (
-        [] if whole.all() else [f"{int(np.sum(~whole))} points are skipped: not all runs have them"]
-    )
-    keys = [key for key, known in zip(keys, whole, strict=True) if known]
+    left_out = int(np.sum(~whole))
+    notes = [f"{left_out} points are skipped: not all runs have them"] * bool(left_out)
+    keys = [*compress(keys, whole)]
     logs = logs[:, whole]
     delta = logs - np.mean(logs[:earlier], axis=0)
-    items = []
-    shifts = []
-    seconds = []
+    none = np.full(len(logs), np.nan)
+    columns = []
     for about, own in by_curve(keys, run.by).items():
         common = np.zeros(len(logs))
         if len(own) >= MIN_POINTS:
             common = np.median(delta[:, own], axis=1)
-            items.append(Quantity("curve", _point(dict(about)) or "all points", points=len(own)))
-            shifts.append(common)
-            seconds.append(np.exp(np.median(logs[:, own], axis=1)))
+            curve = Quantity("curve", _point(dict(about)) or "all points", points=len(own))
+            middle = np.exp(np.median(logs[:, own], axis=1))
+            columns.append(_Column(curve, common, middle, none))
         for k in own:
-            items.append(Quantity("point", _point(keys[k]), nbytes=keys[k].get("bytes")))
-            shifts.append(delta[:, k] - common)
-            seconds.append(np.exp(logs[:, k]))
-    lower = np.full((len(logs), len(items)), np.nan)
-    return Quantities(items, np.array(shifts).T, np.array(seconds).T, lower, [], notes)
+            point = Quantity("point", _point(keys[k]), nbytes=keys[k].get("bytes"))
+            columns.append(_Column(point, delta[:, k] - common, np.exp(logs[:, k]), none))
+    return _together(columns, [], notes)
 
 
 def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:

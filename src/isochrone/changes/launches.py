@@ -14,7 +14,6 @@ Launches one after the other on the same nodes do not show the variation between
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -187,7 +186,3 @@ def over_launches(keys: list[dict[str, Any]], logs: Floats) -> OverLaunches:
     spread = np.sqrt(found.squared * found.n)
     n, seconds = found.n.astype(np.int64), np.exp(found.middle)
     return OverLaunches(keys, n, seconds, low, high, next_low, next_high, spread)
-
-
-def _known(value: float) -> float | None:
-    return value if isfinite(value) else None

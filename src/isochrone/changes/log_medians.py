@@ -86,6 +86,10 @@ class Matched(NamedTuple):
     rows: Ints
     logs: Floats
 
+    def only(self, some: Ints | Bools) -> "Matched":
+        """Return some of the pairs."""
+        return Matched(self.places, self.rows[some], self.logs[:, some])
+
 
 def matched(runs: Sequence[Run]) -> Matched:
     """Match the pairs of maps by the places of their ranks.

@@ -13,7 +13,7 @@ import numpy as np
 from isochrone.base.arrays import Ints
 from isochrone.base.text import printable
 from isochrone.changes.components import Group
-from isochrone.latency_map.partitions import level_of, numbered
+from isochrone.latency_map.partitions import level_of, numbered, parted
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run
 
@@ -216,11 +216,3 @@ class _Pairs:
         for number, own in parted(code[between], between):
             a, b = divmod(number, count)
             yield "pair", f"{self.names[a]} – {self.names[b]}", own
-
-
-def parted(code: Ints, numbers: Ints) -> Iterator[tuple[int, Ints]]:
-    """Yield each code with the numbers that have it."""
-    order = np.argsort(code, kind="stable")
-    codes, first = np.unique(code[order], return_index=True)
-    parts = np.split(numbers[order], first[1:]) if len(codes) else []
-    return zip(codes.tolist(), parts, strict=True)

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import distinct, median_of, middles_by, row_medians
+from isochrone.base.stats import distinct, median_of, medians_by, row_medians
 from isochrone.latency_map.partitions import Partition, level_of
 
 CELL = 3.0
@@ -47,8 +47,7 @@ class Blocks:
         np.fill_diagonal(rest, np.nan)
         cost = row_medians(rest)
         # what all units of a group cost is the group's
-        _, lower, upper = middles_by(groups, cost)
-        cost -= ((lower + upper) / 2)[groups]
+        cost -= medians_by(groups, cost)[1][groups]
         self.added = cost[:, None] + cost
         self.seconds = block_medians(times - cost[:, None] - cost, groups)
         self.expected = self.seconds[np.ix_(groups, groups)] + cost[:, None] + cost
@@ -123,9 +122,9 @@ def block_medians(times: Floats, groups: Partition) -> Floats:
     count = int(groups.max()) + 1
     i, j = _pairs(len(times))
     a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
-    key, lower, upper = middles_by(a * count + b, times[i, j])
+    key, middles = medians_by(a * count + b, times[i, j])
     blocks = np.full(count * count, np.nan)
-    blocks[key] = (lower + upper) / 2
+    blocks[key] = middles
     matrix = blocks.reshape(count, count)
     matrix = np.where(np.isnan(matrix), matrix.T, matrix)
     least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by
 from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
-from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.partitions import Partition, groups_of, level_of
 from isochrone.latency_map.times import Times
 
 STRAY = 0.05
@@ -111,6 +111,11 @@ class Fitter:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
 
+    def sigma(self, spread: float) -> Floats:
+        """Return the standard deviation of each pair, in log time: the spread and its own error."""
+        own = self.times.error
+        return np.hypot(spread, own) if self.own else np.full(len(own), spread)
+
     # ---- fitting -------------------------------------------------------------------------------
 
     def starts(self) -> list[Explanation]:
@@ -123,24 +128,21 @@ class Fitter:
         usual = [float(c[(len(c) - 1) // 2]) for c in cells]
         least = [float(c[0]) for c in cells]
         found = {tuple(base): None for base in (self.middles.tolist(), usual, least)}
-        return [self._settle((), self.columns(()), np.array(base)) for base in found]
+        return [self._settle((), np.array(base)) for base in found]
 
     def plain(self) -> Explanation:
         """Explain the map by its levels alone, from the middle pairs of these."""
-        return self._settle((), self.columns(()), self.middles)
+        return self._settle((), self.middles)
 
     def _cells(self, k: int) -> Floats:
         """Return the middle time of each two closest groups that meet on a level."""
         here = self.level == k
         i, j, y = self.times.i[here], self.times.j[here], self.times.seconds[here]
-        if k == 0:
-            key = self.chain[0][i]
-            if self.chain[0].max() == 0:
-                return np.array([median_of(y), np.sort(y)[int(0.2 * (len(y) - 1))]])
-        else:
-            closest = self.chain[0]
-            a, b = closest[i], closest[j]
-            key = np.minimum(a, b) * (int(closest.max()) + 1) + np.maximum(a, b)
+        closest = self.chain[0]
+        if k == 0 and closest.max() == 0:
+            return np.array([median_of(y), np.sort(y)[int(0.2 * (len(y) - 1))]])
+        a, b = closest[i], closest[j]
+        key = np.minimum(a, b) * (int(closest.max()) + 1) + np.maximum(a, b)
         return middles_by(key, y)[1]
 
     def like(
@@ -157,10 +159,9 @@ class Fitter:
                 found.setdefault(own, float(seconds))
         while True:
             parts, seconds = tuple(found), np.array(list(found.values()))
-            columns = self.columns(parts)
-            rest = self.times.seconds - columns @ seconds
+            rest = self.times.seconds - self.columns(parts) @ seconds
             start = np.concatenate([self.middle_of_levels(rest), seconds])
-            fit = self._settle(parts, columns, start, rounds=rounds)
+            fit = self._settle(parts, start, rounds=rounds)
             none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
             if not none:
                 return fit
@@ -188,10 +189,13 @@ class Fitter:
 
     def with_part(self, old: Explanation, part: Part) -> Explanation:
         """Add a part."""
-        column = self.column(part)
-        slowed = column > 0
-        extra = middle((self.times.seconds - old.expected)[slowed] / column[slowed])
+        extra = self.extra(old, self.column(part))
         return self._from(old, (*old.parts, part), [*old.seconds, extra])
+
+    def extra(self, fit: Explanation, column: Floats) -> float:
+        """Return what pairs slowed so often take beyond what is expected, in the middle."""
+        slowed = column > 0
+        return middle((self.times.seconds - fit.expected)[slowed] / column[slowed])
 
     def joined(self, old: Explanation, places: Collection[int]) -> Explanation:
         """Let some parts, of units by themselves, add the same time: one number for all."""
@@ -213,12 +217,11 @@ class Fitter:
     ) -> Explanation:
         """Explain the map by other parts, from the times of an explanation on this hierarchy."""
         start = np.concatenate([old.base[self.used], seconds])
-        return self._settle(parts, self.columns(parts), start, old.spread)
+        return self._settle(parts, start, old.spread)
 
     def _settle(
         self,
         parts: tuple[Part, ...],
-        columns: Floats,
         start: Floats,
         spread: float | None = None,
         rounds: int = ROUNDS,
@@ -229,13 +232,13 @@ class Fitter:
         incomplete data via the EM algorithm*, JRSS B 39, 1–38); relative errors count.
         """
         y, own = self.times.seconds, self.times.error
-        design = np.concatenate([self.one_hot, columns], axis=1)
+        columns = self.columns(parts)
+        design: Floats = np.concatenate([self.one_hot, columns], axis=1)
         x, spread = start, self.spread if spread is None else spread
         least, usual = 0.05 * float(y.min()), float(y.mean())
         expected = np.maximum(design @ x, least)
-        rest = np.log(y / expected)
-        sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
-        total, core = likelihood(rest, sigma)
+        sigma = self.sigma(spread)
+        total, core = likelihood(np.log(y / expected), sigma)
         for _ in range(rounds):
             weighted = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
@@ -251,14 +254,14 @@ class Fitter:
             freedom = max(core.sum() - len(x), 0.5)
             spread = float(np.sqrt(max(np.sum(core * (rest**2 - own**2)) / freedom, 0.0)))
             spread = max(spread, MIN_SPREAD)
-            sigma = np.hypot(spread, own) if self.own else np.full(len(y), spread)
+            sigma = self.sigma(spread)
             total, core = likelihood(rest, sigma)
             if change <= SETTLED * float(x.max()):
                 break
         levels = len(self.used)
         base = np.full(self.levels, np.nan)
         base[self.used] = x[:levels]
-        length = self._words(parts, columns, spread) - float(np.log(total).sum())
+        length = self._words(parts, columns, spread) + nats_of(total)
         taken = x[:levels]
         if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
             length = np.inf  # parts add time, and farther levels take longer
@@ -272,8 +275,8 @@ class Fitter:
             return np.zeros(0)
         y = self.times.seconds
         design = np.concatenate([self.one_hot, self.columns(fit.parts)], axis=1)
-        sigma = np.hypot(fit.spread, self.times.error)
-        core, _ = densities(np.log(y / fit.expected), sigma)
+        sigma = self.sigma(fit.spread)
+        core = likelihood(np.log(y / fit.expected), sigma)[1]
         system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.asarray(np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :])
@@ -298,15 +301,8 @@ class Fitter:
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:
         """Groups of two units or more, each once; those of the root if it has several."""
-        found: dict[tuple[int, ...], None] = {}
-        for partition in self.chain:
-            if partition.max() == 0:
-                continue
-            for k in range(int(partition.max()) + 1):
-                members = tuple(np.flatnonzero(partition == k).tolist())
-                if len(members) > 1:
-                    found[members] = None
-        return list(found)
+        groups = (own for p in self.chain if p.max() > 0 for own in groups_of(p))
+        return list(dict.fromkeys(tuple(own) for own in groups if len(own) > 1))
 
     @cached_property
     def choices(self) -> int:
@@ -325,14 +321,13 @@ def middle(values: Floats) -> float:
     return float(np.partition(values, k)[k])
 
 
-def densities(rest: Floats, sigma: Floats) -> tuple[Floats, float]:
-    """Return how likely each pair belongs to the core, and the nats it takes to write all."""
-    total, core = likelihood(rest, sigma)
-    return core, -float(np.log(total).sum())
-
-
 def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
     """Return how likely each pair is, and how likely it belongs to the core."""
     normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
     total = normal + STRAY / RANGE
     return total, normal / total
+
+
+def nats_of(total: Floats) -> float:
+    """Return the nats that it takes to write pairs down that are so likely."""
+    return -float(np.log(total).sum())

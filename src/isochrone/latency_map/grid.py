@@ -12,6 +12,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Ints
 from isochrone.base.stats import median_of
 from isochrone.latency_map.times import Times
+from isochrone.latency_map.units import nearest_of
 
 MIN_NODES = 8
 MAX_NODES = 2048
@@ -41,10 +42,7 @@ def grid_of(times: Times) -> Grid | None:
         return None
     if len(times.i) < times.units * (times.units - 1) / 2:
         return None
-    nearest = np.full(times.units, np.inf)
-    for end in (times.i, times.j):
-        np.minimum.at(nearest, end, times.seconds)
-    near = times.seconds <= NEAREST * median_of(nearest)
+    near = times.seconds <= NEAREST * median_of(nearest_of(times))
     hops = _hops(times, near)
     if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
         return None

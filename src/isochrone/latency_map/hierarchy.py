@@ -154,8 +154,7 @@ class _Search:
             return None
         finder = self.finder(before.chain[:-1])
         fit = finder.grow(finder.plain())
-        sigma = np.hypot(fit.spread, self.times.error)
-        off = np.log(self.times.seconds / fit.expected) / sigma
+        off = np.log(self.times.seconds / fit.expected) / finder.sigma(fit.spread)
         late = np.count_nonzero(off > OUTSIDE)
         if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
             return None
@@ -200,19 +199,18 @@ class _Search:
         self, chains: Iterable[list[Partition]], known: Explanation | None = None
     ) -> Explanation:
         """Return the shortest explanation on some hierarchies; the promising ones are explored."""
-        unique = {_key(chain): chain for chain in chains}
         best = None
-        quick: list[tuple[float, int, PartFinder, Explanation, tuple[bytes, ...]]] = []
-        for key, chain in unique.items():
+        quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
+        for key, chain in {_key(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
             fit = finder.quick(best, known=known)
             self.done.setdefault(key, None)
-            quick.append((fit.length, len(quick), finder, fit, key))
+            quick.append((fit, key, finder))
             best = fit if best is None or fit.length < best.length else best
-        quick.sort(key=lambda q: q[:2])
+        quick.sort(key=lambda q: q[0].length)
         most = PROMISING if known is None else PROMISING // 2
-        valid = [q for q in quick if self.holds(q[3])][:most]
-        for _, _, finder, fit, key in {q[1]: q for q in [*quick[:most], *valid]}.values():
+        valid = [q for q in quick if self.holds(q[0])][:most]
+        for fit, key, finder in {q[1]: q for q in [*quick[:most], *valid]}.values():
             explored, before = finder.best(fit), self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored
@@ -350,12 +348,9 @@ def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
         n = int(count.sum())
         alike = np.bincount(count)
         total += lgamma(n + 1) - sum(map(lgamma, [*(count + 1), *(alike + 1)]))
-        # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
-        total += (
-            max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
-            if n > 2 and sizes
-            else 0
-        )
+        if sizes and n > 2:
+            # and which sizes there are: the partitions of the number n (Hardy & Ramanujan 1918)
+            total += max(0.0, np.pi * np.sqrt(2 * n / 3) - np.log(4 * n * np.sqrt(3)))
     return total
 
 

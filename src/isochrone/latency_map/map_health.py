@@ -6,6 +6,7 @@ the nodes behind a slow switch, are suspects: any of several things may be the c
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.known import Known
+from isochrone.latency_map.partitions import parted
 from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Topology, analyse
-from isochrone.latency_map.what_is_slow import LEAST, MIN_NODES
+from isochrone.latency_map.what_is_slow import LEAST
 from isochrone.runfile.run import Run
 
 FAR_OFF = 3.0
@@ -128,18 +131,13 @@ class _Ratios:
         self.end = np.concatenate([pairs.i, pairs.j])
         self.hosts = np.array(run.hosts)
         self.size = size
-        self._throughout: dict[Slow, bool] = {}
+        self.throughout = cache(self._throughout)
 
-    def throughout(self, part: Slow) -> bool:
+    def _throughout(self, part: Slow) -> bool:
         """Tell whether even the shorter round trips of a node or rank are longer than others'.
 
         Compared are the lower quartiles of nodes (or ranks) on the levels where it is slow.
         """
-        if part not in self._throughout:
-            self._throughout[part] = self._is_throughout(part)
-        return self._throughout[part]
-
-    def _is_throughout(self, part: Slow) -> bool:
         if not part.of.unit:
             return True
         ratios = part.ratios or ((part.level, part.ratio),)
@@ -150,7 +148,7 @@ class _Ratios:
         if len(others) < MIN_NODES - 1:
             return True
         values, owner = np.tile(shown, 2), unit[self.end]
-        quartiles = {k: _quartile(own) for k, own in _by(owner, values)}
+        quartiles = {k: _quartile(own) for k, own in parted(owner, values)}
         usual = np.nanmedian([quartiles.get(k, np.nan) for k in others.tolist()])
         least = min(ratio for _, ratio in ratios)
         own = values[np.isin(owner, of_part)]
@@ -163,7 +161,7 @@ class _Ratios:
         round trips, sorted, are then longer than those of the middle node, and no other node's are.
         """
         names, host = np.unique(self.hosts, return_inverse=True)
-        measured = {names[k]: own for k, own in _by(host[self.end], np.tile(self.ratio, 2))}
+        measured = {names[k]: own for k, own in parted(host[self.end], np.tile(self.ratio, 2))}
         if len(measured) < _MIN_HOSTS or "" in names:
             return ""
         spread = np.abs(np.log(self.ratio[np.isfinite(self.ratio)]))
@@ -186,13 +184,6 @@ class _Ratios:
         if part.kind == "node":
             return np.unique(self.hosts, return_inverse=True)[1]
         return np.arange(len(self.hosts))
-
-
-def _by(owner: Ints, values: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield each owner with its values."""
-    order = np.argsort(owner, kind="stable")
-    owners, first = np.unique(owner[order], return_index=True)
-    return zip(owners.tolist(), np.split(values[order], first[1:]), strict=True)
 
 
 def _quartile(values: Floats) -> float:

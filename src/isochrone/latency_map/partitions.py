@@ -1,11 +1,11 @@
 """Partitions of ranks or nodes into groups, and chains of nested ones."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isochrone.base.arrays import Ints
+from isochrone.base.arrays import Array, Ints
 from isochrone.base.stats import distinct
 
 Partition = Ints
@@ -37,6 +37,14 @@ def groups_of(partition: Partition) -> list[list[int]]:
     for rank, group in enumerate(partition.tolist()):
         groups[group].append(rank)
     return groups
+
+
+def parted(code: Ints, values: Array) -> Iterator[tuple[int, Array]]:
+    """Yield each code with the values that have it."""
+    order = np.argsort(code, kind="stable")
+    codes, first = np.unique(code[order], return_index=True)
+    parts = np.split(values[order], first[1:]) if len(codes) else []
+    return zip(codes.tolist(), parts, strict=True)
 
 
 def level_of(chain: Sequence[Partition], i: Ints, j: Ints) -> Ints:

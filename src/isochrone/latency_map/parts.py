@@ -17,7 +17,7 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, densities, middle
+from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, likelihood, middle, nats_of
 
 DENSE = 1 << 22
 """Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
@@ -82,10 +82,8 @@ class PartFinder(Fitter):
         ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
         weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
-        weights *= np.where(
-            np.repeat([p.scaled for p in parts], np.diff(ends)), self.pace[pairs], 1
-        )
         row = np.repeat(np.arange(len(parts)), np.diff(ends))
+        weights *= np.where(np.array([p.scaled for p in parts], bool)[row], self.pace[pairs], 1)
         classes = self.one_hot.shape[1]
         place = row * classes + np.searchsorted(self.used, self.level[pairs])
         share = np.bincount(place, minlength=len(parts) * classes).reshape(-1, classes)
@@ -111,7 +109,7 @@ class PartFinder(Fitter):
         parts, matrix, norm = self.candidates
         if not parts:
             return []
-        sigma = np.hypot(fit.spread, self.times.error) * fit.expected
+        sigma = self.sigma(fit.spread) * fit.expected
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
         score = (matrix @ excess) / norm
         score[[*self.places(fit.parts), *banned]] = 0.0
@@ -177,18 +175,13 @@ class PartFinder(Fitter):
     def estimate(self, fit: Explanation, part: Part) -> float:
         """Estimate the length with one more part, all other numbers as they are."""
         column = self.column(part)
-        slowed = column > 0
-        rest = (self.times.seconds - fit.expected)[slowed] / column[slowed]
-        extra = middle(rest)
+        extra = self.extra(fit, column)
         if extra <= 0:
             return np.inf
-        expected = fit.expected + extra * column
-        rest = np.log(self.times.seconds / expected)
-        sigma = np.hypot(fit.spread, self.times.error)
-        core, _ = densities(rest, sigma)
+        rest = np.log(self.times.seconds / (fit.expected + extra * column))
+        core = likelihood(rest, self.sigma(fit.spread))[1]
         spread = max(np.sqrt(np.sum(core * rest**2) / max(core.sum(), 1)), MIN_SPREAD)
-        spread = min(spread, fit.spread)
-        return densities(rest, np.hypot(spread, self.times.error))[1]
+        return nats_of(likelihood(rest, self.sigma(min(spread, fit.spread)))[0])
 
     def improve(self, fit: Explanation) -> Explanation:
         """Exchange parts for others while the explanation gets shorter."""

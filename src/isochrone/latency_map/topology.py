@@ -1,7 +1,7 @@
 """What a latency map says about the machine: levels, groups, placement, and what is slow.
 
-The reading is put together from the explanation of the map and what it names (`diagnosis`, each a
-`slow.Slow`), and from how the scheduler dealt the ranks out to the hosts.
+The reading is put together from the explanation of the map and what it names (`what_is_slow`, each
+a `slow_part.Slow`), and from how the scheduler dealt the ranks out to the hosts.
 """
 
 from collections import Counter
@@ -19,12 +19,13 @@ from isochrone.base.stats import distinct, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.latency_map.estimates import Estimator
+from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.grid import grid_of
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow
 from isochrone.latency_map.units import RankPairs, hosts_known, rank_pairs
-from isochrone.latency_map.what_is_slow import LEAST, MIN_NODES, Diagnosis, diagnose
+from isochrone.latency_map.what_is_slow import LEAST, Diagnosis, diagnose
 from isochrone.runfile.run import Run
 
 __all__ = ["Level", "Placement", "Slow", "Topology", "analyse", "placement_of"]
@@ -315,13 +316,10 @@ def _warnings(
 
 def _no_levels(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     """Say it where nodes are on one level, but at many distances."""
-    times = diagnosis.outer_times[0]
-    if diagnosis.outer is None or len(diagnosis.outer.chain) > 1:
+    outer = diagnosis.outer
+    if outer is None or len(outer.fit.chain) > 1 or outer.times.sparse:
         return []
-    off = np.abs(np.log(times.seconds / diagnosis.outer.expected))
-    if times.sparse or quantile(off, 0.8) < WIDE:
-        return []
-    grid = grid_of(times)
+    grid = None if quantile(np.abs(outer.off), 0.8) < WIDE else grid_of(outer.times)
     if grid is None:
         return []
     text = (

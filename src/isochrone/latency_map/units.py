@@ -14,7 +14,7 @@ from isochrone.base.stats import (
     Q80_TO_SIGMA,
     known,
     median_of,
-    middles_by,
+    medians_by,
     order_of,
     quantile,
 )
@@ -151,21 +151,22 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
         rank = np.concatenate([pairs.i[left], pairs.j[right]])
         other = np.concatenate([pairs.j[left], pairs.i[right]])
         seconds = pairs.seconds[np.concatenate([left, right])]
-        own = seconds - _medians_by(node[rank] * pairs.ranks + other, seconds)
-        ranks, lower, upper = middles_by(rank, own)
-        middle[ranks] = (lower + upper) / 2
-        _, lower, upper = middles_by(rank, np.abs(own - middle[rank]))
-        scatter = MAD_TO_SIGMA * (lower + upper) / 2
+        way = node[rank] * pairs.ranks + other
+        ways, usual = medians_by(way, seconds)
+        own = seconds - usual[np.searchsorted(ways, way)]
+        ranks, middles = medians_by(rank, own)
+        middle[ranks] = middles
+        scatter = MAD_TO_SIGMA * medians_by(rank, np.abs(own - middle[rank]))[1]
         spread[ranks] = MEDIAN_LOSS * scatter / np.sqrt(np.bincount(rank)[ranks])
     typical = median_of(pairs.seconds[outer])
-    usual = median_of(known(spread))
-    for host in range(int(node.max()) + 1):
+    least = median_of(known(spread))
+    for host in range(count):
         ranks = np.flatnonzero((node == host) & ~np.isnan(middle))
         if len(ranks) < 2:
             continue
         # a scatter of few values may be zero by luck: at least what is usual; and of two ranks one
         # is as far above their middle as the other is below, so their difference errs twice as much
-        uncertain = 2 * np.maximum(spread[ranks], usual)
+        uncertain = 2 * np.maximum(spread[ranks], least)
         sure = SURE * uncertain
         cheap = middle[ranks] <= middle[ranks].min() + sure
         beyond = middle[ranks] - median_of(middle[ranks][cheap])
@@ -202,8 +203,7 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
     added = cost[pairs.i[outer]] + cost[pairs.j[outer]]
     seconds = np.maximum(seconds - added, 0.1 * seconds)
     del ends, added
-    found, lower, upper = middles_by(key, seconds)
-    together = (lower + upper) / 2
+    found, together = medians_by(key, seconds)
     inverse = np.searchsorted(found, key)
     times = np.bincount(inverse)
     # values lie nearer to the median of few than to the true one; two are as far from their mean
@@ -213,9 +213,9 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
     rest = rest[times[inverse] >= least]
     freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
     spread = Q80_TO_SIGMA * quantile(rest, 0.8) if rest.size else 0.0
-    _, lower, upper = middles_by(key, pairs.error[outer])
+    own = medians_by(key, pairs.error[outer])[1]
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
-    error = np.hypot(spread, (lower + upper) / 2) * several
+    error = np.hypot(spread, own) * several
     root = np.zeros(count, dtype=np.int64)
     return Times(count, found // count, found % count, together, error, root, freedom), spread
 
@@ -227,10 +227,12 @@ def within_nodes(pairs: RankPairs, node: Partition) -> Times:
     return Times(pairs.ranks, i, j, pairs.seconds[inner], pairs.error[inner], node)
 
 
-def _medians_by(key: Ints, values: Floats) -> Floats:
-    """Return for each value the median of those that share its key."""
-    keys, lower, upper = middles_by(key, values)
-    return np.asarray(((lower + upper) / 2)[np.searchsorted(keys, key)])
+def nearest_of(times: Times) -> Floats:
+    """Return the shortest time of each unit; infinite of one without a pair."""
+    nearest = np.full(times.units, np.inf)
+    for end in (times.i, times.j):
+        np.minimum.at(nearest, end, times.seconds)
+    return nearest
 
 
 def nodes_of(hosts: Sequence[str]) -> Partition:

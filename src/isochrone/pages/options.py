@@ -1,6 +1,8 @@
 """The options of an experiment that took effect, as a reader sees them."""
 
 from collections.abc import Callable
+from operator import not_
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +22,7 @@ _SAMPLING = {
 _CURVES = {"pairs", "op"}
 """Options that select curves, which have them in their names."""
 
-Rule = Callable[[Option], bool]
+Rule = Callable[[Any], bool]
 
 
 def _is(*values: str) -> Rule:
@@ -31,42 +33,28 @@ def _automatic(value: Option) -> bool:
     return isinstance(value, str) and value.startswith("auto")
 
 
-def _given(value: Option) -> bool:
-    return bool(value)
-
-
-_NEEDS = {
-    "stride": ("layout", _is("vector")),
-    "cache-bytes": ("cache", _is("cold")),
-    "seed": ("pairing", _is("random")),
-    "tolerance": ("bytes", _automatic),
-    "smallest-gap": ("bytes", _automatic),
-    "max-points": ("bytes", _automatic),
-    "clock-tolerance": ("sync", _is("window")),
-    "sync-age": ("sync", _is("window")),
-    "sync-exchanges": ("sync", _is("window")),
-    "min-repeats": ("precision", _given),
-    "max-repeats": ("precision", _given),
-    "max-time": ("precision", _given),
-    "inner-parallel": ("schedule", _is("isolated")),
-    "hints": ("phase", _is("file", "all")),
-    "file": ("phase", _is("file", "all")),
-    "cb-buffer": ("phase", _is("exchange", "all")),
-    "aggregators": ("phase", _is("exchange", "all")),
-}
-"""Options that only take effect with some values of another option."""
+_NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
+    ("layout", _is("vector"), ("stride",)),
+    ("cache", _is("cold"), ("cache-bytes",)),
+    ("pairing", _is("random"), ("seed",)),
+    ("bytes", _automatic, ("tolerance", "smallest-gap", "max-points")),
+    ("sync", _is("window"), ("clock-tolerance", "sync-age", "sync-exchanges")),
+    ("precision", bool, ("min-repeats", "max-repeats", "max-time")),
+    # the number of repetitions is fixed
+    ("repeats", not_, ("precision", "min-repeats", "max-repeats", "max-time")),
+    ("schedule", _is("isolated"), ("inner-parallel",)),
+    # only some pairs are measured, each alone
+    ("pairs", not_, ("schedule", "inner-parallel")),
+    ("phase", _is("file", "all"), ("hints", "file")),
+    ("phase", _is("exchange", "all"), ("cb-buffer", "aggregators")),
+)
+"""An option, the values of it that others need to take effect, and these others."""
 
 _OFF_AT_0 = {"repeats", "precision", "time-limit", "max-time", "length"}
 """Options that are off at 0."""
 
-_ADAPTIVE = {"precision", "min-repeats", "max-repeats", "max-time"}
-"""Options without effect if the number of repetitions is fixed."""
-
 _ELSEWHERE = {"program"}
 """Options with temporary input files, whose contents are shown elsewhere."""
-
-_ONLY_ALL_PAIRS = {"schedule", "inner-parallel"}
-"""Options of a map that mean nothing if only some pairs are measured, each alone."""
 
 _RETEST = "retest"
 """Option for confirmation measurements."""
@@ -83,20 +71,12 @@ def in_use(run: Run) -> dict[str, Option]:
 
 def _in_use(run: Run, options: dict[str, Option], name: str) -> bool:
     value = options[name]
-    if value is None or value is False:
+    off = value is None or value is False or (name in _OFF_AT_0 and not value)
+    if off or name in _ELSEWHERE:
         return False
-    if name in _OFF_AT_0 and not value:
-        return False
-    if name in _ELSEWHERE:
-        return False
-    other, rule = _NEEDS.get(name, ("", _given))
-    if other in options and not rule(options[other]):
-        return False
-    if name in _ADAPTIVE and options.get("repeats"):
-        return False
-    if name in _ONLY_ALL_PAIRS and options.get("pairs"):
-        return False
-    return measured_again(run, name) != 0
+    needs = ((other, rule) for other, rule, names in _NEEDS if name in names)
+    met = all(rule(options[other]) for other, rule in needs if other in options)
+    return met and measured_again(run, name) != 0
 
 
 def measured_again(run: Run, name: str) -> int | None:

@@ -16,7 +16,7 @@ from isochrone.base.documents import Hidden, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, contrast, means, median_interval
 from isochrone.base.record import Record
-from isochrone.base.stats import middles_by
+from isochrone.base.stats import medians_by
 from isochrone.collectives.grid_collectives import LIBRARY
 from isochrone.collectives.results.grid_collectives import algorithm
 from isochrone.collectives.tuning_table import mpi_name
@@ -151,10 +151,10 @@ def _of_run(run: Run) -> list[tuple[Place, int, Choice, dict[int, float]]]:
             continue
         place = Place(of["op"], int(of["p"]), len(set(nodes[: int(of["p"])])) or 1)
         passes = passes_of(table, rows)
-        turns, lower, upper = middles_by(
+        turns, middles = medians_by(
             rows if passes is None else passes.astype(np.int64), table["seconds"][rows]
         )
-        medians = dict(zip(turns.tolist(), ((lower + upper) / 2).tolist(), strict=True))
+        medians = dict(zip(turns.tolist(), middles.tolist(), strict=True))
         found.append((place, int(of["bytes"]), choice, medians))
     return found
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -126,10 +127,11 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     found = _analysed(run, asked)
     true_median = "median" in run.pairs() and not run.median_is_mean
     what = "median" if true_median else "mean"
+    levels = list(_levels(found, run.hosts))
     return [
-        Section("Summary", (_tiles(found, run.hosts), *_prose(found, run.hosts))),
-        Section("Pictures", tuple(_pictures(run, what, found)), only="report"),
-        Section("Numbers", (_levels(found, run.hosts),)),
+        Section("Summary", (_tiles(levels), *_prose(levels, found.placement))),
+        Section("Pictures", tuple(_pictures(run, what, found, levels)), only="report"),
+        Section("Numbers", (_table(found.nbytes, levels),)),
         Section("Summary", tuple(_findings(run, found))),
         Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
         Section("How the times were taken", tuple(_how(run, what)), only="report"),
@@ -160,45 +162,57 @@ def where(levels: Sequence[Level], k: int, hosts: Sequence[str]) -> str:
     return "on different nodes of one group, perhaps behind one switch"
 
 
-def _against(levels: Sequence[Level], k: int) -> str:
-    """Return the time of a level over that of the closest one: ``8.2×``; empty for that one."""
-    first = next((i for i, level in enumerate(levels) if level.pairs), k)
-    if k <= first or not levels[k].pairs or not levels[first].median:
-        return ""
-    ratio = levels[k].median / levels[first].median
-    digits = ".0f" if ratio >= 100 else ".2g" if ratio >= 10 else ".1f"
-    return f"{ratio:{digits}}×"
+class _Level(NamedTuple):
+    """A level in words.
+
+    ``where`` its ranks are, its round trip, half of it, and the time over that of the closest
+    level: ``8.2×``; empty for that one.
+    """
+
+    of: Level
+    where: str
+    trip: str
+    one_way: str
+    ratio: str
 
 
-def _tiles(found: Topology, hosts: Sequence[str]) -> Tiles:
-    """Show the round trip of each level."""
-    tiles = []
+def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
+    """Put each level into words, from the closest to the farthest."""
+    closest = 0.0
     for k, level in enumerate(found.levels):
-        if level.pairs:
-            ratio = _against(found.levels, k)
-            note = f"round trip, {ratio} the closest" if ratio else "round trip"
-            tiles.append(Tile(format_seconds(level.median), where(found.levels, k, hosts), note))
-    return Tiles(tuple(tiles))
-
-
-def _prose(found: Topology, hosts: Sequence[str]) -> Iterator[Sentence]:
-    """Say of each level, and of the placement, what a terminal shows in a table and a line."""
-    for k, level in enumerate(found.levels):
-        if not level.pairs:
-            continue
+        ratio = ""
+        if level.pairs and closest:
+            over = level.median / closest
+            ratio = f"{over:{'.0f' if over >= 100 else '.2g' if over >= 10 else '.1f'}}×"
+        elif level.pairs:
+            closest = level.median
         trip, one_way = format_seconds(level.median), format_seconds(level.median / 2)
-        text = f"Ranks {where(found.levels, k, hosts)} have a round trip of {trip} "
-        text += f"({one_way} one way)"
-        ratio = _against(found.levels, k)
-        text += f", {ratio} the time of the closest ranks." if ratio else "."
-        yield Sentence(text, stress=(trip, ratio) if ratio else (trip,), only="report")
-    yield Sentence(placement_in_words(found.placement), only="report")
+        yield _Level(level, where(found.levels, k, hosts), trip, one_way, ratio)
 
 
-def _levels(found: Topology, hosts: Sequence[str]) -> Table:
+def _tiles(levels: Sequence[_Level]) -> Tiles:
+    """Show the round trip of each level."""
+    return Tiles(tuple(
+        Tile(one.trip, one.where, "round trip" + f", {one.ratio} the closest" * bool(one.ratio))
+        for one in levels if one.of.pairs
+    ))  # fmt: skip
+
+
+def _prose(levels: Sequence[_Level], placement: Placement) -> Iterator[Sentence]:
+    """Say of each level, and of the placement, what a terminal shows in a table and a line."""
+    for one in levels:
+        if one.of.pairs:
+            text = f"Ranks {one.where} have a round trip of {one.trip} ({one.one_way} one way)"
+            text += f", {one.ratio} the time of the closest ranks." if one.ratio else "."
+            stress = (one.trip, one.ratio) if one.ratio else (one.trip,)
+            yield Sentence(text, stress=stress, only="report")
+    yield Sentence(placement_in_words(placement), only="report")
+
+
+def _table(nbytes: int, levels: Sequence[_Level]) -> Table:
     """List the levels, from the closest to the farthest."""
     return Table(
-        f"Round trip of {format_bytes(found.nbytes)} (half of it is one way)",
+        f"Round trip of {format_bytes(nbytes)} (half of it is one way)",
         (
             Column("level"), Column("ranks that are", only="report"), Column("median", right=True),
             Column("half", right=True), Column("against the closest", right=True, only="report"),
@@ -206,11 +220,10 @@ def _levels(found: Topology, hosts: Sequence[str]) -> Table:
         ),
         tuple(
             Row((
-                f"{level.level}  {level.name}", where(found.levels, k, hosts),
-                format_seconds(level.median), format_seconds(level.median / 2),
-                _against(found.levels, k) or "1", str(level.pairs), _groups(level.groups),
+                f"{one.of.level}  {one.of.name}", one.where, one.trip, one.one_way,
+                one.ratio or "1", str(one.of.pairs), _groups(one.of.groups),
             ))
-            for k, level in enumerate(found.levels)
+            for one in levels
         ),
     )  # fmt: skip
 
@@ -299,7 +312,7 @@ def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) 
 # --- for the report: pictures, more tables, how it was measured -----------------------------------
 
 
-def _pictures(run: Run, what: str, found: Topology) -> Iterator[Block]:
+def _pictures(run: Run, what: str, found: Topology, levels: Sequence[_Level]) -> Iterator[Block]:
     size = format_bytes(found.nbytes)
     yield Sentence(f"All of them show the {what} round trip of {size} messages.", "faint")
     options = Options(what, (found.nbytes,), cells=MAX_CELLS, analysis=found)
@@ -307,7 +320,7 @@ def _pictures(run: Run, what: str, found: Topology) -> Iterator[Block]:
         alt = f"{title}: {QUANTITIES[what].lower()} between {run.size} ranks"
         picture = Picture(view, title, caption, (run,), options, alt)
         if view == MAP:
-            places = tuple(where(found.levels, k, run.hosts) for k in range(len(found.levels)))
+            places = [one.where for one in levels]
             yield LiveMap(picture, partial(map_data, run, found, what, places))
         elif run.size >= MIN_RANKS:
             yield picture

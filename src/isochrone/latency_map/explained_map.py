@@ -1,0 +1,325 @@
+"""A map explained twice: between nodes, with one time for each two, and within them.
+
+The network and the memory of a node may be slow independently. What single ranks cost is taken off
+before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+from msgspec.structs import replace
+
+from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.stats import (
+    MAD_EFFICIENCY,
+    Q80_TO_SIGMA,
+    median_of,
+    medians_by,
+    outlier_limit,
+    quantile,
+)
+from isochrone.latency_map.estimates import Estimator
+from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
+from isochrone.latency_map.host_order import name_order
+from isochrone.latency_map.known import Known
+from isochrone.latency_map.partitions import Partition, canonical, level_of
+from isochrone.latency_map.times import READABLE, Times
+from isochrone.latency_map.units import (
+    RankPairs,
+    between_nodes,
+    hosts_known,
+    nearest_of,
+    slow_ranks,
+    within_nodes,
+)
+
+PAIR_RATE = 0.002
+"""Chance of naming a healthy pair anywhere in a map with normal noise."""
+
+SURE = 4.0
+"""Standard errors by which a part must add time: parts are chosen out of many."""
+
+SEEN_BY = 5.0
+"""Standard errors that a node adds if it is named for sure: a part costs that many nats."""
+
+MIN_NODES = 4
+"""With fewer units there is no telling which of them is the odd one out."""
+
+WIDE = 0.1
+"""Spread of times of levels that hides no groups; and"""
+
+ODD = 0.02
+"""the part of the pairs that may be off."""
+
+NAMES = 0.9
+"""Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
+
+
+class Half:
+    """The pairs between nodes, or those within them, and what explains them.
+
+    Parameters
+    ----------
+    times
+        At least one pair.
+    recorded
+        Groupings that the machine recorded.
+    known
+        Explanations of maps that were analysed before.
+    """
+
+    def __init__(self, times: Times, recorded: Sequence[Partition], known: Known | None) -> None:
+        self.times, self._recorded, self._known = times, recorded, known
+
+    @cached_property
+    def fit(self) -> Explanation:
+        """The explanation."""
+        return explain(self.times, self._recorded, self._known)
+
+    @property
+    def off(self) -> Floats:
+        """Log of each pair over what is expected."""
+        return np.log(self.times.seconds / self.fit.expected)
+
+    @property
+    def sigma(self) -> Floats:
+        """Standard deviation of each of these, by the spread and its own error."""
+        return np.hypot(self.fit.spread, self.times.error)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether too few pairs were measured to see groups that the machine did not tell."""
+        if self.times.root.any() or not self.times.sparse:
+            return False
+        # levels may explain so many pairs that no groups can be hidden among the others
+        odd = np.count_nonzero(np.abs(self.off) > SURE * self.sigma)
+        hidden = self.fit.spread >= WIDE or odd > max(1, ODD * len(self.times.i))
+        return bool(self.times.place is None or hidden)
+
+    def parts(self, *, units: bool) -> Iterator[tuple[Part, float, float]]:
+        """Yield each part that adds time for sure, its seconds, and their standard error.
+
+        Units that are slow alike are parts of their own; those of a group only if ``units``.
+        """
+        fit = self.fit
+        for part, seconds, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
+            if seconds > SURE * error:
+                apart = part.pattern == ENDS and (units or not fit.is_group(part))
+                for one in [Part(LEAVING, (k,)) for k in part.members] if apart else [part]:
+                    yield one, float(seconds), float(error)
+
+    def standing_out(self) -> Ints:
+        """Return the pairs that take longer than explained, beyond chance."""
+        rest = self.off
+        own = MAD_EFFICIENCY * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
+        limit = outlier_limit(len(rest), self._freedom(own), PAIR_RATE)
+        # where more than a fifth is off, this is a wide distribution, as the ways on a torus
+        wide = Q80_TO_SIGMA * quantile(np.abs(rest), 0.8)
+        return np.flatnonzero(rest > limit * np.maximum(self.sigma, wide))
+
+    def _freedom(self, own: float) -> float:
+        """Return the degrees of freedom of the spread, known with ``own``, and the pairs' errors.
+
+        By Welch and Satterthwaite (1946, *An approximate distribution of estimates of variance
+        components*, Biometrics Bulletin 2, 110-114).
+        """
+        spread, error = self.fit.spread, median_of(self.times.error)
+        if not self.times.freedom or not error:
+            return own
+        both = (spread**2 + error**2) ** 2
+        return float(both / (spread**4 / own + error**4 / self.times.freedom))
+
+
+class ExplainedMap:
+    """A map and its explanations.
+
+    Parameters
+    ----------
+    pairs
+        The measured pairs.
+    hosts
+        Host of each rank.
+    node
+        Node of each rank.
+    recorded
+        Groupings of the ranks within nodes that the machine recorded (packages, NUMA domains).
+    known
+        Explanations of maps that were analysed before.
+    """
+
+    def __init__(
+        self,
+        pairs: RankPairs,
+        hosts: Sequence[str],
+        node: Partition,
+        recorded: Sequence[Partition] = (),
+        known: Known | None = None,
+    ) -> None:
+        self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
+        self.recorded = [canonical(p) for p in recorded]
+        self.nodes = int(node.max()) + 1
+        self.by_host = hosts_known(hosts) and self.nodes == len(set(hosts))
+
+    # ---- the halves ----------------------------------------------------------------------------
+
+    @cached_property
+    def rank_cost(self) -> tuple[Floats, Floats]:
+        """What each rank costs beyond the others of its node, and the standard error of that."""
+        return slow_ranks(self.pairs, self.node)
+
+    @cached_property
+    def _between(self) -> tuple[Times, float]:
+        """The pairs of nodes, and the spread of the pairs of ranks of two nodes."""
+        times, spread = between_nodes(self.pairs, self.node, self.rank_cost[0])
+        if self.by_host and 2 * len(times.i) < NAMES * self.nodes * (self.nodes - 1):
+            hosts = dict(zip(self.node.tolist(), self.hosts, strict=True))
+            times = replace(times, place=name_order([hosts[k] for k in range(self.nodes)]))
+        return times, spread
+
+    @property
+    def spread(self) -> float:
+        """Relative standard deviation of the pairs of ranks of two nodes."""
+        return self._between[1]
+
+    @cached_property
+    def outer(self) -> Half | None:
+        """The pairs of nodes; None without any."""
+        times = self._between[0]
+        alone = len(self.node) == self.nodes
+        return Half(times, self.recorded if alone else (), self.known) if len(times.i) else None
+
+    @cached_property
+    def inner(self) -> Half | None:
+        """The pairs of ranks within nodes; None without any."""
+        times = within_nodes(self.pairs, self.node)
+        finer = [p for p in self.recorded if not np.array_equal(p, self.node)]
+        return Half(times, finer, self.known) if len(times.i) else None
+
+    @cached_property
+    def shows_nodes(self) -> bool:
+        """Whether most nodes are nearer to themselves than to any other."""
+        if self.inner is None or self.outer is None:
+            return True
+        inner = self.inner.times
+        seen, middles = medians_by(self.node[inner.i], inner.seconds)
+        ratios = nearest_of(self.outer.times)[seen] / middles
+        near = np.mean(ratios > 1)
+        return bool(near >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        """The hierarchy of the ranks, the closest first, all in one group last."""
+        chain: list[Partition] = []
+        if self.inner is not None:
+            chain += self.inner.fit.chain[:-1]
+            if self.shows_nodes:
+                chain.append(self.node)
+        if self.outer is not None:
+            chain += [canonical(partition[self.node]) for partition in self.outer.fit.chain]
+        everyone = np.zeros(self.pairs.ranks, dtype=np.int64)
+        found = {p.tobytes(): p for p in [*chain, everyone]}
+        return list(found.values())
+
+    # ---- what was measured too little ----------------------------------------------------------
+
+    @cached_property
+    def sparse(self) -> bool:
+        """Whether too few pairs were measured to see groups that the machine did not tell."""
+        return any(half.sparse for half in (self.outer, self.inner) if half)
+
+    @property
+    def wanted(self) -> int:
+        """Pairs that are missing to see groups that the machine did not record."""
+        needed = int(np.ceil(READABLE * self.nodes * (self.nodes - 1) / 2))
+        return max(1, needed - len(self._between[0].i))
+
+    def lacking(self, least: float) -> int:
+        """Return how many pairs of nodes are missing to know levels, and costs of nodes."""
+        if self.sparse:
+            return self.wanted
+        limit, met = self.node_limit, len(self._between[0].i)
+        if not least < limit < np.inf:
+            return 0
+        unmet = self.nodes * (self.nodes - 1) // 2 - met
+        return min(unmet, int(np.ceil(met * ((limit / least) ** 2 - 1))))
+
+    @property
+    def met(self) -> float:
+        """Part of the pairs of nodes of which at least one pair of ranks was measured."""
+        return len(self._between[0].i) / max(self.nodes * (self.nodes - 1) / 2, 1)
+
+    @property
+    def node_limit(self) -> float:
+        """Part of the time that a slow node must add to be named for sure; infinite if none is.
+
+        That of the node that is known worst of 20, as far as the errors of its pairs say.
+        """
+        if self.outer is None or self.nodes < MIN_NODES:
+            return np.inf
+        times = self.outer.times
+        partners = np.bincount(np.concatenate([times.i, times.j]), minlength=self.nodes)
+        sigma = median_of(self.outer.sigma)
+        return float(SEEN_BY * sigma / np.sqrt(max(quantile(partners, 0.05), 1)))
+
+    # ---- pairs of ranks ------------------------------------------------------------------------
+
+    @cached_property
+    def level(self) -> Ints:
+        """Level of each pair of ranks."""
+        return level_of(self.partitions, self.pairs.i, self.pairs.j).astype(np.int8)
+
+    @cached_property
+    def places(self) -> tuple[Bools, Ints, Ints]:
+        """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
+        a, b = self.node[self.pairs.i], self.node[self.pairs.j]
+        outer, times = a != b, self._between[0]
+        key = (np.minimum(a, b) * self.nodes + np.maximum(a, b))[outer]
+        place = np.searchsorted(times.i * self.nodes + times.j, key)
+        return outer, place, np.flatnonzero(~outer)
+
+    def of_rank_pairs(self, outer: Floats | None, inner: Floats | None) -> Floats:
+        """Return for each pair of ranks what is known of its nodes, or of itself within one."""
+        between, place, inside = self.places
+        values = np.zeros(len(self.pairs.i))
+        if outer is not None:
+            values[between] = outer[place]
+        if inner is not None:
+            values[inside] = inner
+        return values
+
+    def explained(self, by: Callable[[Half], Floats]) -> Floats:
+        """Return for each pair of ranks what the explanation of it says."""
+        return self.of_rank_pairs(
+            *(by(half) if half else None for half in (self.outer, self.inner))
+        )
+
+    @property
+    def own_costs(self) -> Floats:
+        """What the two ranks of each pair between nodes cost by themselves."""
+        cost = self.rank_cost[0]
+        return self.places[0] * (cost[self.pairs.i] + cost[self.pairs.j])
+
+    @cached_property
+    def healthy(self) -> Floats:
+        """What each pair of ranks would take if nothing were slow."""
+        return self.explained(lambda half: half.fit.base_of(half.times))
+
+    @cached_property
+    def expected(self) -> Floats:
+        """What each pair of ranks takes by the whole explanation."""
+        return self.explained(lambda half: half.fit.expected) + self.own_costs
+
+    @cached_property
+    def excess(self) -> Floats:
+        """Log of each pair of ranks over what is expected."""
+        return np.log(self.pairs.seconds / self.expected)
+
+    @property
+    def estimator(self) -> Estimator:
+        """What pairs take that were not measured."""
+        outer, inner = (half.fit if half else None for half in (self.outer, self.inner))
+        return Estimator(self.node, self.rank_cost[0], outer, inner, self.spread)
