@@ -14,7 +14,7 @@ from math import lgamma
 import numpy as np
 from msgspec.structs import replace
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by
 from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
@@ -233,14 +233,14 @@ class Fitter:
         """
         y, own = self.times.seconds, self.times.error
         columns = self.columns(parts)
-        design: Floats = np.concatenate([self.one_hot, columns], axis=1)
+        design = np.concatenate([self.one_hot, columns], axis=1)
         x, spread = start, self.spread if spread is None else spread
         least, usual = 0.05 * float(y.min()), float(y.mean())
         expected = np.maximum(design @ x, least)
         sigma = self.sigma(spread)
         total, core = likelihood(np.log(y / expected), sigma)
         for _ in range(rounds):
-            weighted = design * (core / (sigma * expected) ** 2)[:, None]
+            weighted: Array = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
             diagonal = system.reshape(-1)[:: len(x) + 1]
             # a number that only strays speak of stays as it was
