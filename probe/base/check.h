@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "base/grow.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,4 +60,14 @@ static inline void *iso_calloc(size_t count, size_t size)
         ISO_FAIL("no memory for %zu objects of %zu bytes", count, size);
     }
     return memory;
+}
+
+/** Give memory another size, or end all ranks; NULL is memory of size 0. */
+static inline void *iso_resized(void *memory, size_t bytes)
+{
+    void *found = realloc(memory, bytes);
+    if (found == NULL) {
+        ISO_FAIL("no memory for %zu bytes", bytes);
+    }
+    return found;
 }

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(char *error, const char *format, const char *a, const char *b)
-{
-    return ISO_REFUSE(error, format, a, b);
-}
-
 /** Sizes that a plain MPI count can hold. */
 static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
 {
@@ -21,16 +16,17 @@ static int parse_plain_sizes(const char *text, iso_sizes_t *sizes, char *error)
         return -1;
     }
     if (sizes->automatic) {
-        return fail(error,
-                    "'%.80s': automatic sizes are for sweeps; list the sizes, "
-                    "such as 64,1KiB%s",
-                    text, "");
+        return ISO_REFUSE(
+            error,
+            "'%.80s': automatic sizes are for sweeps; list the sizes, "
+            "such as 64,1KiB",
+            text);
     }
     if (iso_sizes_largest(sizes) > INT_MAX) {
-        return fail(
+        return ISO_REFUSE(
             error,
-            "'%.80s' contains a size of 2 GiB or more; give smaller sizes%s",
-            text, "");
+            "'%.80s' contains a size of 2 GiB or more; give smaller sizes",
+            text);
     }
     return 0;
 }
@@ -55,8 +51,9 @@ static int parse_counts(const char *text, iso_counts_t *counts, char *error)
         }
         rest = end + 1;
     }
-    return fail(error, "'%.80s' is not a list of whole numbers from 1%s", text,
-                " such as 4,8,2");
+    return ISO_REFUSE(
+        error, "'%.80s' is not a list of whole numbers from 1 such as 4,8,2",
+        text);
 }
 
 static int parse_choice(const iso_option_t *option, const char *text,
@@ -101,9 +98,9 @@ static int parse_number(const iso_option_t *option, const char *text,
     if (iso_option_kind(option) == ISO_OPTION_COUNT) {
         long count = strtol(text, &end, 10);
         if (end == text || *end || errno || count < 0 || count > INT_MAX) {
-            return fail(error,
-                        "--%s is '%.80s', not a whole number of 0 or more",
-                        option->name, text);
+            return ISO_REFUSE(
+                error, "--%s is '%.80s', not a whole number of 0 or more",
+                option->name, text);
         }
         *(long *)option->value = count;
         return 0;
@@ -113,11 +110,12 @@ static int parse_number(const iso_option_t *option, const char *text,
     double unit = time ? seconds_of(end) : *end == '\0';
     number *= unit;
     if (end == text || unit == 0 || errno || !(number >= 0) || isinf(number)) {
-        return fail(error,
-                    time ? "--%s is '%.80s', not a time such as 300, 5min or "
-                           "250ms"
-                         : "--%s is '%.80s', not a number of 0 or more",
-                    option->name, text);
+        return ISO_REFUSE(
+            error,
+            time ? "--%s is '%.80s', not a time such as 300, 5min or "
+                   "250ms"
+                 : "--%s is '%.80s', not a number of 0 or more",
+            option->name, text);
     }
     *(double *)option->value = number;
     return 0;
@@ -138,8 +136,9 @@ static int parse_percent(const iso_option_t *option, const char *text,
     }
     bool percent = end && strcmp(end, "%") == 0;
     if (!percent && (end == NULL || *end)) {
-        return fail(error, "--%s is '%.80s', not a percentage such as 5%%",
-                    option->name, text);
+        return ISO_REFUSE(error,
+                          "--%s is '%.80s', not a percentage such as 5%%",
+                          option->name, text);
     }
     if (!percent && number >= 1) {
         return ISO_REFUSE(error,
@@ -211,20 +210,22 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
 {
     for (int k = 0; k < argc; k++) {
         if (strncmp(argv[k], "--", 2) != 0) {
-            return fail(error, "'%.80s' is not an option%s", argv[k],
-                        " (options begin with --)");
+            return ISO_REFUSE(
+                error, "'%.80s' is not an option (options begin with --)",
+                argv[k]);
         }
         const char *name = argv[k] + 2;
         size_t length = strcspn(name, "=");
         const iso_option_t *option = find(tables, name, length);
         if (option == NULL) {
-            return fail(error, "there is no option '%.80s'%s", argv[k],
-                        " (--help lists them)");
+            return ISO_REFUSE(error,
+                              "there is no option '%.80s' (--help lists them)",
+                              argv[k]);
         }
         const char *value = name[length] == '=' ? name + length + 1 : NULL;
         if (iso_option_kind(option) == ISO_OPTION_FLAG) {
             if (value) {
-                return fail(error, "--%s takes no value%s", option->name, "");
+                return ISO_REFUSE(error, "--%s takes no value", option->name);
             }
             value = "";
         } else if (value == NULL && k + 1 < argc &&
@@ -232,7 +233,7 @@ int iso_options_parse(const iso_option_t *const tables[], int argc,
             value = argv[++k];
         }
         if (value == NULL) {
-            return fail(error, "--%s needs a value%s", option->name, "");
+            return ISO_REFUSE(error, "--%s needs a value", option->name);
         }
         if (store(option, value, error)) {
             return -1;

@@ -10,7 +10,13 @@
 #include <stdint.h>
 
 /** The next 64 bits. */
-uint64_t iso_random_next(uint64_t *state);
+static inline uint64_t iso_random_next(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
 
 /** The next whole number from 0 to @a limit - 1. */
 int iso_random_below(uint64_t *state, int limit);

@@ -2,6 +2,7 @@
 #include "global_clock/sync.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "global_clock/offset.h"
 #include "global_clock/tree.h"
 #include "machine/idle.h"
@@ -37,10 +38,9 @@ const iso_option_t iso_sync_options[] = {
 int iso_sync_check(char *error)
 {
     if (options.tolerance <= 0 || options.age <= 0 || options.exchanges < 1) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--clock-tolerance, --sync-age and --sync-exchanges must be "
-                 "above 0");
-        return -1;
+        return ISO_REFUSE(
+            error, "--clock-tolerance, --sync-age and --sync-exchanges must be "
+                   "above 0");
     }
     return 0;
 }
@@ -270,15 +270,9 @@ bool iso_sync_aged(const iso_sync_t *sync)
 
 /* --- the records --------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof(double), ascending);
+    iso_sort(values, count);
     return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
 }
 

@@ -62,10 +62,9 @@ int iso_grid_parse(const char *word, size_t length, iso_grid_t *grid,
     if (parse_rows_of(word, end, grid) || parse_exact(word, end, grid)) {
         return 0;
     }
-    snprintf(error, ISO_ERROR_LENGTH,
-             "'%.*s' is not a grid; give 4x8, rows-of-8 or nodes",
-             (int)(length < 40 ? length : 40), word);
-    return -1;
+    return ISO_REFUSE(error,
+                      "'%.*s' is not a grid; give 4x8, rows-of-8 or nodes",
+                      (int)(length < 40 ? length : 40), word);
 }
 
 void iso_grid_word(const iso_grid_t *grid, char *word)
@@ -91,7 +90,6 @@ int iso_grid_check(const iso_grid_t *grid, int ranks, char *error)
         return 0;
     }
     iso_grid_word(grid, word);
-    snprintf(error, ISO_ERROR_LENGTH, "grid %s has %lld ranks, not %d", word,
-             room, ranks);
-    return -1;
+    return ISO_REFUSE(error, "grid %s has %lld ranks, not %d", word, room,
+                      ranks);
 }

@@ -10,31 +10,6 @@
 
 #include <limits.h>
 
-ISO_WRAPPER int MPI_Init(int *argc, char ***argv)
-{
-    int code = PMPI_Init(argc, argv);
-    if (code == MPI_SUCCESS) {
-        iso_tuning_begin();
-    }
-    return code;
-}
-
-ISO_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required,
-                                int *provided)
-{
-    int code = PMPI_Init_thread(argc, argv, required, provided);
-    if (code == MPI_SUCCESS) {
-        iso_tuning_begin();
-    }
-    return code;
-}
-
-ISO_WRAPPER int MPI_Finalize(void)
-{
-    iso_tuning_end();
-    return PMPI_Finalize();
-}
-
 /* --- operations ----------------------------------------------------------- */
 
 /* Names of the parameters, whose counts are of the type COUNT. */

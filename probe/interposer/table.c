@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "interposer/table.h"
 
+#include "base/checksum.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,30 +18,16 @@ bool iso_tunable_reduces(iso_tunable_t operation)
            operation == ISO_REDUCE_SCATTER_BLOCK;
 }
 
-/** CRC-32 as zlib computes it. */
-static uint32_t checksum(const unsigned char *from, const unsigned char *end)
-{
-    uint32_t sum = ~0u;
-    for (; from < end; from++) {
-        sum ^= *from;
-        for (int bit = 0; bit < 8; bit++) {
-            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
-        }
-    }
-    return ~sum;
-}
-
 const char *iso_table_check(const iso_table_t *table, size_t length)
 {
     static const char magic[sizeof table->magic] = "isochrone-tuning 1\n";
-    const unsigned char *begin = (const unsigned char *)table;
     if (length < sizeof *table || memcmp(table->magic, magic, 17) != 0) {
         return "not compiled: use isochrone exec";
     }
     if (memcmp(table->magic, magic, sizeof magic) != 0) {
         return "compiled by another version of isochrone";
     }
-    if (checksum(begin + offsetof(iso_table_t, first), begin + length) !=
+    if (iso_crc32(table->first, length - offsetof(iso_table_t, first)) !=
         table->sum) {
         return "damaged";
     }

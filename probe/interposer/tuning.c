@@ -23,20 +23,7 @@
 static int keyval = MPI_KEYVAL_INVALID;
 
 /** Before the others, after MPI_Init. */
-static void begin_communicators(void)
-{
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
-                            &keyval, NULL);
-}
-
 /** Before MPI_Finalize; communicators are unknown afterwards. */
-static void end_communicators(void)
-{
-    if (keyval != MPI_KEYVAL_INVALID) {
-        PMPI_Comm_free_keyval(&keyval);
-    }
-}
-
 /** Count nodes: their first ranks are added up. */
 static int count_nodes(MPI_Comm comm)
 {
@@ -189,7 +176,9 @@ static bool leaves_reductions(void)
     return left;
 }
 
-void iso_tuning_begin(void)
+/** Read and activate the table. An unreadable one ends the program with one
+ *  line of rank 0 and exit code 2. */
+void iso_program_begins(void)
 {
     static bool begun; /* by a Fortran function that called the C function */
     if (begun) {
@@ -206,16 +195,20 @@ void iso_tuning_begin(void)
     } else {
         check_ranks();
     }
-    begin_communicators();
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
+                            &keyval, NULL);
     iso_report_begin(table);
 }
 
-void iso_tuning_end(void)
+/** Report, if requested. */
+void iso_program_ends(void)
 {
     iso_report_end(reductions_left);
     free(table);
     table = NULL;
-    end_communicators();
+    if (keyval != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_free_keyval(&keyval);
+    }
 }
 
 /** Bytes of a block; LLONG_MAX where count or type are of 2 GiB and more. */
@@ -326,13 +319,3 @@ iso_tuning_rooted(iso_tunable_t operation, long long root_count,
 }
 
 const char *const iso_program_library = "isochrone-grid";
-
-void iso_program_begins(void)
-{
-    iso_tuning_begin();
-}
-
-void iso_program_ends(void)
-{
-    iso_tuning_end();
-}

@@ -13,14 +13,6 @@
 
 #include <mpi.h>
 
-/** Read and activate the table. Collective over MPI_COMM_WORLD, after
- *  MPI_Init. An unreadable table ends the program with one line of rank 0 and
- * exit code 2. */
-void iso_tuning_begin(void);
-
-/** Report, if requested. Before MPI_Finalize. */
-void iso_tuning_end(void);
-
 /**
  * Choose for a call. All ranks of a communicator come to the same choice,
  * because it rests on what MPI wants to be equal at all of them. A block of

@@ -4,6 +4,7 @@
 #include "io_recorder/packed.h"
 #include "recording/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /** An entry of the map of calls. */
@@ -20,11 +21,11 @@ iso_gathered_t iso_gathered(void)
 
 /* --- files ---------------------------------------------------------------- */
 
-static void add_count(iso_count_t *sum, const iso_count_t *own)
+static void add_count(iso_count_t *sum, const iso_count_t *more)
 {
-    sum->calls += own->calls;
-    sum->bytes += own->bytes;
-    sum->seconds = own->seconds > sum->seconds ? own->seconds : sum->seconds;
+    sum->calls += more->calls;
+    sum->bytes += more->bytes;
+    sum->seconds += more->seconds;
 }
 
 static void take_file(iso_gathered_t *all, int rank,
@@ -38,23 +39,25 @@ static void take_file(iso_gathered_t *all, int rank,
     opened->ranks[opened->rank_count++] = rank;
     for (int write = 0; write < 2; write++) {
         const iso_count_t *unknown = &file->unknown[write];
+        const iso_count_t *own = &file->independent[write];
         iso_count_t *most = &opened->unknown[write];
+        iso_count_t *sum = &opened->independent[write];
         most->calls =
             unknown->calls > most->calls ? unknown->calls : most->calls;
         most->bytes += unknown->bytes;
-        most->seconds =
-            unknown->seconds > most->seconds ? unknown->seconds : most->seconds;
-        add_count(&opened->independent[write], &file->independent[write]);
-        opened->independent_ranks[write] += file->independent[write].calls > 0;
+        most->seconds = fmax(most->seconds, unknown->seconds);
+        sum->calls += own->calls;
+        sum->bytes += own->bytes;
+        sum->seconds = fmax(sum->seconds, own->seconds);
+        opened->independent_ranks[write] += own->calls > 0;
     }
 }
 
 /** Copy a text, and advance behind it. */
 static char *take_text(const char **at)
 {
-    size_t length = strlen(*at) + 1;
-    char *text = memcpy(iso_resized(NULL, length), *at, length);
-    *at += length;
+    char *text = iso_copied(*at);
+    *at += strlen(text) + 1;
     return text;
 }
 
@@ -94,11 +97,6 @@ static void more_slots(iso_gathered_call_t *call, int count)
     call->slot_count = count;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static iso_gathered_call_t *call_of(iso_gathered_t *all,
                                     const iso_io_call_t *call)
 {
@@ -131,9 +129,9 @@ static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
     sum->parts_known = sum->parts_known && call->parts_known;
     sum->bytes += call->bytes;
     sum->pieces += call->pieces;
-    sum->seconds = larger(sum->seconds, call->seconds);
+    sum->seconds = fmax(sum->seconds, call->seconds);
     sum->offsets = call->offsets < sum->offsets ? call->offsets : sum->offsets;
-    sum->latest = larger(sum->latest, call->offsets);
+    sum->latest = fmax(sum->latest, call->offsets);
     sum->rounds = call->rounds > sum->rounds ? call->rounds : sum->rounds;
     if (call->bytes > 0 && !sum->has_reference) {
         sum->has_reference = true;
@@ -150,9 +148,12 @@ static void take_call(iso_gathered_t *all, int rank, const iso_io_call_t *call,
     }
 }
 
-void iso_gathered_take(iso_gathered_t *all, int rank, const char *bytes)
+void iso_gathered_take(void *self, int rank, const void *packed, size_t length)
 {
+    iso_gathered_t *all = self;
+    const char *bytes = packed;
     iso_packed_t head;
+    (void)length;
     memcpy(&head, bytes, sizeof(head));
     const char *files = bytes + sizeof(head);
     const char *calls = files + (size_t)head.files * sizeof(iso_packed_file_t);
@@ -197,19 +198,12 @@ static void join(iso_opened_t *first, iso_opened_t *other)
 {
     first->opens += other->opens;
     for (int write = 0; write < 2; write++) {
-        iso_count_t *sum = &first->independent[write];
-        iso_count_t *more = &other->independent[write];
         int ranks = other->independent_ranks[write];
-        double seconds = sum->seconds + more->seconds;
-        add_count(sum, more);
-        sum->seconds = seconds;
-        first->independent_ranks[write] =
-            ranks > first->independent_ranks[write]
-                ? ranks
-                : first->independent_ranks[write];
-        first->unknown[write].calls += other->unknown[write].calls;
-        first->unknown[write].bytes += other->unknown[write].bytes;
-        first->unknown[write].seconds += other->unknown[write].seconds;
+        add_count(&first->independent[write], &other->independent[write]);
+        add_count(&first->unknown[write], &other->unknown[write]);
+        if (ranks > first->independent_ranks[write]) {
+            first->independent_ranks[write] = ranks;
+        }
     }
     if (first->accesses == 0 && other->accesses > 0) {
         iso_hint_t *hints = first->hints;
@@ -245,11 +239,7 @@ void iso_gathered_free(iso_gathered_t *all)
 {
     for (iso_opened_t *file = iso_map_next(&all->opened, NULL); file;
          file = iso_map_next(&all->opened, file)) {
-        for (int k = 0; k < file->hint_count; k++) {
-            free(file->hints[k].given);
-            free(file->hints[k].value);
-        }
-        free(file->hints);
+        iso_hints_free(file->hints, file->hint_count);
         free(file->name);
         free(file->filesystem);
         free(file->ranks);

@@ -57,8 +57,9 @@ typedef struct iso_gathered {
 
 iso_gathered_t iso_gathered(void);
 
-/** Add the packed data of a rank. Called in rank order. */
-void iso_gathered_take(iso_gathered_t *all, int rank, const char *bytes);
+/** Add the packed data of a rank to the iso_gathered_t @a self. Called in rank
+ *  order. */
+void iso_gathered_take(void *self, int rank, const void *packed, size_t length);
 
 /** All ranks were added: join files with the same name and ranks. Calls
  *  then are of the joined file. */

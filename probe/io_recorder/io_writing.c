@@ -139,8 +139,9 @@ static void write_pieces(const iso_patterns_t *patterns,
     }
 }
 
-static void mark(void *self, const void *list, size_t count)
+static void mark(void *self, int rank, const void *list, size_t count)
 {
+    (void)rank;
     const char *whole = list;
     iso_patterns_t *patterns = self;
     for (size_t p = 0; p < count; p++) {
@@ -340,24 +341,14 @@ static void write_warnings(iso_record_t *record, const iso_gathered_t *all,
 
 /** Bring the recordings of all ranks together at rank 0. */
 static iso_gathered_t gather(const iso_io_recording_t *recording,
-                             const iso_output_t *output)
+                             iso_output_t *output)
 {
     iso_gathered_t all = iso_gathered();
     size_t length = 0;
     char *bytes = iso_pack(recording, &length);
-    if (output->rank == 0) {
-        iso_gathered_take(&all, 0, bytes);
-        for (int r = 1; r < output->ranks; r++) {
-            long received = 0;
-            char *theirs = iso_receive_bytes(&received, r, output->comm);
-            iso_gathered_take(&all, r, theirs);
-            free(theirs);
-        }
-        iso_gathered_join(&all);
-    } else {
-        iso_send_bytes(bytes, length, 0, output->comm);
-    }
+    iso_output_collect(output, "", 0, bytes, length, &all, iso_gathered_take);
     free(bytes);
+    iso_gathered_join(&all);
     return all;
 }
 

@@ -49,12 +49,6 @@ static const char *filesystem_of(const char *path)
 /* --- open files ------------------------------------------------------------
  */
 
-static char *copy(const char *text)
-{
-    char *made = iso_resized(NULL, strlen(text) + 1);
-    return strcpy(made, text);
-}
-
 iso_open_id_t iso_open_files_agree(iso_open_files_t *files, MPI_Comm comm)
 {
     int rank = 0;
@@ -82,7 +76,7 @@ void iso_open_files_add(iso_open_files_t *files, iso_open_id_t id,
                               .last_shape = -1,
                               .last_call = -1};
     if (file->leads) {
-        file->name = copy(name);
+        file->name = iso_copied(name);
         file->filesystem = filesystem_of(name);
         iso_open_file_hints(file, given);
     }
@@ -127,7 +121,7 @@ static void take_hints(iso_open_file_t *file, MPI_Info info, bool given)
             iso_hint_t *hint = hint_of(file, key);
             char **text = given ? &hint->given : &hint->value;
             free(*text);
-            *text = copy(value);
+            *text = iso_copied(value);
         }
     }
     free(value);
@@ -146,15 +140,20 @@ void iso_open_file_hints(iso_open_file_t *file, MPI_Info given)
     }
 }
 
+void iso_hints_free(iso_hint_t *hints, int count)
+{
+    for (int k = 0; k < count; k++) {
+        free(hints[k].given);
+        free(hints[k].value);
+    }
+    free(hints);
+}
+
 void iso_open_files_free(iso_open_files_t *files)
 {
     for (int k = 0; k < files->used; k++) {
         iso_open_file_t *file = &files->list[k];
-        for (int h = 0; h < file->hint_count; h++) {
-            free(file->hints[h].given);
-            free(file->hints[h].value);
-        }
-        free(file->hints);
+        iso_hints_free(file->hints, file->hint_count);
         free(file->name);
         iso_view_free(&file->view);
     }

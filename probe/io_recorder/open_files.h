@@ -69,4 +69,5 @@ iso_open_file_t *iso_open_files_find(iso_open_files_t *files, MPI_File handle);
 /** Record the active hints and those given. */
 void iso_open_file_hints(iso_open_file_t *file, MPI_Info given);
 
+void iso_hints_free(iso_hint_t *hints, int count);
 void iso_open_files_free(iso_open_files_t *files);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io_recorder/parts.h"
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
+#include <math.h>
 
 void iso_slot_sum_add(iso_slot_sum_t *sum, const iso_slot_t *slot)
 {
@@ -12,15 +9,15 @@ void iso_slot_sum_add(iso_slot_sum_t *sum, const iso_slot_t *slot)
     if (sum->sync < 0 || slot->sync < sum->sync) {
         sum->sync = slot->sync;
     }
-    sum->before = larger(sum->before, slot->before);
-    sum->after = larger(sum->after, slot->after);
-    sum->through = larger(sum->through, through);
+    sum->before = fmax(sum->before, slot->before);
+    sum->after = fmax(sum->after, slot->after);
+    sum->through = fmax(sum->through, through);
 }
 
 /** Take off a part what there is too much of all. */
 static void take_off(double *part, double *excess)
 {
-    double off = *excess < *part ? *excess : *part;
+    double off = fmin(*excess, *part);
     *part -= off;
     *excess -= off;
 }
@@ -30,9 +27,8 @@ iso_parts_t iso_parts_of(const iso_slot_sum_t *slots, int count, double least,
 {
     iso_parts_t parts = {.offsets = least, .late = most - least};
     for (int k = 0; k < count; k++) {
-        double file = slots[k].before + slots[k].after;
-        file = file < slots[k].through ? file : slots[k].through;
-        parts.counts += larger(slots[k].sync, 0);
+        double file = fmin(slots[k].before + slots[k].after, slots[k].through);
+        parts.counts += fmax(slots[k].sync, 0);
         parts.file += file;
         parts.exchange += slots[k].through - file;
     }

@@ -3,41 +3,35 @@
 
 #include "recording/memory.h"
 
-#if MPI_VERSION >= 4
-#define HAS_LARGE_COUNTS 1
-#else
-#define HAS_LARGE_COUNTS 0
-#endif
-
 /** A copy of whole numbers of another type, as 64 bits. */
 #define COPY(to, from, count)                                                  \
     for (int64_t copied = 0; copied < (int64_t)(count); copied++) {            \
         (to)[copied] = (int64_t)(from)[copied];                                \
     }
 
-#if !HAS_LARGE_COUNTS
-
-int iso_type_combiner(MPI_Datatype type)
-{
-    int counts, addresses, types, combiner = MPI_COMBINER_NAMED;
-    PMPI_Type_get_envelope(type, &counts, &addresses, &types, &combiner);
-    return combiner;
-}
-
+#if MPI_VERSION >= 4
+typedef MPI_Count count_t;
+#define ENVELOPE(type, small, addresses, large, types, combiner)               \
+    PMPI_Type_get_envelope_c(type, small, addresses, large, types, combiner)
+#define CONTENTS PMPI_Type_get_contents_c
 #else
-
-int iso_type_combiner(MPI_Datatype type)
-{
-    MPI_Count counts, addresses, large, types;
-    int combiner = MPI_COMBINER_NAMED;
-    PMPI_Type_get_envelope_c(type, &counts, &addresses, &large, &types,
-                             &combiner);
-    return combiner;
-}
-
+typedef int count_t;
+/* There are no large counts. */
+#define ENVELOPE(type, small, addresses, large, types, combiner)               \
+    ((void)(large),                                                            \
+     PMPI_Type_get_envelope(type, small, addresses, types, combiner))
+#define CONTENTS(type, small, addresses, large, types, whole, bytes, numbers,  \
+                 made)                                                         \
+    PMPI_Type_get_contents(type, small, addresses, types, whole, bytes, made)
 #endif
 
-#if HAS_LARGE_COUNTS
+int iso_type_combiner(MPI_Datatype type)
+{
+    count_t counts, addresses, large, types;
+    int combiner = MPI_COMBINER_NAMED;
+    ENVELOPE(type, &counts, &addresses, &large, &types, &combiner);
+    return combiner;
+}
 
 /** How many of the large counts of a datatype are displacements in bytes,
  *  which follow the others. */
@@ -70,19 +64,18 @@ static int64_t small_before(int combiner)
  *  libraries answer in no other way for what was made of large counts. */
 static void ask(MPI_Datatype type, iso_contents_t *contents)
 {
-    MPI_Count small = 0, addresses = 0, large = 0, types = 0;
-    PMPI_Type_get_envelope_c(type, &small, &addresses, &large, &types,
-                             &contents->combiner);
+    count_t small = 0, addresses = 0, large = 0, types = 0;
+    ENVELOPE(type, &small, &addresses, &large, &types, &contents->combiner);
     if (types == 0) {
         return;
     }
     int *whole = iso_zeroed((size_t)small * sizeof(*whole));
     MPI_Aint *bytes = iso_zeroed((size_t)addresses * sizeof(*bytes));
-    MPI_Count *numbers = iso_zeroed((size_t)(large + 1) * sizeof(*numbers));
+    count_t *numbers = iso_zeroed((size_t)(large + 1) * sizeof(*numbers));
     contents->type_count = (int)types;
     contents->types = iso_zeroed((size_t)types * sizeof(*contents->types));
-    PMPI_Type_get_contents_c(type, small, addresses, large, types, whole, bytes,
-                             numbers, contents->types);
+    CONTENTS(type, small, addresses, large, types, whole, bytes, numbers,
+             contents->types);
     int64_t behind =
         large ? displacements_among(contents->combiner, numbers[0]) : 0;
     int64_t between = large - behind;
@@ -99,33 +92,6 @@ static void ask(MPI_Datatype type, iso_contents_t *contents)
     free(bytes);
     free(numbers);
 }
-
-#else
-
-/** Ask with the calls of MPI up to 3. */
-static void ask(MPI_Datatype type, iso_contents_t *contents)
-{
-    int counts = 0, addresses = 0;
-    PMPI_Type_get_envelope(type, &counts, &addresses, &contents->type_count,
-                           &contents->combiner);
-    if (contents->type_count == 0) {
-        return;
-    }
-    int *whole = iso_zeroed((size_t)counts * sizeof(*whole));
-    MPI_Aint *bytes = iso_zeroed((size_t)addresses * sizeof(*bytes));
-    contents->types =
-        iso_zeroed((size_t)contents->type_count * sizeof(*contents->types));
-    PMPI_Type_get_contents(type, counts, addresses, contents->type_count, whole,
-                           bytes, contents->types);
-    contents->counts = iso_zeroed((size_t)counts * sizeof(int64_t));
-    contents->displacements = iso_zeroed((size_t)addresses * sizeof(int64_t));
-    COPY(contents->counts, whole, counts)
-    COPY(contents->displacements, bytes, addresses)
-    free(whole);
-    free(bytes);
-}
-
-#endif
 
 bool iso_type_contents(MPI_Datatype type, iso_contents_t *contents)
 {

@@ -50,6 +50,14 @@ long iso_clock_valid(double *seconds, long samples)
 
 enum { READINGS = 4096, TICKS_PER_SAMPLE = 100, MAX_BATCH = 10000 };
 
+bool iso_in_simulator(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    return strncmp(version, "SMPI", 4) == 0;
+}
+
 iso_clock_t iso_clock_examine(void)
 {
     iso_clock_t clock = {0};
@@ -73,11 +81,7 @@ iso_clock_t iso_clock_examine(void)
         clock.granularity = repeated == 0 && tick < smallest ? tick : smallest;
     }
 
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    MPI_Get_library_version(version, &length);
-    clock.simulated =
-        clock.granularity == 0 || strncmp(version, "SMPI", 4) == 0;
+    clock.simulated = clock.granularity == 0 || iso_in_simulator();
     return clock;
 }
 

@@ -58,6 +58,9 @@ void iso_clock_void(double *seconds, long samples, long steps);
 /** Leave out samples that are void. @return how many are left */
 long iso_clock_valid(double *seconds, long samples);
 
+/** Whether MPI is that of SimGrid. Needs no MPI_Init. */
+bool iso_in_simulator(void);
+
 /** Examine the clock. Needs MPI_Init; takes less than a millisecond. */
 iso_clock_t iso_clock_examine(void);
 

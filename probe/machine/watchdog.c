@@ -3,6 +3,7 @@
 #include "machine/watchdog.h"
 
 #include "base/check.h"
+#include "machine/clock.h"
 #include "machine/heartbeat.h"
 
 #include <fcntl.h>
@@ -32,14 +33,6 @@ typedef struct iso_identity {
 enum { OTHERS_SAY = 5, TO_END = 10 };
 
 static int watcher = -1; /* the pipe to it */
-
-static bool in_simulator(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    MPI_Get_library_version(version, &length);
-    return strncmp(version, "SMPI", 4) == 0;
-}
 
 /** Let those who look for ranks, with ps or pgrep, not find watchers. */
 static void look_different(int argc, char **argv)
@@ -228,7 +221,7 @@ void iso_watchdog_begin(int argc, char **argv, double stall)
     int ends[2];
     sigset_t awaited, before;
     struct sigaction usual = {.sa_handler = SIG_DFL}, of_child;
-    if (in_simulator() || pipe(ends) != 0) {
+    if (iso_in_simulator() || pipe(ends) != 0) {
         return;
     }
     sigemptyset(&awaited);

@@ -93,10 +93,7 @@ int iso_transfer_check(const iso_sizes_t *sizes, char *error)
                     "bytes, for example 0:1024:32";
         }
     }
-    if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-    }
-    return wrong ? -1 : 0;
+    return wrong ? ISO_REFUSE(error, "%s", wrong) : 0;
 }
 
 const char *iso_transfer_quantity(void)

@@ -36,3 +36,35 @@
 
 /** Find a function of MPI's Fortran library, or end the program. */
 void *iso_fortran_function(const char *name);
+
+#if defined(OPEN_MPI) && OPEN_MPI
+#define ISO_FORTRAN_LIBRARY(name) "mpi_" #name "_"
+#define ISO_FORTRAN_TAKEN         ISO_FORTRAN_NAMES
+#else /* of MPICH only mpi_f08 is taken over here */
+#define ISO_FORTRAN_LIBRARY(name) "mpi_" #name "_f08_"
+#define ISO_FORTRAN_TAKEN(lower, UPPER, PARAMETERS)                            \
+    ISO_FORTRAN_F08(lower, PARAMETERS)
+#endif
+
+/** Define the beginning and the end of a program. */
+#define ISO_FORTRAN_PROGRAM                                                    \
+    ISO_FORTRAN_CALL(init, INIT, (code), , ISO_FORTRAN_BEGINS)                 \
+    ISO_FORTRAN_CALL(init_thread, INIT_THREAD, (required, provided, code), ,   \
+                     ISO_FORTRAN_BEGINS)                                       \
+    ISO_FORTRAN_CALL(finalize, FINALIZE, (code), iso_program_ends(), )
+#define ISO_FORTRAN_BEGINS                                                     \
+    if (*code == MPI_SUCCESS) {                                                \
+        iso_program_begins();                                                  \
+    }
+#define ISO_FORTRAN_CALL(name, NAME, ARGUMENTS, BEFORE, AFTER)                 \
+    static void mpi_##name##_any(ISO_ADDRESSES ARGUMENTS)                      \
+    {                                                                          \
+        void (*library)(ISO_ADDRESSES ARGUMENTS);                              \
+        MPI_Fint own_code = MPI_SUCCESS;                                       \
+        code = code ? code : &own_code;                                        \
+        *(void **)&library = iso_fortran_function(ISO_FORTRAN_LIBRARY(name));  \
+        BEFORE;                                                                \
+        library ARGUMENTS;                                                     \
+        AFTER;                                                                 \
+    }                                                                          \
+    ISO_FORTRAN_TAKEN(mpi_##name, MPI_##NAME, (ISO_ADDRESSES ARGUMENTS))

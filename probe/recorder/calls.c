@@ -5,7 +5,6 @@
  * Fortran programs on MPICH come here, too: most of its Fortran library calls
  * these names.
  */
-#include "preload/program.h"
 #include "recorder/requests.h"
 
 #include <stdlib.h>
@@ -16,31 +15,6 @@
 #define LIBRARY(Name) PMPI_##Name
 
 #include "recorder/counted_calls.h"
-
-ISO_WRAPPER int MPI_Init(int *argc, char ***argv)
-{
-    int code = PMPI_Init(argc, argv);
-    if (code == MPI_SUCCESS) {
-        iso_program_begins();
-    }
-    return code;
-}
-
-ISO_WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required,
-                                int *provided)
-{
-    int code = PMPI_Init_thread(argc, argv, required, provided);
-    if (code == MPI_SUCCESS) {
-        iso_program_begins();
-    }
-    return code;
-}
-
-ISO_WRAPPER int MPI_Finalize(void)
-{
-    iso_program_ends();
-    return PMPI_Finalize();
-}
 
 ISO_WRAPPER int MPI_Abort(MPI_Comm comm, int code)
 {

@@ -15,8 +15,7 @@ static struct {
     int keyval;
     MPI_Group world_group;
     iso_members_t world;
-    iso_group_t *groups;
-    int group_count;
+    iso_groups_t groups;
 } state[ISO_PROCESSES];
 #define OWN (state[iso_process()])
 
@@ -29,25 +28,31 @@ static int delete_members(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/** Store a group and return its number; takes ownership of the ranks. */
-static int number_group(int *ranks, int size)
+int iso_group_number(iso_groups_t *groups, const int *ranks, int size, int most)
 {
-    for (int k = 0; k < OWN.group_count; k++) {
-        if (OWN.groups[k].size == size &&
-            memcmp(OWN.groups[k].ranks, ranks, (size_t)size * sizeof(*ranks)) ==
-                0) {
-            free(ranks);
+    size_t bytes = size * sizeof(*ranks);
+    for (int k = 0; k < groups->count; k++) {
+        if (groups->list[k].size == size &&
+            memcmp(groups->list[k].ranks, ranks, bytes) == 0) {
             return k;
         }
     }
-    if (OWN.group_count == MOST_GROUPS) {
-        free(ranks);
-        return MOST_GROUPS - 1;
+    if (groups->count == most) {
+        return most - 1;
     }
-    OWN.groups = iso_resized(OWN.groups, (size_t)(OWN.group_count + 1) *
-                                             sizeof(*OWN.groups));
-    OWN.groups[OWN.group_count] = (iso_group_t){size, ranks};
-    return OWN.group_count++;
+    ISO_GROW(groups->list, groups->count, groups->room);
+    groups->list[groups->count] =
+        (iso_group_t){size, memcpy(iso_resized(NULL, bytes), ranks, bytes)};
+    return groups->count++;
+}
+
+void iso_groups_free(iso_groups_t *groups)
+{
+    for (int k = 0; k < groups->count; k++) {
+        free(groups->list[k].ranks);
+    }
+    free(groups->list);
+    *groups = (iso_groups_t){0};
 }
 
 /** Translate all ranks of a group to those of the world. */
@@ -75,19 +80,16 @@ void iso_communicators_begin(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &OWN.world.size);
     OWN.world.remote = OWN.world.size;
     OWN.world.identity = true;
-    number_group(translate(OWN.world_group, OWN.world.size), OWN.world.size);
+    int *ranks = translate(OWN.world_group, OWN.world.size);
+    iso_group_number(&OWN.groups, ranks, OWN.world.size, MOST_GROUPS);
+    free(ranks);
 }
 
 void iso_communicators_end(void)
 {
     PMPI_Group_free(&OWN.world_group);
     PMPI_Comm_free_keyval(&OWN.keyval); /* the entry remains, unused */
-    for (int k = 0; k < OWN.group_count; k++) {
-        free(OWN.groups[k].ranks);
-    }
-    free(OWN.groups);
-    OWN.groups = NULL;
-    OWN.group_count = 0;
+    iso_groups_free(&OWN.groups);
 }
 
 /** Find out who is in a communicator. */
@@ -102,15 +104,15 @@ static iso_members_t *examine(MPI_Comm comm)
     PMPI_Comm_group(comm, &local);
     members->inter = inter;
     members->remote = members->size;
-    members->group =
-        number_group(translate(local, members->size), members->size);
+    members->world = translate(local, members->size);
+    members->group = iso_group_number(&OWN.groups, members->world,
+                                      members->size, MOST_GROUPS);
     if (inter) {
+        free(members->world);
         PMPI_Comm_remote_size(comm, &members->remote);
         PMPI_Comm_remote_group(comm, &remote);
         members->world = translate(remote, members->remote);
         PMPI_Group_free(&remote);
-    } else {
-        members->world = translate(local, members->size);
     }
     PMPI_Group_free(&local);
     return members;
@@ -139,8 +141,7 @@ int iso_members_world(const iso_members_t *members, int rank)
     return members->identity ? rank : members->world[rank];
 }
 
-const iso_group_t *iso_groups(int *count)
+const iso_groups_t *iso_groups(void)
 {
-    *count = OWN.group_count;
-    return OWN.groups;
+    return &OWN.groups;
 }

@@ -4,8 +4,7 @@
  * World ranks of the members of a communicator. Determined at first use by
  * local calls, and cached as an attribute.
  */
-#ifndef ISO_COMMUNICATORS_H
-#define ISO_COMMUNICATORS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -25,6 +24,18 @@ typedef struct iso_group {
     int *ranks;
 } iso_group_t;
 
+/** Groups, each once. */
+typedef struct iso_groups {
+    iso_group_t *list;
+    int count, room;
+} iso_groups_t;
+
+/** Return the number of a group, which is copied if it is new; if @a most are
+ *  known, it counts as the last of them. */
+int iso_group_number(iso_groups_t *groups, const int *ranks, int size,
+                     int most);
+void iso_groups_free(iso_groups_t *groups);
+
 /** After MPI_Init, and before the attributes of MPI_COMM_WORLD are deleted. */
 void iso_communicators_begin(void);
 void iso_communicators_end(void);
@@ -37,6 +48,4 @@ const iso_members_t *iso_members(MPI_Comm comm);
 int iso_members_world(const iso_members_t *members, int rank);
 
 /** All groups of this rank, in the order of their numbers. */
-const iso_group_t *iso_groups(int *count);
-
-#endif
+const iso_groups_t *iso_groups(void);

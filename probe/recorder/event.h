@@ -3,8 +3,7 @@
  * @file event.h
  * A recorded MPI call: operation, partner and bytes.
  */
-#ifndef ISO_EVENT_H
-#define ISO_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +17,31 @@ typedef enum iso_effect {
     ISO_COLLECTIVE, /**< of a group */
     ISO_ASIDE,      /**< counted, but no part of the sequence */
 } iso_effect_t;
+
+/** Collective operations, blocking without a prefix or non-blocking with i. */
+#define ISO_COLLECTIVES(X, i)                                                  \
+    X(i##barrier, COLLECTIVE)                                                  \
+    X(i##bcast, COLLECTIVE)                                                    \
+    X(i##gather, COLLECTIVE)                                                   \
+    X(i##gatherv, COLLECTIVE)                                                  \
+    X(i##scatter, COLLECTIVE)                                                  \
+    X(i##scatterv, COLLECTIVE)                                                 \
+    X(i##reduce, COLLECTIVE)                                                   \
+    X(i##allreduce, COLLECTIVE)                                                \
+    X(i##allgather, COLLECTIVE)                                                \
+    X(i##allgatherv, COLLECTIVE)                                               \
+    X(i##alltoall, COLLECTIVE)                                                 \
+    X(i##alltoallv, COLLECTIVE)                                                \
+    X(i##alltoallw, COLLECTIVE)                                                \
+    X(i##reduce_scatter, COLLECTIVE)                                           \
+    X(i##reduce_scatter_block, COLLECTIVE)                                     \
+    X(i##scan, COLLECTIVE)                                                     \
+    X(i##exscan, COLLECTIVE)                                                   \
+    X(i##neighbor_allgather, COLLECTIVE)                                       \
+    X(i##neighbor_allgatherv, COLLECTIVE)                                      \
+    X(i##neighbor_alltoall, COLLECTIVE)                                        \
+    X(i##neighbor_alltoallv, COLLECTIVE)                                       \
+    X(i##neighbor_alltoallw, COLLECTIVE)
 
 /** All operations: name, in the run file, too, and effect. */
 #define ISO_OPS(X)                                                             \
@@ -41,50 +65,8 @@ typedef enum iso_effect {
     X(testall, COMPLETES)                                                      \
     X(testany, COMPLETES)                                                      \
     X(testsome, COMPLETES)                                                     \
-    X(barrier, COLLECTIVE)                                                     \
-    X(bcast, COLLECTIVE)                                                       \
-    X(gather, COLLECTIVE)                                                      \
-    X(gatherv, COLLECTIVE)                                                     \
-    X(scatter, COLLECTIVE)                                                     \
-    X(scatterv, COLLECTIVE)                                                    \
-    X(reduce, COLLECTIVE)                                                      \
-    X(allreduce, COLLECTIVE)                                                   \
-    X(allgather, COLLECTIVE)                                                   \
-    X(allgatherv, COLLECTIVE)                                                  \
-    X(alltoall, COLLECTIVE)                                                    \
-    X(alltoallv, COLLECTIVE)                                                   \
-    X(alltoallw, COLLECTIVE)                                                   \
-    X(reduce_scatter, COLLECTIVE)                                              \
-    X(reduce_scatter_block, COLLECTIVE)                                        \
-    X(scan, COLLECTIVE)                                                        \
-    X(exscan, COLLECTIVE)                                                      \
-    X(neighbor_allgather, COLLECTIVE)                                          \
-    X(neighbor_allgatherv, COLLECTIVE)                                         \
-    X(neighbor_alltoall, COLLECTIVE)                                           \
-    X(neighbor_alltoallv, COLLECTIVE)                                          \
-    X(neighbor_alltoallw, COLLECTIVE)                                          \
-    X(ibarrier, COLLECTIVE)                                                    \
-    X(ibcast, COLLECTIVE)                                                      \
-    X(igather, COLLECTIVE)                                                     \
-    X(igatherv, COLLECTIVE)                                                    \
-    X(iscatter, COLLECTIVE)                                                    \
-    X(iscatterv, COLLECTIVE)                                                   \
-    X(ireduce, COLLECTIVE)                                                     \
-    X(iallreduce, COLLECTIVE)                                                  \
-    X(iallgather, COLLECTIVE)                                                  \
-    X(iallgatherv, COLLECTIVE)                                                 \
-    X(ialltoall, COLLECTIVE)                                                   \
-    X(ialltoallv, COLLECTIVE)                                                  \
-    X(ialltoallw, COLLECTIVE)                                                  \
-    X(ireduce_scatter, COLLECTIVE)                                             \
-    X(ireduce_scatter_block, COLLECTIVE)                                       \
-    X(iscan, COLLECTIVE)                                                       \
-    X(iexscan, COLLECTIVE)                                                     \
-    X(ineighbor_allgather, COLLECTIVE)                                         \
-    X(ineighbor_allgatherv, COLLECTIVE)                                        \
-    X(ineighbor_alltoall, COLLECTIVE)                                          \
-    X(ineighbor_alltoallv, COLLECTIVE)                                         \
-    X(ineighbor_alltoallw, COLLECTIVE)                                         \
+    ISO_COLLECTIVES(X, )                                                       \
+    ISO_COLLECTIVES(X, i)                                                      \
     X(probe, ASIDE)                                                            \
     X(communicator, ASIDE)                                                     \
     X(put, ASIDE)                                                              \
@@ -139,5 +121,3 @@ static inline iso_event_t iso_event(iso_op_t op)
 
 uint32_t iso_event_hash(const iso_event_t *event);
 bool iso_event_equal(const iso_event_t *a, const iso_event_t *b);
-
-#endif

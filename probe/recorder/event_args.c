@@ -3,8 +3,6 @@
 
 #include "recorder/requests.h"
 
-#include <stddef.h>
-
 int64_t iso_bytes(int64_t count, MPI_Datatype type)
 {
     int small = 0;

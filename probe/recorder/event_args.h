@@ -5,8 +5,7 @@
  * iso_call_end and iso_call_done. Messages to or from MPI_PROC_NULL are
  * ignored.
  */
-#ifndef ISO_EVENT_ARGS_H
-#define ISO_EVENT_ARGS_H
+#pragma once
 
 #include "recorder/communicators.h"
 #include "recorder/recorder.h"
@@ -77,5 +76,3 @@ void iso_event_completed(iso_call_t *call, iso_op_t op,
 
 /** A call that is only counted. */
 void iso_event_other(iso_call_t *call, iso_op_t op, int64_t bytes);
-
-#endif

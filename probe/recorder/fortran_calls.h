@@ -4,21 +4,10 @@
  * Recording of calls of Fortran programs: passed on unchanged; handles and
  * counts are only read.
  */
-#ifndef ISO_FORTRAN_CALLS_H
-#define ISO_FORTRAN_CALLS_H
+#pragma once
 
 #include "preload/fortran.h"
 #include "recorder/event_args.h"
-
-#include <stddef.h>
-
-#if defined(OPEN_MPI) && OPEN_MPI
-#define LIBRARY(name) "mpi_" #name "_"
-#define NAMES         ISO_FORTRAN_NAMES
-#else
-#define LIBRARY(name)                   "mpi_" #name "_f08_"
-#define NAMES(lower, UPPER, PARAMETERS) ISO_FORTRAN_F08(lower, PARAMETERS)
-#endif
 
 #define LIST(...) __VA_ARGS__
 
@@ -33,7 +22,8 @@
         MPI_Fint own_code = MPI_SUCCESS;                                       \
         code = code ? code : &own_code;                                        \
         if (library == NULL) {                                                 \
-            *(void **)&library = iso_fortran_function(LIBRARY(name));          \
+            *(void **)&library =                                               \
+                iso_fortran_function(ISO_FORTRAN_LIBRARY(name));               \
         }                                                                      \
         BEFORE;                                                                \
         iso_call_t call = iso_call_begin();                                    \
@@ -44,7 +34,8 @@
         iso_call_done(&call);                                                  \
         AFTER;                                                                 \
     }                                                                          \
-    NAMES(mpi_##name, MPI_##NAME, (ISO_ADDRESSES(LIST ARGUMENTS, code)))
+    ISO_FORTRAN_TAKEN(mpi_##name, MPI_##NAME,                                  \
+                      (ISO_ADDRESSES(LIST ARGUMENTS, code)))
 
 #define COMM PMPI_Comm_f2c(*comm)
 #define MADE(keep)                                                             \
@@ -95,5 +86,3 @@ static inline MPI_Status iso_in_c(const MPI_Fint *status)
     TAKE(i##name, I##NAME, (LIST ARGUMENTS, request), ,                        \
          MADE(iso_event_collective(&call, ISO_OP_##name, ISO_BEGUN, SIZE,      \
                                    ROOT, COMM, &made)))
-
-#endif

@@ -13,26 +13,7 @@
 
 /* --- beginning and end ---------------------------------------------------- */
 
-#define PROGRAM(name, NAME, ARGUMENTS, BEFORE, AFTER)                          \
-    static void mpi_##name##_any(ISO_ADDRESSES ARGUMENTS)                      \
-    {                                                                          \
-        void (*library)(ISO_ADDRESSES ARGUMENTS);                              \
-        MPI_Fint own_code = MPI_SUCCESS;                                       \
-        code = code ? code : &own_code;                                        \
-        *(void **)&library = iso_fortran_function(LIBRARY(name));              \
-        BEFORE;                                                                \
-        library ARGUMENTS;                                                     \
-        AFTER;                                                                 \
-    }                                                                          \
-    NAMES(mpi_##name, MPI_##NAME, (ISO_ADDRESSES ARGUMENTS))
-#define BEGINS                                                                 \
-    if (*code == MPI_SUCCESS) {                                                \
-        iso_program_begins();                                                  \
-    }
-
-PROGRAM(init, INIT, (code), , BEGINS)
-PROGRAM(init_thread, INIT_THREAD, (required, provided, code), , BEGINS)
-PROGRAM(finalize, FINALIZE, (code), iso_program_ends(), )
+ISO_FORTRAN_PROGRAM
 
 /* --- messages ------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 #include "recording/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 iso_gap_t iso_gap(double seconds)
 {

@@ -9,8 +9,7 @@
  * has gaps of its own, in a list: from before all loops, from the end of the
  * innermost loop that begins with this call, from the end of the next one …
  */
-#ifndef ISO_GAP_H
-#define ISO_GAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void iso_gap_join(iso_gap_t *gap, int level);
 
 /** Release what belongs to it, not itself. */
 void iso_gap_free(iso_gap_t *gap);
-
-#endif

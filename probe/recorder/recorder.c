@@ -3,7 +3,6 @@
 #include "recorder/recorder.h"
 
 #include "preload/process.h"
-#include "preload/program.h"
 #include "recorder/communicators.h"
 #include "recorder/requests.h"
 #include "recorder/writing.h"
@@ -11,8 +10,6 @@
 #include "recording/output.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -210,7 +207,7 @@ static void end_without_finalize(void)
     if (all_here) {
         OWN.all.partial = true;
         MPI_Comm comm = OWN.at_exit;
-        iso_recorder_end();
+        iso_program_ends();
         if (rank == 0) {
             fprintf(stderr,
                     "%s: the program ended without MPI_Finalize: the "
@@ -241,7 +238,8 @@ void iso_recorder_session(void)
     }
 }
 
-void iso_recorder_begin(void)
+/** Begin, if ISOCHRONE_RECORD is set at rank 0. */
+void iso_program_begins(void)
 {
     int level = 0;
     if (OWN.begun) {
@@ -266,7 +264,8 @@ void iso_recorder_begin(void)
     OWN.recording = true;
 }
 
-void iso_recorder_end(void)
+/** Write the run file. */
+void iso_program_ends(void)
 {
     if (!OWN.recording) {
         return;
@@ -298,13 +297,3 @@ void iso_recorder_end(void)
 /* --- of the library ------------------------------------------------------- */
 
 const char *const iso_program_library = "isochrone-record";
-
-void iso_program_begins(void)
-{
-    iso_recorder_begin();
-}
-
-void iso_program_ends(void)
-{
-    iso_recorder_end();
-}

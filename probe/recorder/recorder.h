@@ -17,15 +17,12 @@
  * many calls, so wall-clock time is used for up to ISO_TRUST seconds after a
  * reading: a preempted thread is wrong by no more than that.
  */
-#ifndef ISO_RECORDER_H
-#define ISO_RECORDER_H
+#pragma once
 
-#include "recorder/event.h"
 #include "recorder/sequence.h"
 #include "recorder/totals.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 #define ISO_TRUST 5e-6
 
@@ -61,13 +58,6 @@ typedef struct iso_recording {
     iso_totals_t totals;
 } iso_recording_t;
 
-/** Begin, if ISOCHRONE_RECORD is set at rank 0. Collective over MPI_COMM_WORLD,
- *  after MPI_Init. */
-void iso_recorder_begin(void);
-
-/** Write the run file. Collective, before MPI_Finalize. */
-void iso_recorder_end(void);
-
 /** Write nothing: the program aborts. */
 void iso_recorder_forget(void);
 
@@ -93,5 +83,3 @@ bool iso_thread_requests(long begun);
 
 /** Count a call that is no part of the sequence, whatever it is. */
 void iso_set_aside(iso_call_t *call, const iso_event_t *event);
-
-#endif

@@ -4,13 +4,11 @@
  * Requests that are open or persistent, and messages that were probed for and
  * not received yet.
  */
-#ifndef ISO_REQUESTS_H
-#define ISO_REQUESTS_H
+#pragma once
 
 #include "recorder/event.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 void iso_requests_begin(void);
 void iso_requests_end(void);
@@ -39,5 +37,3 @@ void iso_matched_store(MPI_Message message, int source);
 
 /** A matched message is received: from which rank, or ISO_NONE. */
 int iso_matched_take(MPI_Message message);
-
-#endif

@@ -4,7 +4,6 @@
 #include "recording/map.h"
 #include "recording/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- nodes ---------------------------------------------------------------- */

@@ -11,8 +11,7 @@
  * folded again without sizes, which are stored as sums, and with receives from
  * any source as such. If that is not enough, the sequence is dropped.
  */
-#ifndef ISO_SEQUENCE_H
-#define ISO_SEQUENCE_H
+#pragma once
 
 #include "recorder/event.h"
 #include "recorder/gap.h"
@@ -69,5 +68,3 @@ void iso_sequence_add(iso_sequence_t *sequence, const iso_event_t *event,
                       double gap, double seconds);
 
 void iso_sequence_end(iso_sequence_t *sequence);
-
-#endif

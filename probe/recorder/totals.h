@@ -4,8 +4,7 @@
  * Totals of a rank's calls by operation and size, and by destination. Exact,
  * even if the sequence was dropped.
  */
-#ifndef ISO_TOTALS_H
-#define ISO_TOTALS_H
+#pragma once
 
 #include "recorder/event.h"
 #include "recording/map.h"
@@ -41,5 +40,3 @@ void iso_totals_merge(iso_totals_t *totals, const iso_operation_total_t *other,
                       int64_t group);
 
 void iso_totals_free(iso_totals_t *totals);
-
-#endif

@@ -5,7 +5,6 @@
 #include "recording/memory.h"
 #include "recording/output.h"
 #include "recording/sending.h"
-#include "runfile/record.h"
 
 #include <limits.h>
 #include <math.h>
@@ -51,10 +50,8 @@ static void write_gap(iso_record_t *record, const char *key,
 static void begin(iso_place_in_t *place, const char *name, int depth)
 {
     iso_record_begin(place->record, name);
-    iso_record_int(place->record, "rank", place->rank);
-    iso_record_int(place->record, "thread", place->thread);
-    iso_record_int(place->record, "at", place->at++);
-    iso_record_int(place->record, "depth", depth);
+    ISO_MEMBERS(place->record, ("rank", place->rank), ("thread", place->thread),
+                ("at", place->at++), ("depth", depth));
 }
 
 static void write_call(iso_place_in_t *place, const iso_node_t *node, int depth)
@@ -65,19 +62,14 @@ static void write_call(iso_place_in_t *place, const iso_node_t *node, int depth)
     double calls = (double)node->calls;
     char key[32];
     begin(place, "call", depth);
-    iso_record_text(record, "op", iso_op_names[event->op]);
-    iso_record_int(record, "peer", event->peer);
-    iso_record_int(record, "bytes", lround(node->bytes / calls));
-    iso_record_int(record, "source", event->source);
-    iso_record_int(record, "received", lround(node->received / calls));
-    iso_record_bool(record, "any", event->any);
-    iso_record_int(record, "root", event->root);
-    iso_record_int(record, "group",
-                   collective ? place->groups[event->group] : ISO_NONE);
-    iso_record_int(record, "requests", event->requests);
-    iso_record_bool(record, "open", event->open);
-    iso_record_int(record, "calls", node->calls);
-    iso_record_double(record, "seconds", node->seconds);
+    ISO_MEMBERS(record, ("op", iso_op_names[event->op]), ("peer", event->peer),
+                ("bytes", lround(node->bytes / calls)),
+                ("source", event->source),
+                ("received", lround(node->received / calls)),
+                ("any", (bool)event->any), ("root", event->root),
+                ("group", collective ? place->groups[event->group] : ISO_NONE),
+                ("requests", event->requests), ("open", (bool)event->open),
+                ("calls", node->calls), ("seconds", node->seconds));
     write_gap(record, "gap", &node->gap);
     int level = 1;
     for (const iso_gap_t *gap = node->gap.outer; gap; gap = gap->outer) {
@@ -105,13 +97,9 @@ static void write_edges(iso_record_t *record, const iso_map_t *edges, int rank)
 {
     const iso_edge_total_t *edge = NULL;
     while ((edge = iso_map_next(edges, edge))) {
-        iso_record_begin(record, "edge");
-        iso_record_int(record, "from", rank);
-        iso_record_int(record, "to", (long)edge->key.a);
-        iso_record_int(record, "messages", (long)edge->messages);
-        iso_record_int(record, "bytes", lround(edge->bytes));
-        iso_record_double(record, "seconds", edge->seconds);
-        iso_record_end(record);
+        ISO_RECORD(record, "edge", ("from", rank), ("to", edge->key.a),
+                   ("messages", edge->messages), ("bytes", lround(edge->bytes)),
+                   ("seconds", edge->seconds));
     }
 }
 
@@ -157,16 +145,11 @@ static void write_rank(iso_record_t *record, const iso_recording_t *recording,
         own += t->own + (double)t->calls * asking;
         rest = t->number == 0 ? t->gap : rest;
     }
-    iso_record_begin(record, "rank_time");
-    iso_record_int(record, "rank", rank);
-    iso_record_double(record, "seconds", recording->ended - recording->began);
-    iso_record_double(record, "communication", communication);
-    iso_record_double(record, "computation", computation);
-    iso_record_double(record, "recording", own);
-    iso_record_double(record, "tail", rest);
-    iso_record_int(record, "calls", calls);
-    iso_record_int(record, "threads", recording->threads->number + 1);
-    iso_record_end(record);
+    ISO_RECORD(record, "rank_time", ("rank", rank),
+               ("seconds", recording->ended - recording->began),
+               ("communication", communication), ("computation", computation),
+               ("recording", own), ("tail", rest), ("calls", calls),
+               ("threads", recording->threads->number + 1));
     write_edges(record, &recording->totals.edges, rank);
     for (iso_thread_t *t = recording->threads; t; t = t->next) {
         iso_place_in_t place = {record, groups, rank, t->number, 0};
@@ -189,43 +172,24 @@ static const char *quantity(void)
 typedef struct iso_file {
     iso_output_t output;
     iso_totals_t totals;
-    iso_group_t *groups; /**< of all ranks, each once */
-    int group_count;
+    iso_groups_t groups; /**< of all ranks */
 } iso_file_t;
 
 /* --- groups --------------------------------------------------------------- */
 
-/** Return the number of a group in the file. */
-static int file_group(iso_file_t *file, const int *ranks, int size)
-{
-    size_t bytes = (size_t)size * sizeof(*ranks);
-    for (int k = 0; k < file->group_count; k++) {
-        if (file->groups[k].size == size &&
-            memcmp(file->groups[k].ranks, ranks, bytes) == 0) {
-            return k;
-        }
-    }
-    file->groups = iso_resized(file->groups, (size_t)(file->group_count + 1) *
-                                                 sizeof(*file->groups));
-    iso_group_t group = {size, iso_resized(NULL, bytes)};
-    memcpy(group.ranks, ranks, bytes);
-    file->groups[file->group_count] = group;
-    return file->group_count++;
-}
-
 /** Send the groups of this rank, as sizes and ranks; get their numbers. */
-static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
+static int *send_groups(const iso_groups_t *groups, MPI_Comm comm)
 {
     long bytes = 0, used = 0;
-    for (int k = 0; k < count; k++) {
-        bytes += (long)sizeof(int) * (1 + groups[k].size);
+    for (int k = 0; k < groups->count; k++) {
+        bytes += sizeof(int) * (1 + groups->list[k].size);
     }
-    int *packed = iso_resized(NULL, (size_t)bytes);
-    for (int k = 0; k < count; k++) {
-        packed[used++] = groups[k].size;
-        memcpy(&packed[used], groups[k].ranks,
-               (size_t)groups[k].size * sizeof(int));
-        used += groups[k].size;
+    int *packed = iso_resized(NULL, bytes);
+    for (int k = 0; k < groups->count; k++) {
+        const iso_group_t *group = &groups->list[k];
+        packed[used++] = group->size;
+        memcpy(&packed[used], group->ranks, group->size * sizeof(int));
+        used += group->size;
     }
     iso_send_bytes(packed, bytes, 0, comm);
     free(packed);
@@ -233,20 +197,21 @@ static int *send_groups(const iso_group_t *groups, int count, MPI_Comm comm)
 }
 
 /** Number the groups of all ranks; returns the numbers of those of rank 0. */
-static int *number_groups(iso_file_t *file, const iso_group_t *groups,
-                          int count)
+static int *number_groups(iso_file_t *file, const iso_groups_t *groups)
 {
     MPI_Comm comm = file->output.comm;
-    int *own = iso_resized(NULL, (size_t)count * sizeof(*own));
-    for (int k = 0; k < count; k++) {
-        own[k] = file_group(file, groups[k].ranks, groups[k].size);
+    int *own = iso_resized(NULL, groups->count * sizeof(*own));
+    for (int k = 0; k < groups->count; k++) {
+        own[k] = iso_group_number(&file->groups, groups->list[k].ranks,
+                                  groups->list[k].size, INT_MAX);
     }
     for (int r = 1; r < file->output.ranks; r++) {
         long bytes = 0, numbered = 0;
         int *packed = iso_receive_bytes(&bytes, r, comm);
         int *numbers = iso_resized(NULL, (size_t)bytes);
         for (long k = 0; k < bytes / (long)sizeof(int); k += 1 + packed[k]) {
-            numbers[numbered++] = file_group(file, &packed[k + 1], packed[k]);
+            numbers[numbered++] = iso_group_number(
+                &file->groups, &packed[k + 1], packed[k], INT_MAX);
         }
         iso_send_bytes(numbers, numbered * (long)sizeof(int), r, comm);
         free(numbers);
@@ -260,12 +225,10 @@ static int *number_groups(iso_file_t *file, const iso_group_t *groups,
 /** Write a group, with its ranks as "0-3 8 10-11". */
 static void write_group(iso_file_t *file, int number)
 {
-    const iso_group_t *group = &file->groups[number];
+    const iso_group_t *group = &file->groups.list[number];
     char *text = iso_output_ranks(group->ranks, group->size);
-    iso_record_begin(&file->output.record, "group");
-    iso_record_int(&file->output.record, "group", number);
-    iso_record_text(&file->output.record, "members", text);
-    iso_record_end(&file->output.record);
+    ISO_RECORD(&file->output.record, "group", ("group", number),
+               ("members", text));
     free(text);
 }
 
@@ -275,23 +238,18 @@ static void write_operations(iso_file_t *file)
     iso_record_t *record = &file->output.record;
     while ((total = iso_map_next(&file->totals.operations, total))) {
         int group = (int)total->key.c;
-        iso_record_begin(record, "operation");
-        iso_record_text(record, "op", iso_op_names[total->key.a]);
-        iso_record_int(record, "bytes", (long)total->key.b);
-        iso_record_int(record, "group", group);
-        iso_record_int(record, "members",
-                       group >= 0 ? file->groups[group].size : 2);
-        iso_record_int(record, "calls", (long)total->calls);
-        iso_record_double(record, "moved", total->bytes);
-        iso_record_double(record, "seconds", total->seconds);
-        iso_record_double(record, "most", total->most);
-        iso_record_end(record);
+        ISO_RECORD(record, "operation", ("op", iso_op_names[total->key.a]),
+                   ("bytes", total->key.b), ("group", group),
+                   ("members", group >= 0 ? file->groups.list[group].size : 2),
+                   ("calls", total->calls), ("moved", total->bytes),
+                   ("seconds", total->seconds), ("most", total->most));
     }
 }
 
 /** Take in the totals of a rank. */
-static void take_totals(void *self, const void *list, size_t bytes)
+static void take_totals(void *self, int rank, const void *list, size_t bytes)
 {
+    (void)rank;
     iso_file_t *file = self;
     const iso_operation_total_t *totals = list;
     for (size_t k = 0; k < bytes / sizeof(*totals); k++) {
@@ -323,10 +281,7 @@ static void end_file(iso_file_t *file)
                            "too many different sizes: some are combined up to "
                            "the next power of two");
     }
-    for (int k = 0; k < file->group_count; k++) {
-        free(file->groups[k].ranks);
-    }
-    free(file->groups);
+    iso_groups_free(&file->groups);
     iso_totals_free(&file->totals);
 }
 
@@ -336,19 +291,17 @@ void iso_writing(const iso_recording_t *recording, double asking)
     iso_output_t *output = &file.output;
     char *text = NULL;
     size_t length = 0;
-    int count = 0, *numbers;
     long totals_count = 0;
-    const iso_group_t *groups = iso_groups(&count);
     iso_output_begin(output, recording->path, "recording", quantity);
-    numbers = output->rank == 0 ? number_groups(&file, groups, count)
-                                : send_groups(groups, count, output->comm);
+    int *numbers = output->rank == 0 ? number_groups(&file, iso_groups())
+                                     : send_groups(iso_groups(), output->comm);
     FILE *stream = iso_memory_open(&text, &length);
     iso_record_t record = {.stream = stream};
     write_rank(&record, recording, output->rank, numbers, asking);
     iso_memory_close(stream);
     iso_operation_total_t *totals =
         list_totals(&recording->totals, numbers, &totals_count);
-    for (int k = 0; k < file.group_count; k++) {
+    for (int k = 0; k < file.groups.count; k++) {
         write_group(&file, k);
     }
     iso_output_collect(output, text, length, totals,

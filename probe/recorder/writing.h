@@ -3,8 +3,7 @@
  * @file writing.h
  * The run file, written by rank 0 from the data of all ranks.
  */
-#ifndef ISO_WRITING_H
-#define ISO_WRITING_H
+#pragma once
 
 #include "recorder/recorder.h"
 
@@ -15,5 +14,3 @@
  * @param asking  seconds that a call takes before it is recorded
  */
 void iso_writing(const iso_recording_t *recording, double asking);
-
-#endif

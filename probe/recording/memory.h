@@ -5,10 +5,12 @@
  */
 #pragma once
 
+#include "base/grow.h"
 #include "preload/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static _Noreturn inline void iso_no_memory(size_t bytes)
 {
@@ -38,11 +40,8 @@ static inline void *iso_zeroed(size_t bytes)
     return found;
 }
 
-/** Make room for one more at the end of a list that has @a used of @a room. */
-#define ISO_GROW(list, used, room)                                             \
-    do {                                                                       \
-        if ((used) == (room)) {                                                \
-            (room) = (room) ? 2 * (room) : 4;                                  \
-            (list) = iso_resized(list, (size_t)(room) * sizeof(*(list)));      \
-        }                                                                      \
-    } while (0)
+/** Copy a text. */
+static inline char *iso_copied(const char *text)
+{
+    return strcpy(iso_resized(NULL, strlen(text) + 1), text);
+}

@@ -20,10 +20,7 @@ bool iso_output_requested(const char *variable, char **path)
     if (rank == 0) {
         const char *value = getenv(variable);
         wanted = value != NULL && value[0] != '\0';
-        *path = wanted ? iso_zeroed(strlen(value) + 1) : NULL;
-        if (wanted) {
-            strcpy(*path, value);
-        }
+        *path = wanted ? iso_copied(value) : NULL;
     }
     PMPI_Bcast(&wanted, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return wanted;
@@ -94,7 +91,7 @@ void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
 
 void iso_output_collect(iso_output_t *output, const char *text, size_t length,
                         const void *list, size_t bytes, void *self,
-                        void (*take)(void *self, const void *list,
+                        void (*take)(void *self, int rank, const void *list,
                                      size_t bytes))
 {
     if (output->rank > 0) {
@@ -103,13 +100,13 @@ void iso_output_collect(iso_output_t *output, const char *text, size_t length,
         return;
     }
     fwrite(text, 1, length, output->stream);
-    take(self, list, bytes);
+    take(self, 0, list, bytes);
     for (int r = 1; r < output->ranks; r++) {
         long size = 0, number = 0;
         char *their_text = iso_receive_bytes(&size, r, output->comm);
         void *their_list = iso_receive_bytes(&number, r, output->comm);
         fwrite(their_text, 1, size, output->stream);
-        take(self, their_list, number);
+        take(self, r, their_list, number);
         free(their_text);
         free(their_list);
     }

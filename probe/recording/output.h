@@ -43,7 +43,7 @@ void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
  */
 void iso_output_collect(iso_output_t *output, const char *text, size_t length,
                         const void *list, size_t bytes, void *self,
-                        void (*take)(void *self, const void *list,
+                        void (*take)(void *self, int rank, const void *list,
                                      size_t bytes));
 
 /** Write the last record, of a program that took so long and came to its end or

@@ -2,6 +2,7 @@
 #include "sampling/bends.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,14 +19,7 @@ static const struct {
 void iso_bends_add(iso_points_t *points, int subject, long long left,
                    long long middle, long long right)
 {
-    if (points->bend_count == points->bend_capacity) {
-        points->bend_capacity = 2 * points->bend_capacity + 64;
-        points->bends = realloc(points->bends, (size_t)points->bend_capacity *
-                                                   sizeof(*points->bends));
-        if (points->bends == NULL) {
-            ISO_FAIL("no memory for %d bends", points->bend_capacity);
-        }
-    }
+    ISO_GROW(points->bends, points->bend_count, points->bend_capacity);
     iso_point_t *point =
         &points->items[iso_points_place(points, subject, middle)];
     point->left = left;
@@ -77,19 +71,13 @@ static struct triple points_of_bend(iso_points_t *points, const iso_bend_t *b)
         &items[iso_points_place(points, b->subject, b->right)]};
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /** The middle of what the passes have brought. */
 static double typical_off(const iso_bend_t *bend)
 {
     double sorted[ISO_MAX_ROUNDS];
     int n = bend->rounds;
     memcpy(sorted, bend->off, (size_t)n * sizeof(*sorted));
-    qsort(sorted, (size_t)n, sizeof(*sorted), compare);
+    iso_sort(sorted, n);
     return n > 0 ? 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]) : 0;
 }
 

@@ -5,8 +5,7 @@
  * is a bend, and the intervals on both sides of it are halved. Knows nothing
  * of MPI.
  */
-#ifndef ISO_BENDS_H
-#define ISO_BENDS_H
+#pragma once
 
 #include "sampling/points.h"
 
@@ -38,5 +37,3 @@ void iso_bends_note(iso_points_t *points);
  * @return number of new points; 0 when the curves are known
  */
 int iso_bends_refine(iso_points_t *points, const iso_refinement_t *refinement);
-
-#endif

@@ -12,12 +12,9 @@
  * A task is a struct of the experiment's own without pointers; it travels as
  * bytes. Reports are doubles. Workers may dispatch tasks to each other, too.
  */
-#ifndef ISO_COORDINATOR_H
-#define ISO_COORDINATOR_H
+#pragma once
 
 #include "experiment.h"
-
-#include <stddef.h>
 
 /** Tasks of an experiment and their execution. */
 typedef struct iso_coordinator {
@@ -52,5 +49,3 @@ void iso_coordinator_heartbeat(const iso_context_t *ctx);
  */
 void iso_coordinator_collect(const iso_context_t *ctx, int rank, double *values,
                              int count);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sampling/judge.h"
 
-#include "runfile/record.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
-
-#include <stdio.h>
 
 static void warn(const iso_points_t *points, const iso_context_t *ctx,
                  const iso_quality_t *quality, long given_up, long lowered,

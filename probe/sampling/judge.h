@@ -3,8 +3,7 @@
  * @file judge.h
  * Precision of the points of a complete sweep.
  */
-#ifndef ISO_JUDGE_H
-#define ISO_JUDGE_H
+#pragma once
 
 #include "experiment.h"
 #include "sampling/points.h"
@@ -16,5 +15,3 @@
  */
 iso_outcome_t iso_points_judge(const iso_points_t *points,
                                const iso_context_t *ctx, long max_points);
-
-#endif

@@ -3,11 +3,10 @@
 #include "sampling/pair_blocks.h"
 
 #include "base/check.h"
+#include "base/checksum.h"
 #include "machine/clock.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** Seconds that a pair is kept at most while others are measured. */
@@ -53,9 +52,7 @@ static void write_pair(iso_record_t *record, long long bytes,
                        const iso_pair_record_t *pair)
 {
     iso_record_begin(record, "pair");
-    iso_record_int(record, "i", pair->i);
-    iso_record_int(record, "j", pair->j);
-    iso_record_int(record, "bytes", (long)bytes);
+    ISO_MEMBERS(record, ("i", pair->i), ("j", pair->j), ("bytes", bytes));
     iso_sampler_record(&pair->summary, record);
     if (pair->batch > 1) {
         iso_record_int(record, "batch", pair->batch);
@@ -125,23 +122,6 @@ static void write_numbers(iso_record_t *record, const char *key,
     }
 }
 
-static uint32_t crc32_of(const char *text, size_t length)
-{
-    static uint32_t table[256];
-    for (uint32_t n = 0; table[255] == 0 && n < 256; n++) {
-        uint32_t c = n;
-        for (int k = 0; k < 8; k++) {
-            c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
-        }
-        table[n] = c;
-    }
-    uint32_t crc = 0xffffffffu;
-    for (size_t k = 0; k < length; k++) {
-        crc = table[(crc ^ (unsigned char)text[k]) & 0xff] ^ crc >> 8;
-    }
-    return ~crc;
-}
-
 static void write_members(iso_record_t *record, const struct block *block)
 {
     uint32_t i[ISO_BLOCK_PAIRS], j[ISO_BLOCK_PAIRS], n[ISO_BLOCK_PAIRS];
@@ -194,15 +174,14 @@ static void write_block(iso_pair_blocks_t *b, int size)
     }
     iso_record_t line = {.stream = memory};
     iso_record_begin(&line, "pairs");
-    iso_record_int(&line, "block", b->written++);
-    iso_record_int(&line, "count", block->count);
-    iso_record_int(&line, "bytes", (long)b->sizes->bytes[size]);
+    ISO_MEMBERS(&line, ("block", b->written++), ("count", block->count),
+                ("bytes", b->sizes->bytes[size]));
     write_members(&line, block);
     if (fclose(memory) != 0) {
         ISO_FAIL("no memory for %d pairs", block->count);
     }
     char sum[16];
-    snprintf(sum, sizeof(sum), "%08x", (unsigned)crc32_of(text, length));
+    snprintf(sum, sizeof(sum), "%08x", (unsigned)iso_crc32(text, length));
     fwrite(text, 1, length, b->record->stream);
     free(text);
     b->record->separator = true;
@@ -248,10 +227,8 @@ void iso_pair_blocks_close(iso_pair_blocks_t *b)
 {
     if (b->format > 1) {
         write_all(b);
-        iso_record_begin(b->record, "blocks");
-        iso_record_int(b->record, "blocks", b->written);
-        iso_record_int(b->record, "pairs", b->pairs);
-        iso_record_end(b->record);
+        ISO_RECORD(b->record, "blocks", ("blocks", b->written),
+                   ("pairs", b->pairs));
     }
     iso_record_flush(b->record);
     free(b->blocks);

@@ -11,14 +11,9 @@
  * before it on the line, and a "blocks" record says how many there were. So
  * records that are missing or altered are noticed.
  */
-#ifndef ISO_PAIR_BLOCKS_H
-#define ISO_PAIR_BLOCKS_H
+#pragma once
 
-#include "base/sizes.h"
-#include "runfile/record.h"
 #include "sampling/sampler.h"
-
-#include <stdbool.h>
 
 /** Ranks from which on a map is written in format 2. */
 enum { ISO_COMPACT_RANKS = 256, ISO_BLOCK_PAIRS = 512 };
@@ -49,5 +44,3 @@ void iso_pair_blocks_flush(iso_pair_blocks_t *blocks);
 
 /** Write all that is kept and how many blocks there were; release. */
 void iso_pair_blocks_close(iso_pair_blocks_t *blocks);
-
-#endif

@@ -64,14 +64,7 @@ bool iso_points_insert(iso_points_t *points, int subject, long long bytes)
     if (is_at(points, at, subject, bytes)) {
         return false;
     }
-    if (points->count == points->capacity) {
-        points->capacity = points->capacity ? 2 * points->capacity : 64;
-        points->items = realloc(points->items, (size_t)points->capacity *
-                                                   sizeof(*points->items));
-        if (points->items == NULL) {
-            ISO_FAIL("no memory for %d points", points->capacity);
-        }
-    }
+    ISO_GROW(points->items, points->count, points->capacity);
     memmove(&points->items[at + 1], &points->items[at],
             (size_t)(points->count - at) * sizeof(*points->items));
     points->count++;

@@ -4,12 +4,9 @@
  * The points of a sweep: times at message sizes, kept in the order of size.
  * Where a curve needs more of them is in bends.h. Knows nothing of MPI.
  */
-#ifndef ISO_POINTS_H
-#define ISO_POINTS_H
+#pragma once
 
 #include "sampling/sampler.h"
-
-#include <stdbool.h>
 
 /** One subject at one size. */
 typedef struct iso_point {
@@ -102,5 +99,3 @@ double iso_points_part(const iso_point_t *left, const iso_point_t *middle,
  * disturbed it, or the protocol changes there.
  */
 bool iso_points_is_outlier(const iso_points_t *points, int index);
-
-#endif

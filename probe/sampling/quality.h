@@ -3,10 +3,8 @@
  * @file quality.h
  * Precision of the medians of a run, over all points.
  */
-#ifndef ISO_QUALITY_H
-#define ISO_QUALITY_H
+#pragma once
 
-#include "runfile/record.h"
 #include "sampling/sampler.h"
 
 typedef struct iso_quality {
@@ -20,5 +18,3 @@ void iso_quality_add(iso_quality_t *quality, const iso_summary_t *summary);
 
 /** Warn of points that missed their precision, and of a noisy machine. */
 void iso_quality_warn(const iso_quality_t *quality, iso_record_t *record);
-
-#endif

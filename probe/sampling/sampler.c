@@ -2,6 +2,7 @@
 #include "sampling/sampler.h"
 
 #include "base/check.h"
+#include "base/order.h"
 #include "machine/heartbeat.h"
 
 #include <math.h>
@@ -56,11 +57,7 @@ int iso_sampler_check(char *error)
                options.max_repeats < options.min_repeats) {
         wrong = "--min-repeats must be at least 1 and at most --max-repeats";
     }
-    if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-        return -1;
-    }
-    return 0;
+    return wrong ? ISO_REFUSE(error, "%s", wrong) : 0;
 }
 
 void iso_sampler_resolve(int ranks)
@@ -95,14 +92,9 @@ void iso_sampler_reset(iso_sampler_t *sampler)
 
 void iso_sampler_extend(iso_sampler_t *sampler, long more)
 {
-    long capacity = sampler->capacity + more;
-    double *seconds =
-        realloc(sampler->seconds, (size_t)capacity * sizeof(double));
-    if (seconds == NULL) {
-        ISO_FAIL("no memory for %ld repetitions", capacity);
-    }
-    sampler->seconds = seconds;
-    sampler->capacity = capacity;
+    sampler->capacity += more;
+    sampler->seconds =
+        iso_resized(sampler->seconds, sampler->capacity * sizeof(double));
     sampler->extra += more;
 }
 
@@ -187,12 +179,6 @@ int iso_sampler_wants(iso_sampler_t *sampler)
     return (int)(wanted < room ? wanted : room);
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /** Quantile of sorted values, linear between neighbours (Hyndman and Fan's
  *  type 7, which numpy uses too). */
 static double quantile(const double *sorted, long n, double q)
@@ -210,16 +196,9 @@ void iso_sampler_close_pass(iso_sampler_t *sampler, long from)
     if (n < 1) {
         return;
     }
-    if (sampler->pass_count == sampler->pass_capacity) {
-        sampler->pass_capacity = 2 * sampler->pass_capacity + 16;
-        sampler->passes = realloc(
-            sampler->passes, (size_t)sampler->pass_capacity * sizeof(double));
-        if (sampler->passes == NULL) {
-            ISO_FAIL("no memory for %ld passes", sampler->pass_capacity);
-        }
-    }
+    ISO_GROW(sampler->passes, sampler->pass_count, sampler->pass_capacity);
     double *t = sampler->seconds + from;
-    qsort(t, (size_t)n, sizeof(*t), compare);
+    iso_sort(t, n);
     sampler->passes[sampler->pass_count++] = quantile(t, n, 0.5);
 }
 
@@ -241,7 +220,7 @@ static void enclose_by_passes(const iso_sampler_t *sampler, iso_summary_t *s)
     long n = sampler->pass_count, k = 0;
     double *sorted = iso_calloc((size_t)n, sizeof(double));
     memcpy(sorted, sampler->passes, (size_t)n * sizeof(double));
-    qsort(sorted, (size_t)n, sizeof(double), compare);
+    iso_sort(sorted, n);
     /* Of n passes, k or fewer lie on one side of the median, in 2.5 %. */
     double chance = pow(0.5, (double)n), below = chance;
     while (below + chance * (double)(n - k) / (double)(k + 1) <= 0.025) {
@@ -259,7 +238,7 @@ iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
     double *t = sampler->seconds;
     long n = sampler->n;
     iso_summary_t s = {.n = (double)n};
-    qsort(t, (size_t)n, sizeof(*t), compare);
+    iso_sort(t, n);
     for (long k = 0; k < n; k++) {
         s.mean += t[k] / (double)n;
     }
@@ -288,13 +267,8 @@ bool iso_sampler_missed(const iso_summary_t *s)
 
 void iso_sampler_record(const iso_summary_t *s, iso_record_t *record)
 {
-    iso_record_int(record, "n", (long)s->n);
-    iso_record_double(record, "mean", s->mean);
-    iso_record_double(record, "stddev", s->stddev);
-    iso_record_double(record, "min", s->min);
-    iso_record_double(record, "median", s->median);
-    iso_record_double(record, "p95", s->p95);
-    iso_record_double(record, "max", s->max);
-    iso_record_double(record, "low", s->low);
-    iso_record_double(record, "high", s->high);
+    ISO_MEMBERS(record, ("n", (long)s->n), ("mean", s->mean),
+                ("stddev", s->stddev), ("min", s->min), ("median", s->median),
+                ("p95", s->p95), ("max", s->max), ("low", s->low),
+                ("high", s->high));
 }

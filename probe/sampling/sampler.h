@@ -15,13 +15,9 @@
  * In a simulator equal operations take equal times: there two repetitions that
  * agree are enough, unless --repeats was given.
  */
-#ifndef ISO_SAMPLER_H
-#define ISO_SAMPLER_H
+#pragma once
 
-#include "base/options.h"
 #include "runfile/record.h"
-
-#include <stdbool.h>
 
 /** Fewer passes cannot enclose a median at 95 %. */
 enum { ISO_FEW_PASSES = 6 };
@@ -104,5 +100,3 @@ bool iso_sampler_missed(const iso_summary_t *summary);
 
 /** Write a summary as members of the record that is being written. */
 void iso_sampler_record(const iso_summary_t *summary, iso_record_t *record);
-
-#endif

@@ -3,12 +3,9 @@
 
 #include "base/check.h"
 #include "machine/heartbeat.h"
-#include "runfile/record.h"
 #include "sampling/bends.h"
 #include "sampling/coordinator.h"
 #include "sampling/judge.h"
-#include "sampling/points.h"
-#include "sampling/sampler.h"
 #include "sampling/time_limit.h"
 
 #include <math.h>
@@ -43,9 +40,7 @@ const iso_option_t iso_sweep_options[] = {
 int iso_sweep_check(char *error)
 {
     if (options.max_points < 3 || options.max_points > ISO_MAX_SIZES) {
-        snprintf(error, ISO_ERROR_LENGTH, "--max-points is 3 to %d",
-                 ISO_MAX_SIZES);
-        return -1;
+        return ISO_REFUSE(error, "--max-points is 3 to %d", ISO_MAX_SIZES);
     }
     return iso_sampler_check(error);
 }
@@ -130,10 +125,9 @@ static void write_record(struct run *run, const iso_point_t *point,
     iso_record_t *record = run->ctx->record;
     iso_record_begin(record, "sample");
     run->sweep->record(run->sweep->self, task, times, reporters, sample);
-    iso_record_int(record, "bytes", (long)task->bytes);
-    iso_record_int(record, "pass", point->sampler.pass_count);
-    iso_record_int(record, "repeat", point->sampler.n);
-    iso_record_double(record, "seconds", seconds);
+    ISO_MEMBERS(record, ("bytes", task->bytes),
+                ("pass", point->sampler.pass_count),
+                ("repeat", point->sampler.n), ("seconds", seconds));
     if (task->batch > 1) {
         iso_record_int(record, "batch", (long)task->batch);
     }

@@ -52,8 +52,7 @@
  * whose all_options end with iso_sweep_options, iso_time_limit_options,
  * iso_sampler_options and NULL.
  */
-#ifndef ISO_SWEEP_H
-#define ISO_SWEEP_H
+#pragma once
 
 #include "experiment.h"
 
@@ -117,5 +116,3 @@ int iso_sweep_check(char *error);
 
 /** Run a sweep; called on all ranks. */
 iso_outcome_t iso_sweep_run(iso_sweep_t *sweep);
-
-#endif

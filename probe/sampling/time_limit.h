@@ -3,8 +3,7 @@
  * @file time_limit.h
  * --time-limit: duration limit of a run. Samples taken until then are valid.
  */
-#ifndef ISO_TIME_LIMIT_H
-#define ISO_TIME_LIMIT_H
+#pragma once
 
 #include "experiment.h"
 
@@ -30,5 +29,3 @@ void iso_time_limit_warn(const iso_context_t *ctx, long done, long total,
  *  of all points. */
 void iso_time_limit_warn_lowered(const iso_context_t *ctx, long lowered,
                                  long points);
-
-#endif

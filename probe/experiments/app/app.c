@@ -8,16 +8,11 @@
  * time. Ranks without a part in a launch sleep.
  */
 #include "base/check.h"
-#include "experiment.h"
 #include "experiments/app/compute.h"
 #include "experiments/app/launches.h"
 #include "experiments/app/loads.h"
 #include "experiments/app/placement.h"
-#include "experiments/app/source.h"
 #include "global_clock/sync.h"
-#include "runfile/record.h"
-
-#include <stdio.h>
 
 /** How often a computation of how many seconds is tried at the start. */
 enum { TRIALS = 51 };
@@ -43,9 +38,8 @@ static const iso_option_t *const all_options[] = {own_options, iso_sync_options,
 static int check(char *error)
 {
     if (options.program == NULL) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--program FILE is missing (isochrone emulate writes it)");
-        return -1;
+        return ISO_REFUSE(
+            error, "--program FILE is missing (isochrone emulate writes it)");
     }
     return iso_sync_check(error);
 }
@@ -71,13 +65,9 @@ static void record_modes(const iso_context_t *ctx)
 {
     for (int mode = 0; mode < ISO_MODES; mode++) {
         iso_delivery_t found = iso_compute_try((iso_mode_t)mode, TRIED, TRIALS);
-        iso_record_begin(ctx->record, "computation");
-        iso_record_text(ctx->record, "mode", iso_mode_names[mode]);
-        iso_record_double(ctx->record, "asked", found.requested);
-        iso_record_double(ctx->record, "overhead", found.overhead);
-        iso_record_double(ctx->record, "median", found.median);
-        iso_record_double(ctx->record, "p95", found.p95);
-        iso_record_end(ctx->record);
+        ISO_RECORD(ctx->record, "computation", ("mode", iso_mode_names[mode]),
+                   ("asked", found.requested), ("overhead", found.overhead),
+                   ("median", found.median), ("p95", found.p95));
     }
 }
 
@@ -86,18 +76,20 @@ static iso_outcome_t run(iso_context_t *ctx)
     iso_program_t program;
     iso_executor_t executor;
     iso_role_t *roles = NULL;
+    int **members = NULL;
     MPI_Comm comm;
     iso_loads_warn(ctx);
     iso_compute_calibrate(ctx->clock.simulated);
     if (ctx->rank == 0) {
         roles = iso_placement_roles(ctx, iso_source_program());
+        members = iso_placement_members(ctx, iso_source_program(), roles);
     }
-    iso_source_check_nodes(ctx, roles);
+    iso_source_check_nodes(ctx, members);
     if (ctx->rank == 0) {
         if (!ctx->clock.simulated) {
             record_modes(ctx);
         }
-        iso_placement_record(ctx, iso_source_program(), roles);
+        iso_placement_record(ctx, iso_source_program(), roles, members);
     }
     iso_role_t role = iso_source_share(ctx, roles, &program);
     bool plays = role.app >= 0;
@@ -107,13 +99,18 @@ static iso_outcome_t run(iso_context_t *ctx)
     if (plays) {
         iso_executor_init(&executor, ctx, &program, role.app, comm);
     }
-    iso_outcome_t outcome = iso_launches_run(
-        ctx, &program, roles, plays ? &executor : NULL, options.time_limit);
+    iso_outcome_t outcome =
+        iso_launches_run(ctx, &program, roles, members,
+                         plays ? &executor : NULL, options.time_limit);
     if (plays) {
         iso_executor_free(&executor);
     }
     iso_program_free(&program);
     iso_source_free();
+    if (members) {
+        free(members[0]);
+    }
+    free(members);
     free(roles);
     return outcome;
 }

@@ -6,7 +6,6 @@
 #include "machine/plain.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <time.h>
 
 enum { TAG_DONE = 8901, TAG_WINDOW = 8311, MAX_WINDOW = 1 << 20 };

@@ -24,8 +24,7 @@
  * A launch of background applications only ends after the requested
  * iterations.
  */
-#ifndef ISO_APP_BACKGROUND_H
-#define ISO_APP_BACKGROUND_H
+#pragma once
 
 #include "experiments/app/executor.h"
 
@@ -50,5 +49,3 @@ void iso_background_tell(const iso_background_t *background, int launch);
 /** Repeat. @return when it was over */
 double iso_background_execute(const iso_background_t *background, int launch,
                               iso_executor_t *executor, double begin);
-
-#endif

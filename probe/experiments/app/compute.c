@@ -3,6 +3,7 @@
 #include "experiments/app/compute.h"
 
 #include "base/check.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <time.h>
@@ -87,15 +88,9 @@ double iso_compute(iso_mode_t mode, double seconds, bool simulated)
     return spin(clock, seconds - spent - cost[mode].late) + spent;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double quantile(double *values, int count, double part)
 {
-    qsort(values, (size_t)count, sizeof(double), ascending);
+    iso_sort(values, count);
     return values[(int)(part * (count - 1))];
 }
 

@@ -14,8 +14,7 @@
  * others on it, and the other two are a sleep; both take exactly the requested
  * time.
  */
-#ifndef ISO_APP_COMPUTE_H
-#define ISO_APP_COMPUTE_H
+#pragma once
 
 #include "experiment.h"
 #include "experiments/app/step.h"
@@ -39,5 +38,3 @@ iso_delivery_t iso_compute_try(iso_mode_t mode, double requested, int trials);
  * time
  */
 double iso_compute(iso_mode_t mode, double seconds, bool simulated);
-
-#endif

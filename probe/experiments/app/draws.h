@@ -8,10 +8,9 @@
  * Flood, OOPSLA 2014, constants of Stafford's variant 13) over the seed and
  * five numbers that say which draw it is.
  */
-#ifndef ISO_APP_DRAWS_H
-#define ISO_APP_DRAWS_H
+#pragma once
 
-#include <stdint.h>
+#include "base/random.h"
 
 /** Which draw: application, rank in it, phase, iteration, number. */
 typedef struct iso_draw_key {
@@ -20,10 +19,7 @@ typedef struct iso_draw_key {
 
 static inline uint64_t iso_draw_mix(uint64_t z)
 {
-    z += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return iso_random_next(&z);
 }
 
 /** Which of @a size equally likely values (1 to 2^32) is drawn. */
@@ -38,5 +34,3 @@ static inline uint64_t iso_draw_index(uint64_t seed, uint64_t size,
     z = iso_draw_mix(z ^ key.number);
     return ((z >> 32) * size) >> 32;
 }
-
-#endif

@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "experiments/app/results.h"
-#include "runfile/record.h"
 
 enum { TAG_EDGES = 8701, TO = 0, MESSAGES, BYTES, MEMBERS };
 
@@ -68,13 +67,9 @@ void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
         }
         for (int k = 0; k < count; k++) {
             const long long *edge = edges + MEMBERS * k;
-            iso_record_begin(ctx->record, "edge");
-            iso_record_int(ctx->record, "app", app);
-            iso_record_int(ctx->record, "from", r);
-            iso_record_int(ctx->record, "to", (long)edge[TO]);
-            iso_record_int(ctx->record, "messages", (long)edge[MESSAGES]);
-            iso_record_int(ctx->record, "bytes", (long)edge[BYTES]);
-            iso_record_end(ctx->record);
+            ISO_RECORD(ctx->record, "edge", ("app", app), ("from", r),
+                       ("to", edge[TO]), ("messages", edge[MESSAGES]),
+                       ("bytes", edge[BYTES]));
         }
         free(edges);
     }

@@ -5,8 +5,7 @@
  * without collective operations. The empty message that ends a worker counts;
  * messages that announce data in memory or a file are counted with these data.
  */
-#ifndef ISO_APP_EDGES_H
-#define ISO_APP_EDGES_H
+#pragma once
 
 #include "experiments/app/executor.h"
 
@@ -21,5 +20,3 @@ void iso_edges_hand_in(const iso_executor_t *executor);
  */
 void iso_edges_record(const iso_context_t *ctx, const iso_program_t *program,
                       int app, const iso_executor_t *own, const int *job_ranks);
-
-#endif

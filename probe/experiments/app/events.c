@@ -3,10 +3,8 @@
 
 #include "base/check.h"
 #include "experiments/app/results.h"
-#include "runfile/record.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { TAG_EVENTS = 8801 };
 
@@ -58,18 +56,11 @@ void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
             count /= (int)sizeof(*events);
         }
         for (int k = 0; k < count; k++) {
-            iso_record_begin(ctx->record, "event");
-            iso_record_int(ctx->record, "launch", launch);
-            iso_record_int(ctx->record, "app", app);
-            iso_record_int(ctx->record, "rank", r);
-            iso_record_int(ctx->record, "phase", events[k].phase);
-            iso_record_text(ctx->record, "what", events[k].what);
-            /* Clocks are compared within microseconds, no better. */
-            iso_record_double(ctx->record, "begin",
-                              fmax(0, events[k].begin - begin));
-            iso_record_double(ctx->record, "end",
-                              fmax(0, events[k].end - begin));
-            iso_record_end(ctx->record);
+            ISO_RECORD(ctx->record, "event", ("launch", launch), ("app", app),
+                       ("rank", r), ("phase", events[k].phase),
+                       ("what", events[k].what),
+                       ("begin", fmax(0, events[k].begin - begin)),
+                       ("end", fmax(0, events[k].end - begin)));
         }
         free(events);
     }

@@ -3,8 +3,7 @@
  * @file events.h
  * The timelines of all ranks of an application, in the run file.
  */
-#ifndef ISO_APP_EVENTS_H
-#define ISO_APP_EVENTS_H
+#pragma once
 
 #include "experiments/app/executor.h"
 #include "global_clock/sync.h"
@@ -23,5 +22,3 @@ void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
                        int launch, int app, const iso_executor_t *own,
                        const iso_sync_t *sync, const int *job_ranks,
                        double begin);
-
-#endif

@@ -2,7 +2,6 @@
 #include "base/check.h"
 #include "collectives/on_grid.h"
 #include "experiments/app/compute.h"
-#include "experiments/app/executor.h"
 #include "experiments/app/methods.h"
 #include "experiments/app/patterns.h"
 

@@ -113,9 +113,9 @@ static void check_tags(const iso_step_t *step)
 static void set_places(iso_executor_t *executor, const iso_step_t *step,
                        iso_part_t *part)
 {
-    size_t ranks = (size_t)executor->own->ranks;
+    int ranks = executor->own->ranks;
     part->place = iso_calloc(ranks, sizeof(int));
-    for (size_t r = 0; r < ranks; r++) {
+    for (int r = 0; r < ranks; r++) {
         part->place[r] = -1;
     }
     for (int k = 0; k < step->count; k++) {
@@ -142,22 +142,24 @@ static bool same_ranks(const iso_step_t *a, const iso_step_t *b)
 }
 
 /** The communicator of some ranks, made once for all steps among them. */
-static MPI_Comm comm_among(const iso_executor_t *executor, long index)
+static void set_comm(iso_executor_t *executor, long index)
 {
     const iso_step_t *step = &executor->program->steps[index];
+    iso_part_t *part = &executor->parts[index];
     for (long k = 0; k < index; k++) {
         if (same_ranks(&executor->program->steps[k], step)) {
-            return executor->parts[k].comm;
+            part->comm = executor->parts[k].comm;
+            return;
         }
     }
     MPI_Group all, some;
-    MPI_Comm comm;
+    part->owns_comm = true;
     MPI_CHECK(MPI_Comm_group(executor->comm, &all));
     MPI_CHECK(MPI_Group_incl(all, step->count, step->list, &some));
-    MPI_CHECK(MPI_Comm_create_group(executor->comm, some, TAG_AMONG, &comm));
+    MPI_CHECK(
+        MPI_Comm_create_group(executor->comm, some, TAG_AMONG, &part->comm));
     MPI_CHECK(MPI_Group_free(&some));
     MPI_CHECK(MPI_Group_free(&all));
-    return comm;
 }
 
 static void set_collective(iso_executor_t *executor, long index)
@@ -169,7 +171,7 @@ static void set_collective(iso_executor_t *executor, long index)
     if (step->count == 0) {
         return;
     }
-    part->comm = comm_among(executor, index);
+    set_comm(executor, index);
     for (int k = 0; k < step->count; k++) {
         if (step->list[k] == step->peer) {
             part->root = k;
@@ -263,29 +265,14 @@ void iso_executor_rehearse(iso_executor_t *executor)
     executor->rehearsal = false;
 }
 
-/** Communicators that several steps share are freed with the first. */
-static void close_collectives(iso_executor_t *executor)
-{
-    const iso_program_t *program = executor->program;
-    for (long k = 0; k < program->step_count; k++) {
-        MPI_Comm comm = executor->parts[k].comm;
-        if (program->steps[k].kind != ISO_STEP_COLLECTIVE ||
-            program->steps[k].count == 0 || comm == MPI_COMM_NULL) {
-            continue;
-        }
-        for (long j = k; j < program->step_count; j++) {
-            if (same_ranks(&program->steps[j], &program->steps[k])) {
-                executor->parts[j].comm = MPI_COMM_NULL;
-            }
-        }
-        MPI_CHECK(MPI_Comm_free(&comm));
-    }
-}
-
 void iso_executor_free(iso_executor_t *executor)
 {
     const iso_program_t *program = executor->program;
-    close_collectives(executor);
+    for (long k = 0; k < program->step_count; k++) {
+        if (executor->parts[k].owns_comm) {
+            MPI_CHECK(MPI_Comm_free(&executor->parts[k].comm));
+        }
+    }
     iso_stores_close(executor);
     for (long k = 0; k < program->step_count; k++) {
         free(executor->parts[k].place);

@@ -5,11 +5,9 @@
  *
  * Everything is allocated before the first iteration.
  */
-#ifndef ISO_APP_EXECUTOR_H
-#define ISO_APP_EXECUTOR_H
+#pragma once
 
 #include "experiment.h"
-#include "experiments/app/program.h"
 #include "experiments/app/stats.h"
 #include "experiments/app/timeline.h"
 
@@ -43,12 +41,13 @@ typedef struct iso_part {
     /** Serve: of requests, then of replies. Farm: of tasks, then of results.
      *  Work: of tasks, of results. Else one or none. */
     iso_channel_t *channels;
-    int *place;    /**< serve, farm: of a rank in the list, or -1 */
-    long *served;  /**< serve: when each client was served last */
-    long *given;   /**< farm: the task that each worker has */
-    int *early;    /**< serve: requests that came before their turn */
-    MPI_Comm comm; /**< of a collective */
-    int root;      /**< in it */
+    int *place;     /**< serve, farm: of a rank in the list, or -1 */
+    long *served;   /**< serve: when each client was served last */
+    long *given;    /**< farm: the task that each worker has */
+    int *early;     /**< serve: requests that came before their turn */
+    MPI_Comm comm;  /**< of a collective */
+    bool owns_comm; /**< no earlier step has it, too */
+    int root;       /**< in it */
 } iso_part_t;
 
 typedef struct iso_executor {
@@ -109,5 +108,3 @@ int iso_executor_draw(const iso_executor_t *executor, int values, int rank,
 /** Compute a time drawn by (app, rank, phase, iteration, number). */
 void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
                           int rank, uint64_t number);
-
-#endif

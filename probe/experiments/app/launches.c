@@ -8,14 +8,11 @@
 #include "experiments/app/events.h"
 #include "experiments/app/results.h"
 #include "experiments/app/stores.h"
-#include "global_clock/sync.h"
 #include "machine/heartbeat.h"
 #include "machine/idle.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <time.h>
 
 enum { TAG_AWAKE = 8601, TAG_START, TAG_DONE, TAG_OVER };
@@ -42,7 +39,7 @@ typedef struct state {
     iso_coordinator_t coordinator;
     bool *edges_known; /**< by application */
     /* At rank 0: */
-    int **members;             /**< ranks of each application in the job */
+    int *const *members;       /**< ranks of each application in the job */
     iso_app_result_t *results; /**< by application */
 } state_t;
 
@@ -236,31 +233,10 @@ static void refresh(state_t *s)
 static void record_launch(const state_t *s, int launch)
 {
     const iso_launch_t *what = &s->program->launches[launch];
-    char *text = iso_calloc((size_t)what->count, 12), *at = text;
-    for (int k = 0; k < what->count; k++) {
-        at += sprintf(at, "%s%d", k ? " " : "", what->together[k]);
-    }
-    iso_record_begin(s->ctx->record, "launch");
-    iso_record_int(s->ctx->record, "launch", launch);
-    iso_record_int(s->ctx->record, "repeat", what->repeat);
-    iso_record_text(s->ctx->record, "together", text);
-    iso_record_end(s->ctx->record);
+    char *text = iso_numbers_text(what->together, what->count);
+    ISO_RECORD(s->ctx->record, "launch", ("launch", launch),
+               ("repeat", what->repeat), ("together", text));
     free(text);
-}
-
-/** At rank 0: map ranks of the job to ranks of each application. */
-static int **find_members(const state_t *s)
-{
-    int **members = iso_calloc((size_t)s->program->app_count, sizeof(int *));
-    for (int k = 0; k < s->program->app_count; k++) {
-        members[k] = iso_calloc((size_t)s->program->apps[k].ranks, sizeof(int));
-    }
-    for (int r = 0; r < s->ctx->size; r++) {
-        if (s->roles[r].app >= 0) {
-            members[s->roles[r].app][s->roles[r].rank] = r;
-        }
-    }
-    return members;
 }
 
 /** At rank 0: collect and write the results of a launch. */
@@ -316,20 +292,15 @@ static iso_outcome_t conduct_all(state_t *s, double time_limit)
     int total = s->program->launch_count, done = 0;
     for (; done < total; done++) {
         if (time_limit > 0 && iso_now() - ctx->started > time_limit) {
-            char text[120];
-            snprintf(text, sizeof(text),
-                     "time limit of %g s reached after %d of %d launches",
-                     time_limit, done, total);
-            iso_record_warning(ctx->record, "cut-short", "%s", text);
+            iso_record_warning(
+                ctx->record, "cut-short",
+                "time limit of %g s reached after %d of %d launches",
+                time_limit, done, total);
             break;
         }
         conduct(s, done);
         iso_progress(ctx, done + 1, total, 0);
     }
-    for (int k = 0; k < s->program->app_count; k++) {
-        free(s->members[k]);
-    }
-    free(s->members);
     free(s->results);
     iso_coordinator_dismiss(&s->coordinator);
     return done == total ? ISO_COMPLETE : ISO_CUT_SHORT;
@@ -337,21 +308,23 @@ static iso_outcome_t conduct_all(state_t *s, double time_limit)
 
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
-                               const iso_role_t *roles,
+                               const iso_role_t *roles, int *const *members,
                                iso_executor_t *executor, double time_limit)
 {
     iso_outcome_t outcome = ISO_COMPLETE;
-    state_t s = {
-        .ctx = ctx, .program = program, .roles = roles, .executor = executor};
+    state_t s = {.ctx = ctx,
+                 .program = program,
+                 .roles = roles,
+                 .members = members,
+                 .executor = executor};
     s.coordinator = (iso_coordinator_t){ctx, sizeof(task_t), &s, perform};
     s.sync = iso_sync_create(ctx);
     s.edges_known = iso_calloc((size_t)program->app_count, sizeof(bool));
     if (ctx->rank == 0) {
         iso_sync_record(s.sync, ctx->record);
-        s.members = find_members(&s);
         s.results = iso_calloc((size_t)program->app_count, sizeof(*s.results));
     }
-    iso_background_init(&s.background, ctx, program, s.members);
+    iso_background_init(&s.background, ctx, program, members);
     if (executor) {
         iso_executor_rehearse(executor);
     }

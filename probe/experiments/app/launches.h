@@ -12,8 +12,7 @@
  *     release them                       reduce the times, hand them in
  *     write the results
  */
-#ifndef ISO_APP_LAUNCHES_H
-#define ISO_APP_LAUNCHES_H
+#pragma once
 
 #include "experiments/app/executor.h"
 #include "experiments/app/source.h"
@@ -21,13 +20,12 @@
 /**
  * Run all launches. Collective.
  *
- * @param roles     at rank 0: of all ranks
+ * @param roles       at rank 0: of all ranks
+ * @param members     at rank 0: ranks of each application in the job
  * @param executor    of this rank; NULL: it takes part in no application
  * @param time_limit  seconds after which none is begun; 0: no limit
  */
 iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                                const iso_program_t *program,
-                               const iso_role_t *roles,
+                               const iso_role_t *roles, int *const *members,
                                iso_executor_t *executor, double time_limit);
-
-#endif

@@ -6,8 +6,6 @@
 #include "machine/plain.h"
 #include "runfile/record.h"
 
-#include <stdio.h>
-
 /** Loads below this count as idle. */
 static const double QUIET = 0.5;
 
@@ -20,7 +18,6 @@ static double own_load(void)
 void iso_loads_warn(const iso_context_t *ctx)
 {
     double load = own_load();
-    char text[256];
     if (ctx->clock.simulated) {
         return;
     }
@@ -34,11 +31,11 @@ void iso_loads_warn(const iso_context_t *ctx)
         const iso_place_t *place = &ctx->places[r];
         if (place->cpus > 0 && loads[r] > QUIET && ranks[place->node] > 0 &&
             loads[r] + ranks[place->node] > place->cpus + QUIET) {
-            snprintf(text, sizeof(text),
-                     "%.80s had a load of %.1f before the start; %d ranks "
-                     "share its %d processors with other programs",
-                     place->host, loads[r], ranks[place->node], place->cpus);
-            iso_record_warning(ctx->record, "load", "%s", text);
+            iso_record_warning(
+                ctx->record, "load",
+                "%.80s had a load of %.1f before the start; %d ranks "
+                "share its %d processors with other programs",
+                place->host, loads[r], ranks[place->node], place->cpus);
             ranks[place->node] = 0; /* once a node */
         }
     }

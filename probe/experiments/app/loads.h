@@ -3,8 +3,7 @@
  * @file loads.h
  * Detects other programs on the processors of the ranks.
  */
-#ifndef ISO_APP_LOADS_H
-#define ISO_APP_LOADS_H
+#pragma once
 
 #include "experiment.h"
 
@@ -13,5 +12,3 @@
  * its ranks. Collective; to be called before the ranks have been busy.
  */
 void iso_loads_warn(const iso_context_t *ctx);
-
-#endif

@@ -3,8 +3,7 @@
  * @file methods.h
  * Transport methods of a message.
  */
-#ifndef ISO_APP_METHODS_H
-#define ISO_APP_METHODS_H
+#pragma once
 
 #include "experiments/app/executor.h"
 
@@ -33,5 +32,3 @@ void iso_move_isend(iso_executor_t *executor, iso_channel_t *channel, int tag,
 void iso_move_irecv(iso_executor_t *executor, iso_channel_t *channel, int tag,
                     int bytes);
 void iso_move_wait(iso_executor_t *executor);
-
-#endif

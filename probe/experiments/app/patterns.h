@@ -4,8 +4,7 @@
  * Steps that serve several ranks in order of arrival: server, farm leader and
  * worker.
  */
-#ifndef ISO_APP_PATTERNS_H
-#define ISO_APP_PATTERNS_H
+#pragma once
 
 #include "experiments/app/executor.h"
 
@@ -25,5 +24,3 @@ void iso_pattern_farm(iso_executor_t *executor, const iso_step_t *step,
 
 void iso_pattern_work(iso_executor_t *executor, const iso_step_t *step,
                       iso_part_t *part);
-
-#endif

@@ -7,7 +7,6 @@
 #include "runfile/record.h"
 
 #include <sched.h>
-#include <stdio.h>
 
 static const iso_role_t none = {-1, -1};
 
@@ -119,44 +118,37 @@ iso_role_t *iso_placement_roles(const iso_context_t *ctx,
     return roles;
 }
 
-/* --- records ------------------------------------------------------------- */
-
-/** Its ranks in the job, in the order of its own, as text to be freed. */
-static char *job_ranks(const iso_context_t *ctx, const iso_role_t *roles,
-                       const iso_app_t *app, int index)
+int **iso_placement_members(const iso_context_t *ctx,
+                            const iso_program_t *program,
+                            const iso_role_t *roles)
 {
-    int *ranks = iso_calloc((size_t)app->ranks, sizeof(int));
-    char *text = iso_calloc((size_t)app->ranks, 12), *at = text;
+    int **members = iso_calloc(program->app_count + 1, sizeof(int *));
+    members[0] = iso_calloc(program->ranks, sizeof(int));
+    for (int k = 0; k < program->app_count; k++) {
+        members[k + 1] = members[k] + program->apps[k].ranks;
+    }
     for (int r = 0; r < ctx->size; r++) {
-        if (roles[r].app == index) {
-            ranks[roles[r].rank] = r;
+        if (roles[r].app >= 0) {
+            members[roles[r].app][roles[r].rank] = r;
         }
     }
-    for (int k = 0; k < app->ranks; k++) {
-        at += sprintf(at, "%s%d", k ? " " : "", ranks[k]);
-    }
-    free(ranks);
-    return text;
+    return members;
 }
 
+/* --- records ------------------------------------------------------------- */
+
 static void record_app(iso_record_t *record, const iso_app_t *app, int index,
-                       const char *ranks)
+                       const int *members)
 {
-    iso_record_begin(record, "app");
-    iso_record_int(record, "app", index);
-    iso_record_text(record, "name", app->name);
-    iso_record_text(record, "ranks", ranks);
-    iso_record_int(record, "iterations", app->iterations);
-    iso_record_bool(record, "background", app->background);
-    iso_record_end(record);
+    char *ranks = iso_numbers_text(members, app->ranks);
+    ISO_RECORD(record, "app", ("app", index), ("name", app->name),
+               ("ranks", ranks), ("iterations", app->iterations),
+               ("background", app->background));
+    free(ranks);
     for (int k = 0; k < app->phase_count; k++) {
-        iso_record_begin(record, "phase");
-        iso_record_int(record, "app", index);
-        iso_record_int(record, "phase", k);
-        iso_record_text(record, "name", app->phases[k].name);
-        iso_record_text(record, "method",
-                        iso_method_names[app->phases[k].method]);
-        iso_record_end(record);
+        ISO_RECORD(record, "phase", ("app", index), ("phase", k),
+                   ("name", app->phases[k].name),
+                   ("method", iso_method_names[app->phases[k].method]));
     }
 }
 
@@ -183,15 +175,13 @@ static bool share_a_node(const iso_context_t *ctx, const iso_role_t *roles,
 static void warn(const iso_context_t *ctx, const iso_program_t *program,
                  const iso_role_t *roles)
 {
-    char text[256];
     int one = 0, other = 0;
     bool share = share_a_node(ctx, roles, &one, &other);
     if (program->placement == ISO_PLACE_DISJOINT && share) {
-        snprintf(
-            text, sizeof(text),
+        iso_record_warning(
+            ctx->record, "shared-nodes",
             "%.80s and %.80s share a node: too few nodes, or requested ranks",
             program->apps[one].name, program->apps[other].name);
-        iso_record_warning(ctx->record, "shared-nodes", "%s", text);
     } else if (program->placement != ISO_PLACE_DISJOINT && !share &&
                program->app_count > 1) {
         iso_record_warning(ctx->record, "no-shared-nodes",
@@ -206,12 +196,11 @@ static void warn(const iso_context_t *ctx, const iso_program_t *program,
 }
 
 void iso_placement_record(const iso_context_t *ctx,
-                          const iso_program_t *program, const iso_role_t *roles)
+                          const iso_program_t *program, const iso_role_t *roles,
+                          int *const *members)
 {
     for (int k = 0; k < program->app_count; k++) {
-        char *ranks = job_ranks(ctx, roles, &program->apps[k], k);
-        record_app(ctx->record, &program->apps[k], k, ranks);
-        free(ranks);
+        record_app(ctx->record, &program->apps[k], k, members[k]);
     }
     warn(ctx, program, roles);
 }

@@ -11,8 +11,7 @@
  *
  * Applications that request specific ranks are placed first.
  */
-#ifndef ISO_APP_PLACEMENT_H
-#define ISO_APP_PLACEMENT_H
+#pragma once
 
 #include "experiments/app/source.h"
 
@@ -20,14 +19,18 @@
 iso_role_t *iso_placement_roles(const iso_context_t *ctx,
                                 const iso_program_t *program);
 
+/** At rank 0: list the ranks of each application in the job. The lists are one
+ *  block of memory: the caller frees the first and the whole. */
+int **iso_placement_members(const iso_context_t *ctx,
+                            const iso_program_t *program,
+                            const iso_role_t *roles);
+
 /** At rank 0: write the "app" and "phase" records, and warn if applications
  * share nodes against the placement, or do not share them. */
 void iso_placement_record(const iso_context_t *ctx,
-                          const iso_program_t *program,
-                          const iso_role_t *roles);
+                          const iso_program_t *program, const iso_role_t *roles,
+                          int *const *members);
 
 /** Bind this rank according to the placement. Collective. */
 void iso_placement_bind(const iso_context_t *ctx, const iso_program_t *program,
                         iso_role_t role);
-
-#endif

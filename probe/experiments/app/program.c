@@ -121,3 +121,12 @@ bool iso_launch_has(const iso_launch_t *launch, int app)
     }
     return false;
 }
+
+char *iso_numbers_text(const int *numbers, int count)
+{
+    char *text = iso_calloc(count + 1, 12), *at = text;
+    for (int k = 0; k < count; k++) {
+        at += sprintf(at, "%s%d", k ? " " : "", numbers[k]);
+    }
+    return text;
+}

@@ -24,14 +24,10 @@
  * since then has another checksum. Every rank but rank 0 gets what comes
  * before the steps, and the steps of its own.
  */
-#ifndef ISO_APP_PROGRAM_H
-#define ISO_APP_PROGRAM_H
+#pragma once
 
 #include "experiments/app/draws.h"
 #include "experiments/app/step.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 /** Of version 2. */
 #define ISO_PROGRAM_MAGIC "iso-app3"
@@ -122,6 +118,9 @@ void iso_program_take_steps(iso_program_t *program, int *words, int count);
 void iso_program_free(iso_program_t *program);
 
 /** Whether an application takes part in a launch. */
+/** Numbers as text, "0 4 8"; to be freed. */
+char *iso_numbers_text(const int *numbers, int count);
+
 bool iso_launch_has(const iso_launch_t *launch, int app);
 
 /** Draw from equally likely values. */
@@ -135,5 +134,3 @@ static inline double iso_program_draw(const iso_program_t *program, int values,
     return from
         ->items[iso_draw_index(program->seed, (uint64_t)from->count, key)];
 }
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/check.h"
 #include "machine/idle.h"
 #include "machine/plain.h"
-#include "runfile/record.h"
 
 #include <math.h>
 #include <string.h>
@@ -124,16 +123,12 @@ static void record_wall(iso_record_t *record, const iso_launch_t *launch,
                         int index, int app, const iso_app_result_t *results)
 {
     const iso_app_result_t *r = &results[app];
-    iso_record_begin(record, "wall");
-    iso_record_int(record, "launch", index);
-    iso_record_int(record, "app", app);
-    iso_record_double(record, "seconds", r->end - r->begin);
-    iso_record_int(record, "iterations", (long)r->ranks[ISO_RANK_ITERATIONS]);
-    iso_record_double(record, "overlap", overlap(launch, results, app));
-    iso_record_end(record);
+    ISO_RECORD(record, "wall", ("launch", index), ("app", app),
+               ("seconds", r->end - r->begin),
+               ("iterations", (long)r->ranks[ISO_RANK_ITERATIONS]),
+               ("overlap", overlap(launch, results, app)));
     iso_record_begin(record, "iterations");
-    iso_record_int(record, "launch", index);
-    iso_record_int(record, "app", app);
+    ISO_MEMBERS(record, ("launch", index), ("app", app));
     iso_record_doubles(record, "seconds", r->each, r->each_count);
     iso_record_end(record);
 }
@@ -143,17 +138,12 @@ static void record_ranks(iso_record_t *record, const iso_app_t *app, int launch,
 {
     for (int k = 0; k < app->ranks; k++) {
         const double *values = result->ranks + k * values_of(app);
-        iso_record_begin(record, "rank_time");
-        iso_record_int(record, "launch", launch);
-        iso_record_int(record, "app", index);
-        iso_record_int(record, "rank", k);
-        iso_record_double(record, "seconds", values[ISO_RANK_SECONDS]);
-        iso_record_double(record, "communication",
-                          fmax(values[ISO_RANK_COMMUNICATION], 0.0));
-        iso_record_double(record, "asked", values[ISO_RANK_ASKED]);
-        iso_record_double(record, "delivered", values[ISO_RANK_DELIVERED]);
-        iso_record_int(record, "switches", (long)values[ISO_RANK_SWITCHES]);
-        iso_record_end(record);
+        ISO_RECORD(record, "rank_time", ("launch", launch), ("app", index),
+                   ("rank", k), ("seconds", values[ISO_RANK_SECONDS]),
+                   ("communication", fmax(values[ISO_RANK_COMMUNICATION], 0.0)),
+                   ("asked", values[ISO_RANK_ASKED]),
+                   ("delivered", values[ISO_RANK_DELIVERED]),
+                   ("switches", (long)values[ISO_RANK_SWITCHES]));
     }
 }
 
@@ -169,13 +159,8 @@ static void record_phases(iso_record_t *record, const iso_app_t *app,
             sum += seconds;
             most = fmax(most, seconds);
         }
-        iso_record_begin(record, "phase_time");
-        iso_record_int(record, "launch", launch);
-        iso_record_int(record, "app", index);
-        iso_record_int(record, "phase", phase);
-        iso_record_double(record, "mean", sum / app->ranks);
-        iso_record_double(record, "max", most);
-        iso_record_end(record);
+        ISO_RECORD(record, "phase_time", ("launch", launch), ("app", index),
+                   ("phase", phase), ("mean", sum / app->ranks), ("max", most));
     }
 }
 

@@ -3,8 +3,7 @@
  * @file results.h
  * Results of a launch: collected at rank 0, and written.
  */
-#ifndef ISO_APP_RESULTS_H
-#define ISO_APP_RESULTS_H
+#pragma once
 
 #include "experiments/app/executor.h"
 #include "global_clock/sync.h"
@@ -46,5 +45,3 @@ void iso_results_free(iso_app_result_t *result);
 /** At rank 0: write those of a launch. @param results  by application */
 void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,
                         int launch, const iso_app_result_t *results);
-
-#endif

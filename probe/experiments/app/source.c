@@ -3,6 +3,7 @@
 #include "experiments/app/source.h"
 
 #include "base/check.h"
+#include "base/checksum.h"
 #include "machine/idle.h"
 #include "machine/plain.h"
 
@@ -20,25 +21,6 @@ static struct {
     double memory;
 } source;
 
-static int complain(const char *path, const char *what, char *error)
-{
-    snprintf(error, ISO_ERROR_LENGTH, "%.120s: %.130s", path, what);
-    return -1;
-}
-
-/** CRC-32 as in zlib. */
-static uint64_t checksum(const unsigned char *bytes, size_t length)
-{
-    uint32_t sum = 0xFFFFFFFFu;
-    for (size_t k = 0; k < length; k++) {
-        sum ^= bytes[k];
-        for (int bit = 0; bit < 8; bit++) {
-            sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320u : 0);
-        }
-    }
-    return ~sum;
-}
-
 /** Check a file; return what is wrong with it. */
 static const char *fault(const unsigned char *file, size_t length)
 {
@@ -47,7 +29,7 @@ static const char *fault(const unsigned char *file, size_t length)
         memcmp(header->magic, ISO_PROGRAM_MAGIC, sizeof(header->magic)) != 0) {
         return "not a program file of this version of isochrone";
     }
-    return checksum(file + CHECKED, length - CHECKED) != header->checksum ||
+    return iso_crc32(file + CHECKED, length - CHECKED) != header->checksum ||
                    iso_program_head(header) +
                            (size_t)header->steps * sizeof(int) !=
                        length
@@ -62,7 +44,7 @@ static int read_file(const char *path, char *error)
     const char *wrong = NULL;
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
-        return complain(path, strerror(errno), error);
+        return ISO_REFUSE(error, "%.120s: %.130s", path, strerror(errno));
     }
     if (fstat(fileno(stream), &found) != 0 || !S_ISREG(found.st_mode)) {
         wrong = "not a regular file";
@@ -82,7 +64,7 @@ static int read_file(const char *path, char *error)
         }
     }
     fclose(stream);
-    return wrong ? complain(path, wrong, error) : 0;
+    return wrong ? ISO_REFUSE(error, "%.120s: %s", path, wrong) : 0;
 }
 
 /** Read the step at a word of the file and advance to the next one. */
@@ -113,33 +95,32 @@ static double most_bytes(const iso_program_t *program)
 
 static int check_ranks(const iso_program_t *program, int ranks, char *error)
 {
-    char what[ISO_ERROR_LENGTH];
     if (program->ranks > ranks) {
-        snprintf(what, sizeof(what),
-                 "its applications need %d ranks, the job has %d; start it "
-                 "with -n %d",
-                 program->ranks, ranks, program->ranks);
-        return complain(source.path, what, error);
+        return ISO_REFUSE(
+            error,
+            "%.120s: its applications need %d ranks, the job has %d; "
+            "start it with -n %d",
+            source.path, program->ranks, ranks, program->ranks);
     }
-    char *taken = iso_calloc((size_t)ranks, 1);
+    char *taken = iso_calloc(ranks, 1);
     int wrong = 0;
     for (int k = 0; k < program->app_count && !wrong; k++) {
         const iso_app_t *app = &program->apps[k];
         for (int j = 0; j < app->on_count && !wrong; j++) {
             wrong = app->on[j] >= ranks || taken[app->on[j]];
             if (wrong) {
-                snprintf(
-                    what, sizeof(what),
-                    "%.60s requests rank %d, which is in use or not in 0 to %d",
-                    app->name, app->on[j], ranks - 1);
-                complain(source.path, what, error);
+                wrong =
+                    ISO_REFUSE(error,
+                               "%.120s: %.60s requests rank %d, which is in "
+                               "use or not in 0 to %d",
+                               source.path, app->name, app->on[j], ranks - 1);
             } else {
                 taken[app->on[j]] = 1;
             }
         }
     }
     free(taken);
-    return wrong ? -1 : 0;
+    return wrong;
 }
 
 static int load(const char *path, int ranks, char *error)
@@ -186,10 +167,9 @@ void iso_source_free(void)
 }
 
 /** Check that a rank shares its node with those it shares memory with. */
-static int check_rank(const iso_app_t *app, int rank, const int *nodes,
-                      char *error)
+static int check_rank(const iso_context_t *ctx, const iso_app_t *app, int rank,
+                      const int *members, char *error)
 {
-    char what[ISO_ERROR_LENGTH];
     for (int at = app->begin[rank]; at < app->begin[rank + 1];) {
         iso_step_t step = next_step(&at);
         const iso_app_phase_t *phase = &app->phases[step.phase];
@@ -203,42 +183,36 @@ static int check_rank(const iso_app_t *app, int rank, const int *nodes,
                     : step.list ? step.count
                                 : 1;
         for (int k = 0; k < count; k++) {
-            if (nodes[peers[k]] != nodes[rank]) {
-                snprintf(what, sizeof(what),
-                         "%.40s %.40s uses shared memory, but ranks %d and %d "
-                         "are on different nodes",
-                         app->name, phase->name, rank, peers[k]);
-                return complain(source.path, what, error);
+            if (ctx->places[members[peers[k]]].node !=
+                ctx->places[members[rank]].node) {
+                return ISO_REFUSE(
+                    error,
+                    "%.90s: %.40s %.40s uses shared memory, but ranks %d "
+                    "and %d are on different nodes",
+                    source.path, app->name, phase->name, rank, peers[k]);
             }
         }
     }
     return 0;
 }
 
-static int check_nodes(const iso_context_t *ctx, const iso_role_t *roles,
+static int check_nodes(const iso_context_t *ctx, int *const *members,
                        char *error)
 {
     int wrong = 0;
-    for (int k = 0; k < source.program.app_count && !wrong; k++) {
+    for (int k = 0; k < source.program.app_count; k++) {
         const iso_app_t *app = &source.program.apps[k];
-        int *nodes = iso_calloc((size_t)app->ranks, sizeof(int));
-        for (int r = 0; r < ctx->size; r++) {
-            if (roles[r].app == k) {
-                nodes[roles[r].rank] = ctx->places[r].node;
-            }
-        }
         for (int r = 0; r < app->ranks && !wrong; r++) {
-            wrong = check_rank(app, r, nodes, error);
+            wrong = check_rank(ctx, app, r, members[k], error);
         }
-        free(nodes);
     }
     return wrong;
 }
 
-void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles)
+void iso_source_check_nodes(const iso_context_t *ctx, int *const *members)
 {
     char error[ISO_ERROR_LENGTH];
-    int wrong = ctx->rank == 0 ? check_nodes(ctx, roles, error) : 0;
+    int wrong = ctx->rank == 0 ? check_nodes(ctx, members, error) : 0;
     iso_plain_bcast(ctx->control, &wrong, 1, MPI_INT);
     if (wrong) { /* all of them know, so none has to be aborted */
         if (ctx->rank == 0) {

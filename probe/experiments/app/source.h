@@ -3,8 +3,7 @@
  * @file source.h
  * Reading the program file: rank 0 reads it and distributes it.
  */
-#ifndef ISO_APP_SOURCE_H
-#define ISO_APP_SOURCE_H
+#pragma once
 
 #include "experiment.h"
 #include "experiments/app/program.h"
@@ -32,9 +31,9 @@ typedef struct iso_role {
  * End all ranks with one line if shared memory is requested between nodes.
  * Collective.
  *
- * @param roles  at rank 0: of all ranks
+ * @param members  at rank 0: ranks of each application in the job
  */
-void iso_source_check_nodes(const iso_context_t *ctx, const iso_role_t *roles);
+void iso_source_check_nodes(const iso_context_t *ctx, int *const *members);
 
 /**
  * Give every rank its role and its part of the program. Collective.
@@ -46,5 +45,3 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
 
 /** Forget the file. */
 void iso_source_free(void);
-
-#endif

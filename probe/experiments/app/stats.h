@@ -3,8 +3,7 @@
  * @file stats.h
  * Per-rank statistics of one launch. Seconds.
  */
-#ifndef ISO_APP_STATS_H
-#define ISO_APP_STATS_H
+#pragma once
 
 #include "experiments/app/program.h"
 
@@ -37,5 +36,3 @@ static inline void iso_stats_iteration(iso_stats_t *stats, double seconds)
 
 /** The end of the launch. */
 void iso_stats_end(iso_stats_t *stats, double now);
-
-#endif

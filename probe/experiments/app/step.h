@@ -3,13 +3,10 @@
  * @file step.h
  * One step of a rank in each iteration.
  */
-#ifndef ISO_APP_STEP_H
-#define ISO_APP_STEP_H
+#pragma once
 
 #include "grid/shape.h"
 #include "messages/operations.h"
-
-#include <stdbool.h>
 
 struct iso_program;
 struct iso_app;
@@ -82,5 +79,3 @@ typedef struct iso_needs {
 
 void iso_needs_add(iso_needs_t *needs, const struct iso_program *program,
                    const struct iso_app *app, const iso_step_t *step);
-
-#endif

@@ -18,32 +18,22 @@ enum { LINE = 128, BLOCK = 4096 }; /* places do not share these */
 /** Storage shared by the phases of one method and path. */
 typedef struct iso_store {
     iso_method_t method;
+    bool opened; /**< here: not one that an earlier phase has opened */
     int fd;
     MPI_File file;
 } iso_store_t;
 
 struct iso_stores {
     iso_store_t *phases; /**< of each phase; opened once for each path */
-    int *opener;         /**< the first phase with the same path */
     MPI_Comm node;
     MPI_Win window;
-    bool shares; /**< there is a window */
+    bool shares; /**< there is a window, as long as nothing is simulated */
 };
 
 static iso_method_t method_of(const iso_executor_t *executor,
                               const iso_channel_t *channel)
 {
     return executor->own->phases[channel->phase].method;
-}
-
-static bool uses(const iso_app_t *app, iso_method_t method)
-{
-    for (int k = 0; k < app->phase_count; k++) {
-        if (app->phases[k].method == method) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static _Noreturn void refuse(const char *path, const char *why)
@@ -59,19 +49,17 @@ static _Noreturn void refuse(const char *path, const char *why)
 static void open_posix(iso_executor_t *executor, const char *path,
                        iso_store_t *store)
 {
-    int flags = O_RDWR | O_CLOEXEC;
-    if (executor->rank == 0) {
-        store->fd = open(path, flags | O_CREAT | O_EXCL, 0666);
-        if (store->fd < 0) {
-            refuse(path, strerror(errno));
-        }
+    bool makes = executor->rank == 0;
+    int flags = O_RDWR | O_CLOEXEC | (makes ? O_CREAT | O_EXCL : 0);
+    if (!makes) {
+        iso_plain_bcast(executor->comm, NULL, 0, MPI_BYTE); /* it is made */
     }
-    iso_plain_bcast(executor->comm, NULL, 0, MPI_BYTE); /* it is made */
-    if (executor->rank != 0) {
-        store->fd = open(path, flags);
-        if (store->fd < 0) {
-            refuse(path, strerror(errno));
-        }
+    store->fd = open(path, flags, 0666);
+    if (store->fd < 0) {
+        refuse(path, strerror(errno));
+    }
+    if (makes) {
+        iso_plain_bcast(executor->comm, NULL, 0, MPI_BYTE);
     }
 }
 
@@ -97,6 +85,23 @@ static void open_mpi(iso_executor_t *executor, const char *path,
     MPI_File_set_atomicity(store->file, 1);
 }
 
+/** Whether an earlier phase has opened the file of a phase; then it is shared.
+ */
+static bool shares_file(const iso_app_t *app, struct iso_stores *stores, int k)
+{
+    const iso_app_phase_t *phase = &app->phases[k];
+    for (int j = 0; j < k; j++) {
+        const iso_app_phase_t *before = &app->phases[j];
+        if (before->path && before->method == phase->method &&
+            strcmp(before->path, phase->path) == 0) {
+            stores->phases[k] = stores->phases[j];
+            stores->phases[k].opened = false;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void open_files(iso_executor_t *executor, struct iso_stores *stores)
 {
     const iso_app_t *app = executor->own;
@@ -104,19 +109,12 @@ static void open_files(iso_executor_t *executor, struct iso_stores *stores)
         const iso_app_phase_t *phase = &app->phases[k];
         iso_store_t *store = &stores->phases[k];
         store->method = phase->method;
-        stores->opener[k] = k;
-        for (int j = k - 1; j >= 0 && phase->path; j--) {
-            if (app->phases[j].path && app->phases[j].method == phase->method &&
-                strcmp(app->phases[j].path, phase->path) == 0) {
-                stores->opener[k] = j;
-            }
-        }
-        if (executor->ctx->clock.simulated || phase->path == NULL) {
+        stores->shares |= phase->method == ISO_METHOD_SHARED_MEMORY;
+        if (phase->path == NULL || shares_file(app, stores, k)) {
             continue;
         }
-        if (stores->opener[k] < k) {
-            *store = stores->phases[stores->opener[k]];
-        } else if (phase->method == ISO_METHOD_POSIX_FILE) {
+        store->opened = true;
+        if (phase->method == ISO_METHOD_POSIX_FILE) {
             open_posix(executor, phase->path, store);
         } else {
             open_mpi(executor, phase->path, store);
@@ -129,8 +127,7 @@ static void close_files(iso_executor_t *executor, struct iso_stores *stores)
     const iso_app_t *app = executor->own;
     for (int k = 0; k < app->phase_count; k++) {
         iso_store_t *store = &stores->phases[k];
-        if (executor->ctx->clock.simulated || app->phases[k].path == NULL ||
-            stores->opener[k] < k) {
+        if (!store->opened) {
             continue;
         }
         if (store->method == ISO_METHOD_MPI_FILE) {
@@ -233,12 +230,11 @@ void iso_stores_open(iso_executor_t *executor)
 {
     const iso_app_t *app = executor->own;
     struct iso_stores *stores = iso_calloc(1, sizeof(*stores));
-    size_t phases = (size_t)app->phase_count;
     executor->stores = stores;
-    stores->phases = iso_calloc(phases, sizeof(iso_store_t));
-    stores->opener = iso_calloc(phases, sizeof(int));
-    open_files(executor, stores);
-    stores->shares = uses(app, ISO_METHOD_SHARED_MEMORY);
+    stores->phases = iso_calloc(app->phase_count, sizeof(iso_store_t));
+    if (!executor->ctx->clock.simulated) {
+        open_files(executor, stores);
+    }
     long long here = place(executor, false, 0);
     long long bytes = place(executor, true, 0), before = 0;
     long long *all = iso_calloc((size_t)app->ranks, sizeof(*all));
@@ -249,7 +245,7 @@ void iso_stores_open(iso_executor_t *executor)
     free(all);
     place(executor, true, before);
     tell_places(executor);
-    if (stores->shares && !executor->ctx->clock.simulated) {
+    if (stores->shares) {
         open_window(executor, stores, here);
         find_memory(executor, stores);
     }
@@ -258,14 +254,13 @@ void iso_stores_open(iso_executor_t *executor)
 void iso_stores_close(iso_executor_t *executor)
 {
     struct iso_stores *stores = executor->stores;
-    if (stores->shares && !executor->ctx->clock.simulated) {
+    if (stores->shares) {
         MPI_CHECK(MPI_Win_unlock_all(stores->window));
         MPI_CHECK(MPI_Win_free(&stores->window));
         MPI_CHECK(MPI_Comm_free(&stores->node));
     }
     close_files(executor, stores);
     free(stores->phases);
-    free(stores->opener);
     free(stores);
 }
 

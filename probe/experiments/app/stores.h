@@ -12,8 +12,7 @@
  * A file is new, and is removed in the end. In a simulator nothing is written
  * or read: the messages alone take time.
  */
-#ifndef ISO_APP_STORES_H
-#define ISO_APP_STORES_H
+#pragma once
 
 #include "experiments/app/executor.h"
 
@@ -31,5 +30,3 @@ void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
 
 /** After the last iteration: wait until all places are free. */
 void iso_stores_settle(iso_executor_t *executor);
-
-#endif

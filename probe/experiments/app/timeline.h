@@ -6,8 +6,7 @@
  * Sends and receives that are only begun are one event as long as nothing else
  * happens. At most ISO_MAX_EVENTS are recorded.
  */
-#ifndef ISO_APP_TIMELINE_H
-#define ISO_APP_TIMELINE_H
+#pragma once
 
 #include "experiments/app/step.h"
 
@@ -29,5 +28,3 @@ void iso_timeline_free(iso_timeline_t *timeline);
 
 void iso_timeline_add(iso_timeline_t *timeline, const iso_step_t *step,
                       double begin, double end);
-
-#endif

@@ -101,10 +101,7 @@ static int check(char *error)
     } else if (options.max_intra + options.max_inter == 0) {
         wrong = "--max-intra and --max-inter are both 0: raise one of them";
     }
-    if (wrong) {
-        return ISO_REFUSE(error, "%s", wrong);
-    }
-    return iso_sampler_check(error);
+    return wrong ? ISO_REFUSE(error, "%s", wrong) : iso_sampler_check(error);
 }
 
 /* --- every rank but 0 ---------------------------------------------------- */

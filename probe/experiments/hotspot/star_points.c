@@ -13,14 +13,7 @@ typedef struct making {
 
 static void add_point(iso_star_points_t *points, iso_star_point_t point)
 {
-    if (points->count == points->capacity) {
-        points->capacity = 2 * points->capacity + 64;
-        points->point = realloc(points->point, (size_t)points->capacity *
-                                                   sizeof(*points->point));
-        if (points->point == NULL) {
-            ISO_FAIL("no memory for %ld points", points->capacity);
-        }
-    }
+    ISO_GROW(points->point, points->count, points->capacity);
     points->point[points->count++] = point;
 }
 

@@ -22,21 +22,17 @@
  */
 #include "base/check.h"
 #include "base/pairs.h"
-#include "experiment.h"
 #include "experiments/latency_map/ranking.h"
 #include "experiments/latency_map/round_trip.h"
 #include "experiments/latency_map/sample.h"
-#include "experiments/latency_map/schedule.h"
 #include "machine/heartbeat.h"
 #include "machine/idle.h"
-#include "runfile/record.h"
 #include "sampling/coordinator.h"
 #include "sampling/pair_blocks.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 /** What rank 0 or a partner tells a sleeping rank to do. */
@@ -260,8 +256,7 @@ static bool out_of_time(const struct map *map)
 static iso_outcome_t conduct_schedule(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
-    iso_schedule_order_t order = ISO_SCHEDULE_ISOLATED;
-    iso_schedule_order_parse(options.schedule, &order);
+    iso_schedule_order_t order = iso_schedule_order(options.schedule);
     int *node = iso_calloc((size_t)ctx->size, sizeof(int));
     for (int r = 0; r < ctx->size; r++) {
         node[r] = ctx->places[r].node;
@@ -297,15 +292,7 @@ struct results {
 
 static struct message *next_result(struct results *results)
 {
-    if (results->count == results->room) {
-        results->room = 2 * results->room + 16;
-        struct message *more = iso_calloc((size_t)results->room, sizeof(*more));
-        for (long k = 0; k < results->count; k++) {
-            more[k] = results->found[k];
-        }
-        free(results->found);
-        results->found = more;
-    }
+    ISO_GROW(results->found, results->count, results->room);
     return &results->found[results->count++];
 }
 
@@ -480,11 +467,6 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
     return window > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
-static iso_outcome_t conduct_sample(struct map *map)
-{
-    return measure_sample(map->member, map);
-}
-
 /** Whether a ranking before ranking number @a before holds the pair, too. */
 static bool retested_before(const struct map *map, int before, iso_pair_t pair)
 {
@@ -612,7 +594,7 @@ static iso_outcome_t conduct(struct member *member)
         iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
     open_rankings(&map);
     iso_outcome_t outcome = options.pairs    ? conduct_listed(&map)
-                            : options.sample ? conduct_sample(&map)
+                            : options.sample ? measure_sample(member, &map)
                                              : conduct_schedule(&map);
     if (outcome == ISO_COMPLETE) {
         outcome = conduct_retests(&map);
@@ -634,10 +616,9 @@ static int check(char *error)
         more = iso_pairs_next(&rest, pair);
     } while (more > 0);
     if (more < 0) {
-        snprintf(error, ISO_ERROR_LENGTH,
-                 "--pairs is '%.60s', not pairs of two ranks such as 0-7,2-5",
-                 options.pairs);
-        return -1;
+        return ISO_REFUSE(
+            error, "--pairs is '%.60s', not pairs of two ranks such as 0-7,2-5",
+            options.pairs);
     }
     if (options.sample && iso_sample_pairs(options.sample, 2, 1) < 0) {
         return ISO_REFUSE(error,

@@ -4,8 +4,7 @@
  * The few pairs that stand out most among many, kept as they come by. Knows
  * nothing of MPI.
  */
-#ifndef ISO_RANKING_H
-#define ISO_RANKING_H
+#pragma once
 
 #include "experiments/latency_map/schedule.h"
 
@@ -26,5 +25,3 @@ void iso_ranking_offer(iso_ranking_t *ranking, iso_pair_t pair, double badness);
 
 /** Whether a pair is kept. */
 bool iso_ranking_holds(const iso_ranking_t *ranking, iso_pair_t pair);
-
-#endif

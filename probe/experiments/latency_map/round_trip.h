@@ -17,8 +17,7 @@
  * Before each pass one of them goes to another processor if it is not bound;
  * if none can, the result says so.
  */
-#ifndef ISO_ROUND_TRIP_H
-#define ISO_ROUND_TRIP_H
+#pragma once
 
 #include "experiment.h"
 #include "sampling/sampler.h"
@@ -57,5 +56,3 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
 
 /** Answer a partner until it has measured enough. */
 void iso_round_trip_answer(iso_round_trip_t *trip, int partner);
-
-#endif

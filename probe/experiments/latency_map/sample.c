@@ -21,7 +21,7 @@ enum { NEAR_ROUNDS = 4 };
 static const double INNER_PART = 0.2;
 
 struct iso_sample {
-    int ranks, nodes;
+    int nodes;
     int *members, *first; /**< as in schedule.c */
     int *place;           /**< of each node in the tournament */
     int *at;              /**< node at each place; -1: the dummy */
@@ -93,7 +93,6 @@ iso_sample_t *iso_sample_create(int ranks, const int node_of_rank[], long pairs)
 {
     iso_sample_t *s = iso_calloc(1, sizeof(*s));
     uint64_t state = 1;
-    s->ranks = ranks;
     s->nodes = iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
     s->players = s->nodes + s->nodes % 2;
     s->at = shuffled(s->players, &state);

@@ -13,8 +13,7 @@
  * rounds in random order. Two nodes that meet again do so with other ranks; no
  * pair is measured twice.
  */
-#ifndef ISO_SAMPLE_H
-#define ISO_SAMPLE_H
+#pragma once
 
 #include "experiments/latency_map/schedule.h"
 
@@ -50,5 +49,3 @@ int iso_sample_pair(const iso_sample_t *sample, long round, int node,
                     iso_pair_t *pair);
 
 void iso_sample_free(iso_sample_t *sample);
-
-#endif

@@ -11,7 +11,6 @@ struct iso_schedule {
     int inner_parallel;
     int *members; /**< ranks, grouped by node */
     int *first;   /**< members of node a: first[a] .. first[a + 1] - 1 */
-    int largest;  /**< ranks of the largest node */
     int within;   /**< isolated: rounds inside the nodes are still to come */
     int round;    /**< round of the tournament, or of the pairs in a node */
     int step;     /**< isolated: pair within two nodes that meet; serial: j */
@@ -96,10 +95,6 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
     if (order == ISO_SCHEDULE_ISOLATED) {
         s->nodes =
             iso_group_by_node(ranks, node_of_rank, &s->first, &s->members);
-        for (int node = 0; node < s->nodes; node++) {
-            int size = node_size(s, node);
-            s->largest = size > s->largest ? size : s->largest;
-        }
     }
     return s;
 }
@@ -215,16 +210,11 @@ int iso_schedule_next(iso_schedule_t *s, iso_pair_t *pairs)
     return 0;
 }
 
-int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order)
+iso_schedule_order_t iso_schedule_order(const char *name)
 {
-    static const char *const names[] = {"serial", "rounds", "isolated"};
-    for (int k = 0; k < 3; k++) {
-        if (strcmp(name, names[k]) == 0) {
-            *order = (iso_schedule_order_t)k;
-            return 0;
-        }
-    }
-    return -1;
+    return strcmp(name, "serial") == 0   ? ISO_SCHEDULE_SERIAL
+           : strcmp(name, "rounds") == 0 ? ISO_SCHEDULE_ROUNDS
+                                         : ISO_SCHEDULE_ISOLATED;
 }
 
 void iso_schedule_free(iso_schedule_t *s)

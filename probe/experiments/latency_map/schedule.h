@@ -16,8 +16,7 @@
  *         the nodes and (M - 1) k^2 between them (M k^2 for odd M), which grows
  *         as N k and not as N^2.
  */
-#ifndef ISO_SCHEDULE_H
-#define ISO_SCHEDULE_H
+#pragma once
 
 typedef enum iso_schedule_order {
     ISO_SCHEDULE_SERIAL,
@@ -71,9 +70,7 @@ iso_schedule_t *iso_schedule_create(iso_schedule_order_t order, int ranks,
  */
 int iso_schedule_next(iso_schedule_t *schedule, iso_pair_t *pairs);
 
-/** Read "serial", "rounds" or "isolated". @return 0, or -1 */
-int iso_schedule_order_parse(const char *name, iso_schedule_order_t *order);
+/** Read "serial", "rounds" or "isolated". */
+iso_schedule_order_t iso_schedule_order(const char *name);
 
 void iso_schedule_free(iso_schedule_t *schedule);
-
-#endif

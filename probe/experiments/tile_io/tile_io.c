@@ -192,7 +192,7 @@ static int parse_tiling(char *error)
     if (wrong) {
         return ISO_REFUSE(error, "%s", wrong);
     }
-    t->element = (int)options.element;
+    t->element = options.element;
     return 0;
 }
 
@@ -203,24 +203,18 @@ static int check(char *error)
         (options.hints && iso_hints_parse(options.hints, NULL, error))) {
         return -1;
     }
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length = 0;
-    MPI_Get_library_version(library, &length);
     if (options.buffer < 1 || options.buffer > INT_MAX) {
         wrong = "--cb-buffer is from 1 byte to below 2 GiB";
     } else if (options.repeats < 1) {
         wrong = "--repeats must be at least 1";
     } else if (wants("file") && options.file == NULL) {
         wrong = "--file FILE is missing (only --phase exchange needs none)";
-    } else if (wants("file") && strncmp(library, "SMPI", 4) == 0) {
+    } else if (wants("file") && iso_in_simulator()) {
         wrong = "a simulator has no files: use --phase exchange";
     } else if (options.aggregators && wants("file")) {
         wrong = "--aggregators needs --phase exchange; for files, give --hints";
     }
-    if (wrong) {
-        snprintf(error, ISO_ERROR_LENGTH, "%s", wrong);
-    }
-    return wrong ? -1 : 0;
+    return wrong ? ISO_REFUSE(error, "%s", wrong) : 0;
 }
 
 static int check_ranks(int ranks, char *error)

@@ -109,14 +109,7 @@ struct iso_two_phase {
 
 static struct message *append(struct list *list)
 {
-    if (list->count == list->room) {
-        list->room = 2 * list->room + 16;
-        list->messages = realloc(list->messages,
-                                 (size_t)list->room * sizeof(struct message));
-        if (list->messages == NULL) {
-            ISO_FAIL("no memory for %d messages", list->room);
-        }
-    }
+    ISO_GROW(list->messages, list->count, list->room);
     struct message *message = &list->messages[list->count++];
     memset(message, 0, sizeof(*message));
     message->type = MPI_DATATYPE_NULL;
@@ -147,7 +140,7 @@ static void take_own(void *data, const iso_part_t *part)
 struct gathered_parts {
     iso_two_phase_t *exchange;
     int rank, round; /**< whose parts these are, and of which round; or -1 */
-    int count, room;
+    int count, lengths_room, places_room;
     int *lengths;
     MPI_Aint *places;
 };
@@ -178,15 +171,8 @@ static void take_gathered(void *data, const iso_part_t *part)
         close_message(parts);
         parts->round = part->round;
     }
-    if (parts->count == parts->room) {
-        parts->room = 2 * parts->room + 64;
-        size_t room = (size_t)parts->room;
-        parts->lengths = realloc(parts->lengths, room * sizeof(int));
-        parts->places = realloc(parts->places, room * sizeof(MPI_Aint));
-        if (parts->lengths == NULL || parts->places == NULL) {
-            ISO_FAIL("no memory for %d parts of a window", parts->room);
-        }
-    }
+    ISO_GROW(parts->lengths, parts->count, parts->lengths_room);
+    ISO_GROW(parts->places, parts->count, parts->places_room);
     long long begin = part->domain * exchange->domains->length +
                       part->round * exchange->domains->buffer;
     parts->lengths[parts->count] = (int)part->length;
