@@ -8,6 +8,7 @@ how far is seen in when each of them left it while it was measured (`Unfolding.p
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
@@ -208,7 +209,7 @@ class Meetings:
         self._clock = clock
         self._time = time
         self._all = tuple(range(ranks))
-        self._places: dict[tuple[int, ...], dict[int, int]] = {}
+        self._places = cache(lambda members: {each: k for k, each in enumerate(members)})
         self._ports: dict[tuple[int, tuple[int, ...]], _Port] = {}
         self._calls: Counter[tuple[int, tuple[int, ...]]] = Counter()
         self._open: dict[tuple[int, tuple[int, ...]], _Meeting] = {}
@@ -224,9 +225,7 @@ class Meetings:
             port = self._ports.setdefault((step.root, members), _Port())
             meeting = _kind(step.op, of)(self._clock, of, len(members), port)
             self._open[call, members] = meeting
-        places = self._places.get(members)
-        if places is None:
-            places = self._places[members] = {each: k for k, each in enumerate(members)}
+        places = self._places(members)
         request = meeting.come((places[rank] - places.get(step.root, 0)) % len(members))
         if meeting.missing == 0:
             del self._open[call, members]

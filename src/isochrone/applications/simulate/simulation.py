@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import nan, sqrt
@@ -116,12 +116,8 @@ class Ranks:
                 yield time * step.factor
             case Send() | Isend():
                 size = self.draws.value(step.size, rank, step.phase, step.to + number, iteration)
-                request, busy = self._send(rank, step.to, step.phase, size)
-                yield busy
-                if isinstance(step, Send):
-                    yield request
-                else:
-                    begun.append(request)
+                sent = begun if isinstance(step, Isend) else None
+                yield from self._send(rank, step.to, step.phase, size, begun=sent)
             case Recv():
                 yield self.matching.receive(rank, step.source, step.phase)
             case Irecv():
@@ -142,9 +138,17 @@ class Ranks:
                 yield from self._work(step, rank, iteration)
 
     def _send(
-        self, rank: int, to: int, phase: int, size: float, load: float | None = None
-    ) -> tuple[Request, float]:
-        return self.matching.send(rank, to, phase, self.cost(rank, to, phase, size), load)
+        self, rank: int, to: int, phase: int, size: float, load: float | None = None, *,
+        begun: list[Request] | None = None,
+    ) -> Run:  # fmt: skip
+        """Send a message; wait until that is done, or add it to what was begun."""
+        cost = self.cost(rank, to, phase, size)
+        request, busy = self.matching.send(rank, to, phase, cost, load)
+        yield busy
+        if begun is None:
+            yield request
+        else:
+            begun.append(request)
 
     def _serve(self, step: Serve, rank: int, iteration: int) -> Run:
         """Answer each client once, in the order in which they ask.
@@ -172,9 +176,7 @@ class Ranks:
     def _reply(self, step: Serve, rank: int, iteration: int, client: int) -> Run:
         yield self.draws.value(step.time, rank, step.phase, client, iteration)
         size = self.draws.value(step.reply, rank, step.phase, client, iteration)
-        request, busy = self._send(rank, client, step.phase, size)
-        yield busy
-        yield request
+        yield from self._send(rank, client, step.phase, size)
 
     def _farm(self, step: Farm, rank: int, iteration: int) -> Run:
         """Give each worker a task, then the next one to whoever returns a result."""
@@ -192,14 +194,12 @@ class Ranks:
 
     def _hand_out(self, step: Farm, rank: int, iteration: int, worker: int, task: int | None):  # type: ignore[no-untyped-def]
         """Send a task, or an empty message if none is left; say which."""
-        size = 0.0
-        if task is not None:
-            size = self.draws.value(step.task, rank, step.phase, task, iteration)
-        load = None if task is None else float(task)
-        request, seconds = self._send(rank, worker, step.phase, size, load)
-        yield seconds
-        yield request
-        return task is not None
+        if task is None:
+            yield from self._send(rank, worker, step.phase, 0.0)
+            return False
+        size = self.draws.value(step.task, rank, step.phase, task, iteration)
+        yield from self._send(rank, worker, step.phase, size, float(task))
+        return True
 
     def _work(self, step: Work, rank: int, iteration: int) -> Run:
         """Do tasks until none is left."""
@@ -212,9 +212,7 @@ class Ranks:
             time = self.draws.value(step.time, step.master, step.phase, task, iteration)
             yield time * step.factor
             size = self.draws.value(step.result, step.master, step.phase, AGAIN + task, iteration)
-            request, busy = self._send(rank, step.master, step.phase, size)
-            yield busy
-            yield request
+            yield from self._send(rank, step.master, step.phase, size)
 
 
 _Numbered = tuple[Step, "int | list[_Numbered]"]
@@ -330,21 +328,16 @@ def step_by_step(
     ranks = application.ranks
     clock = Clock()
     network = Network(clock, clocks.node_of)
-    spent = np.zeros((64, len(application.phases)))
-    missing: dict[int, int] = {}
-    ends = []
+    spent: dict[int, list[float]] = defaultdict(lambda: [0.0] * len(application.phases))
+    done: Counter[int] = Counter()
+    ends: list[float] = []
 
     def note(phase: int, iteration: int, seconds: float) -> None:
-        nonlocal spent
-        if iteration >= len(spent):
-            spent = np.concatenate([spent, np.zeros_like(spent)])
-        spent[iteration, phase] += seconds
+        spent[iteration][phase] += seconds
 
     def finished(iteration: int) -> None:
-        left = missing.pop(iteration, ranks) - 1
-        if left:
-            missing[iteration] = left
-        else:
+        done[iteration] += 1
+        if done[iteration] == ranks:
             ends.append(clock.now)
 
     one = Ranks(
@@ -365,12 +358,12 @@ def step_by_step(
     def stop() -> bool:
         """Whether enough was simulated: the time of an iteration is steady."""
         nonlocal looked
-        done = len(ends)
-        if done < least or done < looked * 1.2 or done >= application.iterations:
+        ended = len(ends)
+        if ended < least or ended < looked * 1.2 or ended >= application.iterations:
             return False
-        if done >= most // max(work, 1):
+        if ended >= most // max(work, 1):
             return True
-        looked = done
+        looked = ended
         return steady(ends)
 
     if not clock.run(stop) and len(ends) < application.iterations:
@@ -379,7 +372,8 @@ def step_by_step(
             f"{len(ends) + 1}",
             hint="try the flow exchange",
         )
-    return Simulated(np.array(ends), spent[: len(ends)] / ranks, application.iterations, ranks)
+    each = np.array([spent[iteration] for iteration in range(len(ends))]) / ranks
+    return Simulated(np.array(ends), each, application.iterations, ranks)
 
 
 def steady(ends: Sequence[float]) -> bool:
