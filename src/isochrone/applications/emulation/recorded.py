@@ -210,7 +210,16 @@ def launched(run: Run) -> list[Launched]:
     count = len(run.tables.get("app", ()))
     if any(app >= count for one in launches.values() for app in one.together):
         raise InputError("a 'launch' record names an unknown application", where=run.where)
-    times = _times(run)
+    times: dict[tuple[int, int], Floats] = {}
+    for row in run.tables.get("iterations", Table()).rows():
+        values = row.get("seconds")
+        numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
+        each = np.asarray(values if numbers_only else [None])
+        if each.dtype.kind not in "if" or not np.all((each >= 0) & np.isfinite(each)):
+            raise InputError(
+                "the 'seconds' of an 'iterations' record are not times", where=run.where
+            )
+        times[row["launch"], row["app"]] = each.astype(np.float64)
     # parts of a launch; 1 where a record does not say
     overlaps = run.tables.get("wall", Table()).columns.get("overlap", np.ones(len(walls)))
     return [
@@ -222,23 +231,3 @@ def launched(run: Run) -> list[Launched]:
             walls, np.minimum(np.nan_to_num(overlaps, nan=1.0), 1.0).tolist(), strict=True
         )
     ]  # fmt: skip
-
-
-def _times(run: Run) -> dict[tuple[int, int], Floats]:
-    """Return the times of the iterations by launch and application."""
-    table = run.tables.get("iterations", Table())
-    if not len(table):
-        return {}
-    lists = table["seconds"].tolist() if "seconds" in table else [None] * len(table)
-    found = {}
-    for launch, app, values in zip(
-        table["launch"].tolist(), table["app"].tolist(), lists, strict=True
-    ):
-        numbers_only = isinstance(values, list) and {*map(type, values)} <= {int, float}
-        times = np.asarray(values if numbers_only else [None])
-        if times.dtype.kind not in "if" or not np.all((times >= 0) & np.isfinite(times)):
-            raise InputError(
-                "the 'seconds' of an 'iterations' record are not times", where=run.where
-            )
-        found[launch, app] = times.astype(np.float64)
-    return found

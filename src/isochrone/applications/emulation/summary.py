@@ -13,7 +13,7 @@ from isochrone.applications.emulation.recorded import (
     launched,
 )
 from isochrone.applications.emulation.timing import Iterations, Slowdown, Wall, Whose
-from isochrone.applications.emulation.work import Phase, Shares
+from isochrone.applications.emulation.work import PREEMPTED, Phase, Shares
 from isochrone.applications.results.records import records
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
@@ -82,37 +82,31 @@ class Emulation:
 
     def doubts(self) -> list[str]:
         """Say what makes the numbers doubtful, beside the warnings of the run."""
-        return [*self._partly(), *self._preempted(), *self._delivered()]
-
-    def _partly(self) -> list[str]:
+        said = []
         short = [one for one in self.walls if one.overlap < _OVERLAP]
-        if not short:
-            return []
-        least = min(short, key=lambda one: one.overlap)
-        name, others = self.apps[least.app].name, self.beside(least.beside)
-        return [
-            f"{name} ran only {100 * least.overlap:.0f} % of its time concurrently with {others}"
-            + (f", and {len(short) - 1} more ran alone for a while" if len(short) > 1 else "")
-            + ": what ends first no longer disturbs; 'background: true' or more iterations let it "
-            "go on"
-        ]
-
-    def _preempted(self) -> list[str]:
-        if self.simulated:  # what the operating system does to the simulator is no part of them
-            return []
-        rate = work.preempted([one for one in self.shares if not one.beside])
-        return [
-            f"a rank of an application alone was taken off its processor {rate:,.0f} times a "
-            "second: something else wanted it, so times are also of the operating system"
-        ] if rate else []  # fmt: skip
-
-    def _delivered(self) -> list[str]:
-        return [
+        if short:
+            least = min(short, key=lambda one: one.overlap)
+            name, others = self.names(least)
+            more = f", and {len(short) - 1} more ran alone for a while" if len(short) > 1 else ""
+            said.append(
+                f"{name} ran only {100 * least.overlap:.0f} % of its time concurrently with "
+                f"{others}{more}: what ends first no longer disturbs; 'background: true' or more "
+                "iterations let it go on"
+            )
+        alone = [one for one in self.shares if not one.beside]
+        rate = max((one.switches for one in alone), default=0.0)
+        # what the operating system does to a simulator is no part of the applications
+        if rate >= PREEMPTED and not self.simulated:
+            said.append(
+                f"a rank of an application alone was taken off its processor {rate:,.0f} times a "
+                "second: something else wanted it, so times are also of the operating system"
+            )
+        said += [
             f"{self.apps[one.app].name} alone computed {100 * abs(one.delivered - 1):.0f} % "
             f"{'longer' if one.delivered > 1 else 'shorter'} than asked for"
-            for one in self.shares
-            if not one.beside and abs(one.delivered - 1) > _DELIVERED
+            for one in alone if abs(one.delivered - 1) > _DELIVERED
         ]  # fmt: skip
+        return said
 
     def rows(self) -> dict[str, Any]:
         """Return all for a document."""

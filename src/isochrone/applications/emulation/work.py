@@ -106,9 +106,3 @@ def _by_set(
             for time in of_launch[one.launch, one.app]:
                 own[getattr(time, key)].append(time)
         yield whose, own
-
-
-def preempted(found: Sequence[Shares]) -> float:
-    """Return the most switches of a rank in a second if that is too many, else 0."""
-    most = max((one.switches for one in found), default=0.0)
-    return most if most >= PREEMPTED else 0.0

@@ -51,7 +51,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     run = runs[0]
     what = "bytes" if options.what == Options.what else options.what
     pairs = sent(run, what)
-    cells, block = _cells(pairs, run.size)
+    block = -(-run.size // _MAX_CELLS)  # ranks of a cell, which shows the largest of their pairs
+    cells = np.full((-(-run.size // block),) * 2, np.nan)
+    np.fmax.at(cells, (pairs.source // block, pairs.target // block), pairs.amount)
     side = 6.2 if run.size > _MAX_NUMBERS else 4.9
     width = _LEFT + side + 1.25
     lines = _facts(run, what, pairs, block, width - _LEFT - 0.1)
@@ -77,17 +79,6 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         _colour_bar(axes_at(figure, _LEFT + side + 0.15, _BOTTOM, 0.17, side), mappable, what)
     write_head(figure, _LEFT / width, f"{_WORDS[what]} from rank to rank", lines)
     return figure
-
-
-def _cells(pairs: Sent, ranks: int) -> tuple[Floats, int]:
-    """Return the matrix, NaN where nothing was sent, and the ranks that a cell stands for.
-
-    A cell of several ranks shows the largest of its pairs.
-    """
-    block = -(-ranks // _MAX_CELLS)
-    cells = np.full((-(-ranks // block),) * 2, np.nan)
-    np.fmax.at(cells, (pairs.source // block, pairs.target // block), pairs.amount)
-    return cells, block
 
 
 def _colours(values: Floats) -> ScalarMappable:
@@ -123,28 +114,20 @@ def _decorate(axes: Axes, run: Run) -> None:
 
 
 def _colour_bar(axes: Axes, mappable: ScalarMappable, what: str) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-    logarithmic = colour_bar(axes, mappable, _WORDS[what].lower())
     low, high = mappable.get_clim()
-    base = 2.0 if what == "bytes" else 10.0
-    axes.yaxis.set_major_locator(
-        LogLocator(base=base, numticks=8) if logarithmic else FixedLocator(_ticks(high or 1, what))
-    )
+    if colour_bar(axes, mappable, _WORDS[what].lower()):
+        axes.yaxis.set_major_locator(LogLocator(base=2.0 if what == "bytes" else 10.0, numticks=8))
+    else:  # round in the unit they are written in
+        unit = 1.0
+        while what == "bytes" and high >= 1024 * unit:
+            unit *= 1024
+        ticks = unit * np.asarray(MaxNLocator(7).tick_values(0, (high or 1) / unit))
+        axes.set_yticks(ticks[(ticks >= 0) & (ticks <= (high or 1) * (1 + 1e-9))])
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _text(value, what)))
     axes.set_ylim(low, high)
-
-
-def _ticks(high: float, what: str) -> list[float]:
-    """Choose numbers from zero to ``high`` that are round in the unit they are written in."""
-    from matplotlib.ticker import MaxNLocator
-
-    unit = 1.0
-    while what == "bytes" and high >= 1024 * unit:
-        unit *= 1024
-    found = unit * np.asarray(MaxNLocator(7).tick_values(0, high / unit))
-    return [float(value) for value in found.tolist() if 0 <= value <= high * (1 + 1e-9)]
 
 
 def _facts(run: Run, what: str, pairs: Sent, block: int, width: float) -> list[HeadLine]:

@@ -16,7 +16,6 @@ from isochrone.applications.figures._emulations import (
     with_rows,
 )
 from isochrone.applications.predict.application_accuracy import predicted
-from isochrone.applications.predict.applications import Prediction
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
 from isochrone.runfile.origin import one_word
@@ -81,18 +80,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         the applications do.
     """
     run = the_run(runs)
-    return figure_of(run, _bars(predicted(run, options.models)) if options.models else {})
-
-
-def _bars(found: Sequence[Prediction]) -> Predicted:
-    """Return what is predicted of an iteration and of its phases."""
     bars = {}
-    for one in found:
+    for one in predicted(run, options.models) if options.models else ():
         for part in one.phases:
             bars[one.app, part.phase] = Bar(part.seconds, part.low, part.high)
         whole = (one.seconds, one.low, one.high)
         bars[one.app, TOTAL] = Bar(*(end / one.iterations for end in whole))
-    return bars
+    return figure_of(run, bars)
 
 
 def figure_of(run: Run, predicted: Predicted) -> Figure:

@@ -70,7 +70,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     width, height = left + inner[0] + 0.45, top + inner[1] + 0.25
     across = len(panels) if width * len(panels) <= _BESIDE else 1
     figure = new_figure(max(width * across, 6.2), HEAD + height * (len(panels) // across) + _BAR)
-    span = _span(found, [of for _, of in panels])
+    ratios = [of(one) for one in found.slowdowns for _, of in panels]
+    clear = [abs(log(one.median)) for one in ratios if one is not None and one.differs]
+    span = max([_LEAST_SPAN, *clear])  # logarithm of the ratio at which the colours end
     full = (figure.get_figwidth(), figure.get_figheight())
     for number, (title, of) in enumerate(panels):
         down, right = divmod(number, across)
@@ -81,21 +83,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         figure.text(x / full[0], (y + inner[1] + top - 0.12) / full[1], title, size=LABEL + 1,
                     color=INK, va="top")  # fmt: skip
     _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
-    unknown = any(of(one) is None for one in found.slowdowns for _, of in panels)
     notes = [
         "time with the application of the column / time alone", f"{found.repeats} repetitions",
         *["below: 95 % interval"] * numbers, "grey: not distinguishable from 1",
-        *["?: too few iterations"] * unknown,
+        *["?: too few iterations"] * (None in ratios),
     ]  # fmt: skip
     head(figure, 0.2, "Slowdown", run, notes)
     return figure
-
-
-def _span(found: Emulation, panels: Sequence[Of]) -> float:
-    """Return the logarithm of the ratio at which the colours end, the same in all panels."""
-    ratios = [of(one) for one in found.slowdowns for of in panels]
-    known = [one for one in ratios if one is not None and one.known and one.differs]
-    return max([_LEAST_SPAN, *(abs(log(one.median)) for one in known)])
 
 
 def _panel(

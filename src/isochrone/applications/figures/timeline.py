@@ -160,8 +160,15 @@ def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:
     axes.annotate(short(panel.app.name), (0, 1), xytext=(0, 18), xycoords="axes fraction",
                   textcoords="offset points", color=INK, size=LABEL + 1, weight="bold",
                   parse_math=False)  # fmt: skip
+    names = panel.app.phases
+    phases = sorted({event.phase for event in panel.events if event.what != _COMPUTE})
+    seen = [("computation", COMPUTATION)] * any(e.what == _COMPUTE for e in panel.events)
+    seen += [
+        (short(names[k] if k < len(names) else str(k), 18), COMMUNICATION[k % len(COMMUNICATION)])
+        for k in phases
+    ]
     x = 0.0
-    for text, colour in _seen(panel):
+    for text, colour in seen:
         width = 0.24 + 0.9 * text_width(text, CAPTION)
         if x + width > wide - 0.55:
             text, colour, width = "…", "none", 0.0
@@ -173,18 +180,6 @@ def _legend(axes: Axes, panel: Panel, wide: float, high: float) -> None:
         x += width
         if not width:
             break
-
-
-def _seen(panel: Panel) -> list[tuple[str, str]]:
-    """List what is to be seen, each with its colour."""
-    names, every = panel.app.phases, COMMUNICATION
-    computes = any(event.what == _COMPUTE for event in panel.events)
-    phases = sorted({event.phase for event in panel.events if event.what != _COMPUTE})
-    return [
-        *([("computation", COMPUTATION)] if computes else []),
-        *((short(names[k] if k < len(names) else str(k), 18), every[k % len(every)])
-          for k in phases),
-    ]  # fmt: skip
 
 
 VIEW = View(draw, kinds=("emulation",))

@@ -1,7 +1,7 @@
 """Emulated applications: how long they take, what slows them down, and what they do."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import Annotated
 
@@ -67,10 +67,6 @@ PHASES = (
     "Seconds of an iteration in each phase, the mean over the ranks, waiting for others included; "
     "the line at its end is the 95 % interval over the launches."
 )
-
-
-def _holds(run: Run) -> bool:
-    return run.kind == KIND
 
 
 def _title(run: Run) -> str:
@@ -168,10 +164,12 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
     if not found.walls:
         nothing = Sentence("  The run contains no complete launch")
         return [Section("Summary", (nothing,)), warnings]
+    alt = "Bars of what each rank does in one iteration, by phase."
+    timeline = Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)
     return [
         Section("Summary", tuple(_about(found))),
         Section("Slowdown", tuple(_slowdown(run, found))),
-        Section("One iteration", tuple(_timeline(run)), only="report"),
+        Section("One iteration", (timeline,) if run.tables.get("event") else (), only="report"),
         Section("Time", (_walls(found), _iterations(found))),
         Section("Phases", tuple(_phases(run, found, asked))),
         Section("Messages", tuple(_edges(found))),
@@ -184,46 +182,42 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
 # --- summary --------------------------------------------------------------------------------------
 
 
-def _about(found: Emulation) -> list[Block]:
+def _about(found: Emulation) -> Iterator[Block]:
     """Say who ran, and what slows what down."""
-    blocks: list[Block] = [Tiles(tuple(_tiles(found)))]
+    yield Tiles(tuple(_tiles(found)))
     for app in found.apps:
         background = ", in the background" if app.background else ""
         iterations = plural(app.iterations, "iteration")
         many = "s" if len(app.ranks) != 1 else ""
-        blocks.append(Sentence(
+        yield Sentence(
             f"{iterations} of {', '.join(app.phases)} on rank{many} {ranges(app.ranks)}"
             f"{background}", about=app.name,
-        ))  # fmt: skip
-    return [*blocks, *_disturbed(found)]
-
-
-def _disturbed(found: Emulation) -> list[Block]:
-    """Name the clear slowdowns, the largest first."""
+        )  # fmt: skip
+    clear = found.clear()
     if not found.slowdowns:
-        return []
+        return
     if not any(one.wall.known for one in found.slowdowns):
-        return [Sentence(
+        yield Sentence(
             f"Too few runs of each combination ({found.repeats}) for intervals and slowdowns: "
             f"emulate with --repeats {MIN_REPEATS} or more"
-        )]  # fmt: skip
-    clear = found.clear()
-    if not clear and found.unbound:
-        return [Sentence(
+        )
+    elif clear:
+        items = []
+        for one in clear[:MAX_NAMED]:
+            name, others = found.names(one)
+            ratio = f"{format_ratio(one.wall.median)} times"
+            text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
+            items.append(Sentence(text, about=name, stress=(ratio,)))
+        more = len(clear) - MAX_NAMED
+        left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
+        yield Listing("Slowed down or sped up", tuple(items), more=left)
+    elif found.unbound:
+        yield Sentence(
             "No slowdown is known: the simulation has no shared cores. Use a platform with as many "
             "hosts and cores as the ranks share"
-        )]  # fmt: skip
-    if not clear:
-        return [Sentence("No significant slowdown: no ratio differs significantly from 1")]
-    items = []
-    for one in clear[:MAX_NAMED]:
-        name, others = found.names(one)
-        ratio = f"{format_ratio(one.wall.median)} times"
-        text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
-        items.append(Sentence(text, about=name, stress=(ratio,)))
-    more = len(clear) - MAX_NAMED
-    left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
-    return [Listing("Slowed down or sped up", tuple(items), more=left)]
+        )
+    else:
+        yield Sentence("No significant slowdown: no ratio differs significantly from 1")
 
 
 def _ends(ratio: Estimate) -> str:
@@ -239,8 +233,7 @@ def _tiles(found: Emulation) -> list[Tile]:
         tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
     for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
         app = found.apps[wall.app]
-        iterations = plural(app.iterations, "iteration")
-        note = f"{iterations} on {plural(len(app.ranks), 'rank')}"
+        note = f"{plural(app.iterations, 'iteration')} on {plural(len(app.ranks), 'rank')}"
         tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
     return tiles
 
@@ -248,35 +241,38 @@ def _tiles(found: Emulation) -> list[Tile]:
 # --- slowdown -------------------------------------------------------------------------------------
 
 
-def _slowdown(run: Run, found: Emulation) -> list[Block]:
-    """Return the matrix as a picture and as tables; nothing without intervals."""
+def _slowdown(run: Run, found: Emulation) -> Iterator[Block]:
+    """Yield the matrix as a picture and as tables; nothing without intervals."""
     if not any(one.wall.known for one in found.slowdowns):
-        return []
+        return
     alt = "Matrix of slowdowns: rows are applications, columns those that run concurrently."
-    blocks: list[Block] = [Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)]
-    title = "Wall time concurrently with others / alone"
-    blocks.append(_ratios(found, title, lambda one: one.wall))
+    yield Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)
+    yield _ratios(found, "Wall time", lambda one: one.wall)
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):
-        title = "99th percentile of the iterations, concurrently with others / alone"
-        blocks.append(_ratios(found, title, lambda one: one.tail))
-    return [*blocks, Sentence(CHANCE, tone="faint")]
+        yield _ratios(found, "99th percentile of the iterations,", lambda one: one.tail)
+    yield Sentence(CHANCE, tone="faint")
 
 
-def _ratios(found: Emulation, title: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
+def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | None]) -> Table:
     """Return ratios as a matrix, or as a list if there are many columns."""
-    columns = found.columns()
+    names = found.columns()
     cells = {(one.app, found.beside(one.beside)): ratio_of(of(one)) for one in found.slowdowns}
     rows: list[tuple[str, ...]]
-    title = f"{title}; 95 % interval; {EVEN}: not distinguishable from 1"
-    if len(columns) > MAX_COLUMNS:
+    fold = ""
+    if len(names) > MAX_COLUMNS:
         rows = [(found.apps[app].name, name, cell) for (app, name), cell in cells.items()]
-        return _table(title, ("application", "with", ">slowdown"), rows, "All ratios")
-    apps = sorted({app for app, _ in cells})
-    rows = [
-        (found.apps[app].name, *(cells.get((app, name), ALONE) for name in columns)) for app in apps
-    ]
-    titles = columns_of("application", *(f">with {name}" for name in columns))
-    return Table(title, titles, tuple(map(Row, rows)))
+        columns, fold = ["with", ">slowdown"], "All ratios"
+    else:
+        rows = [
+            (found.apps[app].name, *(cells.get((app, name), ALONE) for name in names))
+            for app in sorted({app for app, _ in cells})
+        ]
+        columns = [f">with {name}" for name in names]
+    title = (
+        f"{what} concurrently with others / alone; 95 % interval; {EVEN}: not distinguishable "
+        "from 1"
+    )
+    return _table(title, ("application", *columns), rows, fold)
 
 
 # --- times ----------------------------------------------------------------------------------------
@@ -330,59 +326,48 @@ def _iterations(found: Emulation) -> Table:
     )  # fmt: skip
 
 
-def _phases(run: Run, found: Emulation, asked: Asked) -> list[Block]:
-    """Return the time of each phase alone."""
-    alone = [one for one in found.phases if not one.beside]
-    if not alone:
-        return []
+def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
+    """Yield the time of each phase alone."""
     rows = [
         (
             found.apps[one.app].name, one.name, format_seconds(one.mean.median),
             _interval(one.mean), format_seconds(one.max),
-        ) for one in alone
+        ) for one in found.phases if not one.beside
     ]  # fmt: skip
-    columns = ("application", "phase", ">mean", ">95 % interval", ">slowest rank")
-    title = "Phases alone: time of an iteration in each, mean over the ranks, waiting included"
-    by = [predicted_by(*asked.models)] if asked.models else []
-    return [
-        *by,
-        Picture("phases", "Phases of an iteration", PHASES, (run,), Options(models=asked.models),
-                alt="Bars of the time of an iteration in each phase."),
-        _table(title, columns, rows, f"All {len(rows)} phases"),
-    ]  # fmt: skip
-
-
-def _timeline(run: Run) -> list[Block]:
-    if not len(run.tables.get("event", ())):
-        return []
-    alt = "Bars of what each rank does in one iteration, by phase."
-    return [Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)]
+    if not rows:
+        return
+    if asked.models:
+        yield predicted_by(*asked.models)
+    alt = "Bars of the time of an iteration in each phase."
+    options = Options(models=asked.models)
+    yield Picture("phases", "Phases of an iteration", PHASES, (run,), options, alt=alt)
+    yield _table(
+        "Phases alone: time of an iteration in each, mean over the ranks, waiting included",
+        ("application", "phase", ">mean", ">95 % interval", ">slowest rank"), rows,
+        f"All {len(rows)} phases",
+    )  # fmt: skip
 
 
 # --- messages -------------------------------------------------------------------------------------
 
 
-def _edges(found: Emulation) -> list[Block]:
-    """Return who sends how much to whom."""
-    if not found.edges:
-        return []
-    blocks = []
+def _edges(found: Emulation) -> Iterator[Block]:
+    """Yield who sends how much to whom."""
     for app in found.apps:
         own = [one for one in found.edges if one.app == app.number]
         if own:
             messages, size = sum(one.messages for one in own), sum(one.bytes for one in own)
-            blocks.append(Sentence(
+            yield Sentence(
                 f"{plural(messages, 'message')}, {format_amount(size)} between "
                 f"{plural(len(own), 'pair')} of ranks in {plural(app.iterations, 'iteration')}",
                 about=f"messages of {app.name}", tone="faint",
-            ))  # fmt: skip
-    largest = sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
+            )  # fmt: skip
     rows = tuple(
         Row((
             found.apps[one.app].name, str(one.source), str(one.to), f"{one.messages:,}",
             format_amount(one.bytes),
             format_amount(round(one.bytes / one.messages)) if one.messages else "–",
-        )) for one in largest
+        )) for one in sorted(found.edges, key=lambda one: -one.bytes)[:MAX_EDGES]
     )  # fmt: skip
     columns = columns_of(
         "application", ">from rank", ">to rank", ">messages", ">bytes", ">bytes a message"
@@ -391,7 +376,8 @@ def _edges(found: Emulation) -> list[Block]:
     more = f"and {plural(left, 'more pair')} with fewer bytes (--json lists all)" if left else ""
     title = "Pairs of ranks with most bytes; ranks of the application"
     fold = f"{plural(len(rows), 'pair')} of ranks"
-    return [*blocks, Table(title, columns, rows, more, fold=fold, only="report")]
+    if rows:
+        yield Table(title, columns, rows, more, fold=fold, only="report")
 
 
 def _table(
@@ -408,22 +394,19 @@ def _table(
 # --- how ------------------------------------------------------------------------------------------
 
 
-def _how(found: Emulation) -> list[Sentence]:
+def _how(found: Emulation) -> Iterator[Sentence]:
     """Say what a number is."""
-    said = [
-        Sentence(
-            "Applications ran alone and concurrently, in random order, in each repeat. "
-            "A launch is one observation: wall times are medians over the launches, and a slowdown "
-            "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
-            "distribution.", stress=("A launch is one observation",),
-        ),
-    ]  # fmt: skip
+    yield Sentence(
+        "Applications ran alone and concurrently, in random order, in each repeat. "
+        "A launch is one observation: wall times are medians over the launches, and a slowdown "
+        "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
+        "distribution.", stress=("A launch is one observation",),
+    )  # fmt: skip
     if found.repeats == MIN_REPEATS:
-        said.append(Sentence(
+        yield Sentence(
             f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
             "contains the median with 94 %."
-        ))  # fmt: skip
-    return said
+        )
 
 
 def _description(run: Run) -> list[Code]:
@@ -435,4 +418,7 @@ def _description(run: Run) -> list[Code]:
         return []
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=6)
+PAGE = Kind(
+    title=_title, holds=lambda run: run.kind == KIND, sections=_sections, document=_document,
+    place=6,
+)  # fmt: skip

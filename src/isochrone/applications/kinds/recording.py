@@ -1,6 +1,7 @@
 """A recording: who sends to whom, operations by time, the share of communication of the ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -38,14 +39,6 @@ MAX_ROWS = 40
 CAPTION = "Rows are senders, columns receivers; messages of collective operations are not in"
 
 
-def _holds(run: Run) -> bool:
-    return run.kind == KIND and "rank_time" in run.tables
-
-
-def _title(run: Run) -> str:
-    return f"recording of {program(run)} {on_ranks(run)}"
-
-
 class _Edge:
     from_: int
     to: int
@@ -69,7 +62,6 @@ def _document(run: Run, asked: Asked) -> _Shown:
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
-    times = rank_times(run)
     done = _chosen(run, asked.nbytes)
     views = [
         Picture("matrix", title, f"{CAPTION}.", (run,), Options(what=what))
@@ -77,8 +69,8 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
                             ("messages", "Messages from rank to rank"))
     ]  # fmt: skip
     return [
-        Section("Summary", (_tiles(run, times), *_times(times), *_messages(run))),
-        Section("Who sends to whom", tuple(views) if len(edges(run)) else (), only="report"),
+        Section("Summary", tuple(_summary(run))),
+        Section("Who sends to whom", tuple(views) if edges(run) else (), only="report"),
         Section("Operations", (_operations(done),) if done else ()),
         Section("Summary", (warnings_of(run.warnings),)),
         Section("How the times were taken", (Sentence(
@@ -95,55 +87,40 @@ def _chosen(run: Run, nbytes: int | None) -> list[Operation]:
     return of_size(operations(run), nbytes, f"nothing of {nbytes} bytes was recorded", run.where)
 
 
-def _tiles(run: Run, times: Sequence[RankTime]) -> Tiles:
-    shares = [one.share for one in times]
-    found = edges(run)
-    sent = format_amount(found["bytes"].sum())
-    messages = plural(int(found["messages"].sum()), "message")
-    return Tiles((
-        Tile(format_seconds(max(one.seconds for one in times)), "from MPI_Init to MPI_Finalize",
-             "wall-clock time, recording included"),
-        Tile(f"{np.mean(shares):.0%}", "of the time in MPI",
-             f"{min(shares):.0%} to {max(shares):.0%}, by rank"),
-        Tile(sent, "in messages", f"{messages} between ranks"),
-    ))  # fmt: skip
-
-
-def _times(times: Sequence[RankTime]) -> list[Block]:
-    """Say how long it took, how much of that was MPI, and what recording cost."""
-    shares = sorted(times, key=lambda one: one.share)
-    low, high = shares[0], shares[-1]
-    seconds = max(one.seconds for one in times)
+def _summary(run: Run) -> Iterator[Block]:
+    """Say how long it took, how much of that was MPI, what recording cost, and what was sent."""
+    times = sorted(rank_times(run), key=lambda one: one.share)
+    low, high = times[0], times[-1]
     mean = sum(one.share for one in times) / len(times)
+    seconds = format_seconds(max(one.seconds for one in times))
+    found = edges(run)
+    sent, count = format_amount(found["bytes"].sum()), int(found["messages"].sum())
+    yield Tiles((
+        Tile(seconds, "from MPI_Init to MPI_Finalize", "wall-clock time, recording included"),
+        Tile(f"{mean:.0%}", "of the time in MPI", f"{low.share:.0%} to {high.share:.0%}, by rank"),
+        Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
+    ))  # fmt: skip
     calls = sum(one.calls for one in times)
+    yield Sentence(f"  It took {seconds}, and {plural(calls, 'call')} of MPI")
+    yield Sentence(
+        f"  In MPI: {mean:.1%} of the time, {low.share:.1%} at rank {low.rank} to "
+        f"{high.share:.1%} at rank {high.rank}"
+    )
+    computed = [one.computation for one in times]
+    yield Sentence(
+        f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time a rank, "
+        f"{format_seconds(min(computed))} to {format_seconds(max(computed))}"
+    )
     spent = [(one.recording, one.seconds * one.threads) for one in times]
     cost = max((recording / whole for recording, whole in spent if whole > 0), default=0.0)
-    computed = [one.computation for one in times]
-    parts = [
-        f"  It took {format_seconds(seconds)}, and {plural(calls, 'call')} of MPI",
-        f"  In MPI: {mean:.1%} of the time, {low.share:.1%} at rank {low.rank} to "
-        f"{high.share:.1%} at rank {high.rank}",
-        f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time a rank, "
-        f"{format_seconds(min(computed))} to {format_seconds(max(computed))}",
-        f"  Recording took at most {cost:.2%} of the time of a rank",
-    ]
-    return [Sentence(text) for text in parts]
-
-
-def _messages(run: Run) -> list[Block]:
-    """Say how many messages there were, and between how many ranks."""
-    found = edges(run)
+    yield Sentence(f"  Recording took at most {cost:.2%} of the time of a rank")
     if not len(found):
-        return [Sentence("  Only collective operations, no other messages")]
+        yield Sentence("  Only collective operations, no other messages")
+        return
     partners = np.bincount(found["from"], minlength=run.size)
-    few, many = int(partners.min()), int(partners.max())
+    few, many = partners.min(), partners.max()
     number = f"{few}" if few == many else f"{few} to {many}"
-    total = format_amount(found["bytes"].sum())
-    text = (
-        f"  Messages: {int(found['messages'].sum()):,} with {total}; each rank sends to {number} "
-        "others"
-    )
-    return [Sentence(text)]
+    yield Sentence(f"  Messages: {count:,} with {sent}; each rank sends to {number} others")
 
 
 def _operations(done: Sequence[Operation]) -> Table:
@@ -175,11 +152,17 @@ def _together(done: Sequence[Operation]) -> list[Operation]:
     for one in done:
         key = (one.op, one.bytes, one.members, one.group >= 0)
         old = found.get(key)
-        found[key] = one if old is None else Operation(
-            one.op, one.bytes, one.group, one.members, old.calls + one.calls,
-            old.moved + one.moved, old.seconds + one.seconds, max(old.most, one.most),
-        )  # fmt: skip
+        if old is not None:
+            one = replace(
+                one, calls=old.calls + one.calls, moved=old.moved + one.moved,
+                seconds=old.seconds + one.seconds, most=max(old.most, one.most),
+            )  # fmt: skip
+        found[key] = one
     return sorted(found.values(), key=lambda one: -one.seconds)
 
 
-PAGE = Kind(title=_title, holds=_holds, sections=_sections, document=_document, place=5)
+PAGE = Kind(
+    title=lambda run: f"recording of {program(run)} {on_ranks(run)}",
+    holds=lambda run: run.kind == KIND and "rank_time" in run.tables,
+    sections=_sections, document=_document, place=5,
+)  # fmt: skip
