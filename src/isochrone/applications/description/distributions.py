@@ -71,7 +71,17 @@ class Spread:
                 value, at, known, "one distribution is expected", f"of {', '.join(known)}"
             )
         if kind == "empirical":
-            return cls(kind, {}, at, _weighted(written, at))
+            if written == {}:
+                raise at.error("the distribution has no values")
+            if isinstance(written, dict):
+                weighted = tuple(
+                    (Given(one, at.key(one)), Given.read(weight, at.key(one)))
+                    for one, weight in written.items()
+                )
+            else:
+                alike = shapes.read(tuple[Given, ...], written, at)
+                weighted = tuple((one, Given(1, at)) for one in alike)
+            return cls(kind, {}, at, weighted)
         if kind == "constant" and shapes.is_scalar(written):
             return cls(kind, {"value": Given(written, at)}, at)
         choices = KINDS[kind]
@@ -101,18 +111,6 @@ def distribution_schema() -> Schema:
     weighted = {"type": "object", "additionalProperties": scalar, "minProperties": 1}
     kinds["empirical"] = one_of(shapes.schema(tuple[Given, ...]), weighted)
     return shapes.single_schema(kinds)
-
-
-def _weighted(written: Any, at: KeyPath) -> tuple[tuple[Given, Given], ...]:
-    """Return values with their weights."""
-    if written == {}:
-        raise at.error("the distribution has no values")
-    if isinstance(written, dict):
-        return tuple(
-            (Given(value, at.key(value)), Given.read(weight, at.key(value)))
-            for value, weight in written.items()
-        )
-    return tuple((value, Given(1, at)) for value in shapes.read(tuple[Given, ...], written, at))
 
 
 def values(spread: Spread, read: Reader, scope: Scope) -> list[float]:

@@ -73,7 +73,7 @@ def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
     """
     if len(text) > _LONGEST:
         raise ExpressionError(f"the expression has more than {_LONGEST} characters")
-    parser = _Parser(_tokens(text), names)
+    parser = _Parser(text, names)
     found = parser.sum()
     if parser.sign or parser.rest:
         raise ExpressionError(f"'{printable(text, 60)}' is not a complete expression")
@@ -84,26 +84,21 @@ _Token = tuple[str, str, str]
 """Number, name or sign (the others empty); a number's unit is in the place of the name."""
 
 
-def _tokens(text: str) -> list[_Token]:
-    """Cut an expression into numbers with their units, names and signs."""
-    tokens, end = [], 0
-    text = text.rstrip()
-    while end < len(text):
-        found = _TOKEN.match(text, end)
-        if found is None:
-            raise ExpressionError(f"'{printable(text[end:], 20)}' is not allowed here")
-        end = found.end()
-        word = found["unit"] or found["name"] or ""
-        tokens.append((found["number"] or "", word, found["sign"] or ""))
-    if not tokens:
-        raise ExpressionError("the expression is empty")
-    return tokens
-
-
 class _Parser:
-    """Works out an expression while it reads it."""
+    """Works out an expression while it reads it; `rest` are the tokens left, last first."""
 
-    def __init__(self, tokens: list[_Token], names: Mapping[str, Quantity]) -> None:
+    def __init__(self, text: str, names: Mapping[str, Quantity]) -> None:
+        tokens: list[_Token] = []
+        end, text = 0, text.rstrip()
+        while end < len(text):
+            found = _TOKEN.match(text, end)
+            if found is None:
+                raise ExpressionError(f"'{printable(text[end:], 20)}' is not allowed here")
+            end = found.end()
+            word = found["unit"] or found["name"] or ""
+            tokens.append((found["number"] or "", word, found["sign"] or ""))
+        if not tokens:
+            raise ExpressionError("the expression is empty")
         self.rest = tokens[::-1]
         self.names = names
         self.depth = 0
@@ -121,8 +116,10 @@ class _Parser:
         """Work out terms that are added."""
         value = self.product()
         while self.sign in ("+", "-"):
-            negative = self.take() == "-"
-            value = _added(value, self.product(), negative)
+            factor = -1.0 if self.take() == "-" else 1.0
+            other = self.product()
+            unit = _same_unit([value, other])
+            value = _finite(value.value + factor * other.value, unit.seconds, unit.bytes)
         return value
 
     def product(self) -> Quantity:
@@ -157,19 +154,17 @@ class _Parser:
         if number:
             return _number(number, word)
         if word:
-            return self.call(word) if self.sign == "(" else self.name(word)
+            if self.sign == "(":
+                return self.call(word)
+            if word not in self.names:
+                known = ", ".join(self.names) or "none"
+                raise UnknownNameError(f"there is no parameter '{word}' here; known: {known}")
+            return self.names[word]
         if sign != "(":
             raise ExpressionError(f"the expression has '{sign}' instead of a number or a name")
         value = self.sum()
         self.close()
         return value
-
-    def name(self, word: str) -> Quantity:
-        """Return what a name stands for."""
-        if word not in self.names:
-            known = ", ".join(self.names) or "none"
-            raise UnknownNameError(f"there is no parameter '{word}' here; known: {known}")
-        return self.names[word]
 
     def call(self, word: str) -> Quantity:
         """Work out a call of a function."""
@@ -224,11 +219,6 @@ def _same_unit(quantities: list[Quantity]) -> Quantity:
         if (other.seconds, other.bytes) != (with_unit[0].seconds, with_unit[0].bytes):
             raise ExpressionError("times and sizes cannot be added or compared")
     return with_unit[0] if with_unit else quantities[0]
-
-
-def _added(a: Quantity, b: Quantity, negative: bool) -> Quantity:
-    unit = _same_unit([a, b])
-    return _finite(a.value - b.value if negative else a.value + b.value, unit.seconds, unit.bytes)
 
 
 def _divided(function: Callable[[float, float], float]) -> Callable[[Quantity, Quantity], Quantity]:
@@ -287,10 +277,6 @@ def _rounding(function: Callable[[float], float]) -> Callable[[str, list[Quantit
     return call
 
 
-def _sqrt(name: str, arguments: list[Quantity]) -> Quantity:
-    return _power(_one(name, arguments), Quantity(0.5))
-
-
 def _log2(name: str, arguments: list[Quantity]) -> Quantity:
     value = _one(name, arguments).value
     if value <= 0:
@@ -323,7 +309,7 @@ FUNCTIONS = {
     "ceil": _rounding(math.ceil),
     "floor": _rounding(math.floor),
     "round": _rounding(lambda value: math.floor(value + 0.5)),
-    "sqrt": _sqrt,
+    "sqrt": lambda name, arguments: _power(_one(name, arguments), Quantity(0.5)),
     "log2": _log2,
     "min": _extreme(min),
     "max": _extreme(max),

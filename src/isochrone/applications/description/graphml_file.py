@@ -1,5 +1,6 @@
 """Graphs from GraphML files; a file may come from anywhere, so no entities and nothing large."""
 
+from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -35,7 +36,16 @@ def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise at.error(f"{_shown(path)} is not valid XML: {error}") from None
-    _check_nodes(root, path, at)
+    by_tag: dict[str, list[ElementTree.Element]] = defaultdict(list)
+    for element in root.iter():
+        by_tag[str(element.tag).rpartition("}")[2]].append(element)
+    known = {element.get("id") for element in by_tag["node"]}
+    for element in by_tag["edge"]:
+        for end in (element.get("source"), element.get("target")):
+            if end not in known:  # networkx would make it
+                raise at.error(
+                    f"{_shown(path)} has an edge to the unknown node '{printable(end, 40)}'"
+                )
     try:
         graph = nx.parse_graphml(text)
     except Exception as error:  # its reader does not say what it raises
@@ -69,21 +79,6 @@ def _text(path: Path, at: KeyPath) -> str:
     if "<!" in text.replace("<!--", "").replace("<![CDATA[", ""):
         raise at.error(f"{_shown(path)} has a document type or entities; remove them")
     return text
-
-
-def _check_nodes(root: ElementTree.Element, path: Path, at: KeyPath) -> None:
-    """Refuse edges between nodes that are not there; networkx would make them."""
-    known = set()
-    ends = []
-    for element in root.iter():
-        tag = str(element.tag).rpartition("}")[2]
-        if tag == "node":
-            known.add(element.get("id"))
-        elif tag == "edge":
-            ends += [element.get("source"), element.get("target")]
-    for end in ends:
-        if end not in known:
-            raise at.error(f"{_shown(path)} has an edge to the unknown node '{printable(end, 40)}'")
 
 
 def _shown(path: Path) -> str:

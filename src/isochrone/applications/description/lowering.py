@@ -234,8 +234,17 @@ def _check_turns(phases: Sequence[PhaseSpec], iterations: int, names: Scope) -> 
 
 def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     """Return the ranks of each part that does a collective operation on its own."""
-    if isinstance(spec.among, Among):
-        found = _groups(spec.among, app)
+    if isinstance(spec.among, Among):  # ranks whose numbers differ by a stride
+        size = count(spec.among.size, app.scope, 1, app.p)
+        stride = count(spec.among.stride, app.scope, 1, app.p)
+        if app.p % (size * stride):
+            raise spec.among.at.error(
+                f"groups of {size} ranks with stride {stride} do not divide {app.p} ranks"
+            )
+        found = [
+            tuple(range(first, first + size * stride, stride))
+            for first in range(app.p) if first // stride % size == 0
+        ]  # fmt: skip
     else:
         found = [tuple(app.rank(rank) for rank in part) for part in spec.among]
     ranks = [rank for part in found for rank in part]
@@ -245,20 +254,6 @@ def _parts(spec: CollectiveSpec, app: Resolved) -> list[tuple[int, ...]]:
     if spec.op in ROOTED and any(root not in part for part in found):
         raise spec.root.at.error(f"the root {root} is not one of the ranks of the operation")
     return found
-
-
-def _groups(among: Among, app: Resolved) -> list[tuple[int, ...]]:
-    """Return groups of ranks whose numbers differ by a stride."""
-    size = count(among.size, app.scope, 1, app.p)
-    stride = count(among.stride, app.scope, 1, app.p)
-    if app.p % (size * stride):
-        raise among.at.error(
-            f"groups of {size} ranks with stride {stride} do not divide {app.p} ranks"
-        )
-    return [
-        tuple(first + k * stride for k in range(size))
-        for first in range(app.p) if first // stride % size == 0
-    ]  # fmt: skip
 
 
 def _collective(

@@ -4,6 +4,7 @@ import io
 import math
 import warnings
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -95,19 +96,10 @@ def plain(document: Any, at: KeyPath) -> Any:
     InputError
         If there is anything else in it, a number that is none, or too much.
     """
-    return _Copy().of(document, at, 0)
+    seen = count(1)
 
-
-class _Copy:
-    """Copies a document and counts its values."""
-
-    def __init__(self) -> None:
-        self.values = 0
-
-    def of(self, value: Any, at: KeyPath, depth: int) -> Any:
-        """Return a copy of a value."""
-        self.values += 1
-        if self.values > MAX_VALUES:
+    def copy(value: Any, at: KeyPath, depth: int) -> Any:
+        if next(seen) > MAX_VALUES:
             raise at.error(
                 f"the description has more than {MAX_VALUES} values (aliases count each time)"
             )
@@ -120,22 +112,22 @@ class _Copy:
                 raise at.error(f"{value} is not a finite number")
             return value
         if isinstance(value, list):
-            return [self.of(v, at.item(k), depth + 1) for k, v in enumerate(value)]
-        if isinstance(value, dict):
-            return self.mapping(value, at, depth)
-        kind = type(value).__name__
-        raise at.error(f"YAML reads {printable(value, 40)} as a {kind}", "put a text into quotes")
-
-    def mapping(self, value: dict[Any, Any], at: KeyPath, depth: int) -> dict[str, Any]:
-        """Return a copy of a mapping; numbers as keys become texts, as JSON has them."""
-        copy = {}
-        for key, below in value.items():
+            return [copy(v, at.item(k), depth + 1) for k, v in enumerate(value)]
+        if not isinstance(value, dict):
+            kind = type(value).__name__
+            raise at.error(
+                f"YAML reads {printable(value, 40)} as a {kind}", "put a text into quotes"
+            )
+        copied = {}
+        for key, below in value.items():  # numbers as keys become texts, as JSON has them
             if not isinstance(key, str | int | float) or isinstance(key, bool):
                 raise at.error(f"the key {printable(key, 40)} is not a text", "put it into quotes")
-            if str(key) in copy:
+            if str(key) in copied:
                 raise at.error(f"the key {printable(key, 40)} appears twice")
-            copy[str(key)] = self.of(below, at.key(str(key)), depth + 1)
-        return copy
+            copied[str(key)] = copy(below, at.key(str(key)), depth + 1)
+        return copied
+
+    return copy(document, at, 0)
 
 
 def save(document: Any, path: Path, comments: Iterable[str] = ()) -> None:

@@ -14,7 +14,6 @@ from isochrone.applications.description.description import (
     leaves,
 )
 from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.topology import TopologySpec
 from isochrone.base.errors import InputError
 
 _RANKS = ("p", "ranks")
@@ -78,8 +77,19 @@ def as_document(description: Description) -> dict[str, Any]:
     document = copy.deepcopy(dict(description.document))
     for app, written in zip(description.apps, document["apps"], strict=True):
         for phase, below in zip(leaves(app.phases), _written(written["phases"]), strict=True):
-            if isinstance(phase, ExchangeSpec) and phase.topology.name == "graphml":
-                below["exchange"]["topology"] = _edges(phase.topology, description.folder)
+            if not isinstance(phase, ExchangeSpec) or phase.topology.name != "graphml":
+                continue
+            spec = phase.topology
+            _, found = graphml_file.read(description.folder / spec.options["file"], spec.at)
+            listed = []
+            for edge in found.edges:
+                one = {"from": edge.source, "to": edge.target}
+                if edge.bytes is not None:
+                    one["bytes"] = edge.bytes
+                if edge.times != 1:
+                    one["count"] = edge.times
+                listed.append(one)
+            below["exchange"]["topology"] = {"edges": {"list": listed, "directed": found.directed}}
     return document
 
 
@@ -90,20 +100,6 @@ def _written(phases: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from _written(phase["repeat"]["phases"])
         else:
             yield phase
-
-
-def _edges(spec: TopologySpec, folder: Path) -> dict[str, Any]:
-    """Return the graph of a file as a topology of edges."""
-    _, found = graphml_file.read(folder / spec.options["file"], spec.at)
-    listed = []
-    for edge in found.edges:
-        one = {"from": edge.source, "to": edge.target}
-        if edge.bytes is not None:
-            one["bytes"] = edge.bytes
-        if edge.times != 1:
-            one["count"] = edge.times
-        listed.append(one)
-    return {"edges": {"list": listed, "directed": found.directed}}
 
 
 def write(description: Description, path: Path, comments: Iterable[str] = ()) -> None:
@@ -129,12 +125,8 @@ def _description(data: Any, at: KeyPath) -> Description:
     names = [app.name for app in found.apps]
     for k, name in enumerate(names):
         if name in names[:k]:
-            raise (
-                at.key("apps")
-                .item(k)
-                .key("name")
-                .error(f"the name '{name}' is already used by apps[{names.index(name)}]")
-            )
+            place = at.key("apps").item(k).key("name")
+            raise place.error(f"the name '{name}' is already used by apps[{names.index(name)}]")
     for k, run in enumerate(found.runs):
         if isinstance(run, str):
             continue

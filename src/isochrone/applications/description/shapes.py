@@ -158,13 +158,12 @@ def read(kind: Any, value: Any, at: KeyPath) -> Any:
         return word(value, at, of)
     if get_origin(kind) is tuple:
         return tuple(read(of[0], one, at.item(k)) for k, one in enumerate(listed(value, at)))
-    others = [one for one in of[1:] if one is not NoneType and isinstance(value, _written(one))]
-    return read([*others, of[0]][0], value, at)
-
-
-def _written(kind: Any) -> type:
-    """Return what one of several kinds is written as."""
-    return bool if kind is bool else list if get_origin(kind) is tuple else dict
+    for one in of[1:]:  # what the others are written as
+        if one is not NoneType and isinstance(
+            value, bool if one is bool else list if get_origin(one) is tuple else dict
+        ):
+            return read(one, value, at)
+    return read(of[0], value, at)
 
 
 def declared(

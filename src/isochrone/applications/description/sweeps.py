@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from itertools import product
+from math import prod
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import parse_sizes
@@ -31,16 +32,25 @@ def settings(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     InputError
         If one is given twice, or there are too many combinations.
     """
-    found = {}
-    count = 1
+    found: dict[str, list[str]] = {}
     for name, values in pairs:
+        where = f"--set {name}"
         if name in found:
             raise InputError(
                 f"'{name}' is set twice", where="--set", hint=f"several values: {name}=A,B"
             )
-        found[name] = [value for part in _parts(values) for value in _expanded(name, part)]
-        count *= len(found[name])
-        if count > MAX_POINTS:
+        found[name] = []
+        for part in _parts(values):
+            if not part:
+                raise InputError("the value is empty", where=where)
+            if not _RANGE.fullmatch(part):
+                found[name].append(part)
+                continue
+            try:
+                found[name] += map(str, parse_sizes(part, MAX_POINTS))
+            except InputError as error:
+                raise InputError(error.what, where=where, hint=error.hint) from error
+        if prod(map(len, found.values())) > MAX_POINTS:
             raise InputError(f"the values have more than {MAX_POINTS} combinations", where="--set")
     return [dict(zip(found, values, strict=True)) for values in product(*found.values())]
 
@@ -55,15 +65,3 @@ def _parts(values: str) -> list[str]:
         else:
             parts[-1] += letter
     return [part.strip() for part in parts]
-
-
-def _expanded(name: str, part: str) -> list[str]:
-    """Return the values of one part of a list."""
-    if not part:
-        raise InputError("the value is empty", where=f"--set {name}")
-    if not _RANGE.fullmatch(part):
-        return [part]
-    try:
-        return [str(value) for value in parse_sizes(part, MAX_POINTS)]
-    except InputError as error:
-        raise InputError(error.what, where=f"--set {name}", hint=error.hint) from error

@@ -231,22 +231,17 @@ class TopologySpec:
     def schema(cls) -> Schema:
         """Return all: by name alone where nothing else is needed, or with options."""
         kinds = {name: load(name) for name in names()}
+        choices = {}
+        for name, kind in kinds.items():
+            options = {key: shapes.schema(of) for key, of in kind.options.items()}
+            found = shapes.keys_schema(options, kind.needed)
+            if kind.more:
+                found["additionalProperties"] = shapes.schema(_MORE)
+            if not kind.needed:
+                found["type"] = ["object", "null"]
+            choices[name] = shapes.one_of(found, options[kind.short]) if kind.short else found
         alone = [name for name, kind in kinds.items() if not kind.needed]
-        return shapes.one_of(
-            {"enum": alone},
-            shapes.single_schema({name: _schema_of(kind) for name, kind in kinds.items()}),
-        )
-
-
-def _schema_of(kind: Topology) -> Schema:
-    """Return what the options of a topology may be."""
-    options = {key: shapes.schema(of) for key, of in kind.options.items()}
-    found = shapes.keys_schema(options, kind.needed)
-    if kind.more:
-        found["additionalProperties"] = shapes.schema(_MORE)
-    if not kind.needed:
-        found["type"] = ["object", "null"]
-    return shapes.one_of(found, options[kind.short]) if kind.short else found
+        return shapes.one_of({"enum": alone}, shapes.single_schema(choices))
 
 
 _MORE: Any = Given | bool

@@ -18,6 +18,7 @@ from typing import Any
 from isochrone.applications.traces.trace import Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED
+from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
@@ -49,7 +50,6 @@ class RecordedCall:
     received: int
     root: int
     group: int
-    open: bool
     any: bool
     calls: int
     seconds: float
@@ -162,11 +162,11 @@ def _trace(run: Run) -> Trace:
             raise InputError(str(warning.get("text")), where=run.where)
     said = [w for w in run.warnings if w.get("code") in ("mean-sizes", "no-finalize", "threads")]
     found = Trace([], groups(run), [], program(run), [str(w.get("text")) for w in said])
-    times = _rows(run, "rank_time")
+    times = list(_rows(run, "rank_time"))
     if run.origin == "simulated" and all(r["computation"] < 1e-3 * r["seconds"] for r in times):
         found.warnings.append(NOTHING_COMPUTED)
     counted: Counter[str] = Counter()
-    tails = {int(row["rank"]): float(row["tail"]) for row in _rows(run, "rank_time")}
+    tails = {int(row["rank"]): float(row["tail"]) for row in times}
     for rank, nodes in enumerate(calls_of(run)):
         if length(nodes) > MOST_CALLS:
             raise InputError(
@@ -184,8 +184,7 @@ def _trace(run: Run) -> Trace:
             raise InputError("not known: partitioned messages", where=run.where)
         if row["op"] in _ASIDE:
             found.omitted[row["op"]] = found.omitted.get(row["op"], 0.0) + float(row["seconds"])
-    for words, count in counted.items():
-        found.warnings.append(f"{words} ({count} calls)")
+    found.warnings += [f"{words} ({count} calls)" for words, count in counted.items()]
     return found
 
 
@@ -312,8 +311,7 @@ class _Making:
 
 
 def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
-    table = run.tables.get(name)
-    return iter(()) if table is None else table.rows()
+    return run.tables.get(name, Table()).rows()
 
 
 def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
@@ -330,16 +328,14 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
 
 
 def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
-    gaps = [_read_gap(row["gap"])]
-    while (key := f"gap_{len(gaps)}") in row:
-        gaps.append(_read_gap(row[key]))
-    counts = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
+    numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
     ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
     # Below zero they stand for none, or for any.
-    places = {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
+    numbers |= {key: _number(row[key], end, -(2**31)) for key, end in ends.items()}
+    gaps = [row["gap"], *(gap for key, gap in row.items() if key.startswith("gap_"))]
     return RecordedCall(
-        op=str(row["op"]), open=bool(row["open"]), any=bool(row.get("any")),
-        seconds=float(row["seconds"]), gaps=gaps, **counts, **places,
+        op=str(row["op"]), any=bool(row.get("any")), seconds=float(row["seconds"]),
+        gaps=list(map(_read_gap, gaps)), **numbers,
     )  # fmt: skip
 
 

@@ -123,8 +123,7 @@ class Ranks:
             case Irecv():
                 begun.append(self.matching.receive(rank, step.source, step.phase))
             case Wait():
-                for request in begun:
-                    yield request
+                yield from begun
                 begun.clear()
             case Collective():
                 size = self.draws.value(step.size, 0, step.phase, 0, iteration)
