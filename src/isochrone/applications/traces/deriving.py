@@ -52,7 +52,15 @@ def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
     """
     tree, farms, warnings = structure(trace)
     ranks = len(trace.ranks)
-    iterations, body = _only_loop(tree)
+    loops = [node for node in tree if isinstance(node, Again)]
+    around = [node for node in tree if isinstance(node, Place)]
+    iterations, body = 1, tree
+    if (  # a loop, and next to nothing around it
+        len(loops) == 1
+        and all(place.round.kind == "end" for place in around)
+        and sum(map(computed, around)) <= MOST_OMITTED * sum(map(computed, flat(tree)))
+    ):
+        iterations, body = loops[0].times, loops[0].body
     app = {"name": named(trace.name), "ranks": ranks, "recorded": ranks, "iterations": iterations}
     omitted = omitted_share(trace)
     if omitted > 0:
@@ -66,20 +74,6 @@ def omitted_share(trace: Trace) -> float:
     """Return the share of the run time in calls that move data and are not described."""
     moved = sum(seconds for op, seconds in trace.omitted.items() if op not in SET_UP)
     return moved / max(trace.seconds, 1e-12)
-
-
-def _only_loop(tree: Tree) -> tuple[int, Tree]:
-    """Return iterations and what is done in each: a loop, if next to nothing is around it."""
-    loops = [node for node in tree if isinstance(node, Again)]
-    around = [node for node in tree if isinstance(node, Place)]
-    whole = sum(map(computed, flat(tree)))
-    if (
-        len(loops) != 1
-        or any(place.round.kind != "end" for place in around)
-        or sum(map(computed, around)) > MOST_OMITTED * whole
-    ):
-        return 1, tree
-    return loops[0].times, loops[0].body
 
 
 def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
@@ -106,15 +100,17 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     settle(found)
     found = _merged(found)
     nodes = fold(_key(one) for one in found)
-    if _places(nodes) > min(MOST_PHASES, max(50, len(found) // 2)):
+    count = len([*_with_inner(nodes, 1)])
+    if count > min(MOST_PHASES, max(50, len(found) // 2)):
         nodes = fold(_key(one, by_bytes=False) for one in found)
-        if _places(nodes) <= MOST_PHASES:
+        count = len([*_with_inner(nodes, 1)])
+        if count <= MOST_PHASES:
             warnings.append(
                 "sizes of messages differ from iteration to iteration: their means are kept"
             )
-    if _places(nodes) > MOST_PHASES:
+    if count > MOST_PHASES:
         raise InputError(
-            f"no description can be derived: no repetition was found in {_places(nodes)} phases",
+            f"no description can be derived: no repetition was found in {count} phases",
             where=trace.name,
         )
     tree = _planted(nodes, found, 1)
@@ -202,10 +198,6 @@ def _merged(found: list[Round]) -> list[Round]:
 
 
 # --- what is repeated -----------------------------------------------------------------------------
-
-
-def _places(nodes: Iterable[Node]) -> int:
-    return sum(_places(node.body) if isinstance(node, Loop) else 1 for node in nodes)
 
 
 def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree:
@@ -328,7 +320,13 @@ def _collective(one: Round, call: Event, groups: list[tuple[int, ...]]) -> dict[
 
 def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     """Return the value of a key ``exchange``."""
-    messages = _in_order(one)
+    messages = one.messages
+    if one.kind == "token":  # in the order in which it goes
+        by_source = {message[0]: message for message in messages}
+        messages, rank = [], one.starter
+        while len(messages) < len(one.messages):
+            messages.append(by_source[rank])
+            rank = by_source[rank][1]
     request = one.kind == "request"
     if request:
         asked = [m for m in messages if m[1] == one.starter]
@@ -356,15 +354,3 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
 
 def _mean(messages: list[tuple[int, int, float]]) -> int:
     return round(sum(size for _, _, size in messages) / len(messages))
-
-
-def _in_order(one: Round) -> list[tuple[int, int, float]]:
-    """Return the messages; those of a token in the order in which it goes."""
-    if one.kind != "token":
-        return one.messages
-    by_source = {message[0]: message for message in one.messages}
-    found, rank = [], one.starter
-    for _ in one.messages:
-        found.append(by_source[rank])
-        rank = by_source[rank][1]
-    return found

@@ -16,31 +16,24 @@ def in_order(events: Sequence[Event]) -> list[Event]:
     found: list[Event] = []
     place = 0
     while place < len(events):
-        end = _answers(events, place)
+        end = place  # of the questions and answers that begin here
+        while (
+            end + 1 < len(events)
+            and (events[end].op, events[end + 1].op) == ("recv", "send")
+            and events[end].peer in (-1, events[end + 1].peer)
+        ):
+            end += 2
         if end > place:
             found += _in_turn(events[place:end])
         elif events[place].op == "irecv":
-            end = place
             while end < len(events) and events[end].op == "irecv":
                 end += 1
             found += _as_timed(sorted(events[place:end], key=lambda e: e.peer), events[place:end])
         else:
-            end = place + 1
+            end += 1
             found.append(events[place])
         place = end
     return found
-
-
-def _answers(events: Sequence[Event], place: int) -> int:
-    """Return the end of the questions and answers that begin here."""
-    end = place
-    while (
-        end + 1 < len(events)
-        and (events[end].op, events[end + 1].op) == ("recv", "send")
-        and events[end].peer in (-1, events[end + 1].peer)
-    ):
-        end += 2
-    return end
 
 
 def _in_turn(events: Sequence[Event]) -> Sequence[Event]:

@@ -124,17 +124,6 @@ def send_first(calls: list[Event]) -> Unit | None:
     return Unit(sent + received) if sent and received else None
 
 
-def _answers(calls: list[Event]) -> Unit:
-    """Return questions and the answers to them, one of each rank."""
-    peers = set()
-    for question, answer in zip(calls[::2], calls[1::2], strict=False):
-        same = question.peer == answer.peer and question.peer not in peers
-        if (question.op, answer.op) != ("recv", "send") or not same:
-            break
-        peers.add(question.peer)
-    return Unit(calls[: 2 * len(peers)])
-
-
 def are_next(calls: list[Event], *expected: tuple[str, int | None]) -> bool:
     """Whether the next calls are these, with these ranks (None: any)."""
     return len(calls) >= len(expected) and all(
@@ -148,14 +137,11 @@ def closed_among(units: dict[int, Unit], *, shorten: bool = False) -> dict[int, 
 
     With `shorten`, a unit ends before its first call that is not; else it is left out.
     """
-    units = {rank: unit for rank, unit in units.items() if unit.calls}
-    changed = True
-    while changed:
-        changed = False
+    while True:
+        units = {rank: unit for rank, unit in units.items() if unit.calls}
         sends = {rank: unit.peers(sends=True) for rank, unit in units.items()}
         receives = {rank: unit.peers(sends=False) for rank, unit in units.items()}
-        for rank in list(units):
-            unit = units[rank]
+        for rank, unit in units.items():
             good = 0
             for call in unit.calls:
                 if call.op != "wait":
@@ -166,15 +152,12 @@ def closed_among(units: dict[int, Unit], *, shorten: bool = False) -> dict[int, 
                 good += 1
             if good == len(unit.calls):
                 continue
-            changed = True
             while good and unit.calls[good - 1].op in ("isend", "irecv"):
                 good -= 1
-            if shorten and good:
-                units[rank] = Unit(unit.calls[:good], min(unit.pivot, good))
-            else:
-                del units[rank]
+            units[rank] = Unit(unit.calls[:good] if shorten else [], min(unit.pivot, good))
             break
-    return units
+        else:
+            return units
 
 
 Kind = Literal["collective", "exchange", "stream", "token", "request", "end"]
@@ -330,15 +313,20 @@ class _Meeting:
     def _requests(self) -> Round | None:
         """Take questions of several ranks that one answers."""
         for server in range(len(self.bodies)):
-            unit = _answers(self.left(server))
-            clients = []
-            for question in unit.calls[::2]:
-                if not are_next(self.left(question.peer), ("send", server), ("recv", server)):
+            calls = self.left(server)
+            clients: list[int] = []
+            for question, answer in zip(calls[::2], calls[1::2], strict=False):
+                client = question.peer
+                if (
+                    (question.op, answer.op, answer.peer) != ("recv", "send", client)
+                    or client in clients
+                    or not are_next(self.left(client), ("send", server), ("recv", server))
+                ):
                     break
-                clients.append(question.peer)
+                clients.append(client)
             if len(clients) > 1 or (clients and clients[0] > server):
                 closed = {c: Unit(self.left(c)[:2]) for c in clients}
-                asked = unit.calls[: 2 * len(clients)]
+                asked = calls[: 2 * len(clients)]
                 closed[server] = Unit(asked)
                 found = self._take("request", closed, server)
                 found.before = {c: closed[c].gaps() for c in clients}
@@ -381,11 +369,7 @@ class _Meeting:
 
     def _stream(self) -> Round | None:
         """Take messages that are received and sent on."""
-        offers = {
-            rank: receive_first(calls)
-            for rank in range(len(self.bodies))
-            if (calls := self.left(rank)) and calls[0].op in MESSAGES
-        }
+        offers = {rank: receive_first(self.left(rank)) for rank in range(len(self.bodies))}
         closed = closed_among(offers, shorten=True)
         if not closed:
             return None
