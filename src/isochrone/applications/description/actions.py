@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from isochrone.applications.description.draws import Draws
 from isochrone.applications.description.program import (
@@ -34,6 +34,8 @@ from isochrone.base.errors import InputError
 
 _AGAIN = 2**20
 """Added to a key for each further message between the same ranks in a phase, and for results."""
+
+_Step = TypeVar("_Step", Farm, Work)
 
 STOP = 0.0
 """Bytes of the message that tells a worker that no task is left."""
@@ -133,10 +135,7 @@ class Actions:
             case Farm():
                 yield from self._farm(step, rank, iteration)
             case Work():
-                farm = next(
-                    s for s in flat(self.application.steps[step.master])
-                    if isinstance(s, Farm) and s.phase == phase
-                )  # fmt: skip
+                farm = self._of_phase(step.master, Farm, phase)
                 key = (step.master, phase)
                 for task, worker in enumerate(self.assigned(farm, step.master, iteration)):
                     if worker == rank:
@@ -172,13 +171,14 @@ class Actions:
         for worker in idle:
             yield Action("send", worker, STOP)
 
+    def _of_phase(self, rank: int, kind: type[_Step], phase: int) -> _Step:
+        """Return the only step of a kind in a phase of a rank."""
+        steps = flat(self.application.steps[rank])
+        return next(step for step in steps if isinstance(step, kind) and step.phase == phase)
+
     def assigned(self, step: Farm, rank: int, iteration: int) -> list[int]:
         """Return the worker of each task of a farm, in the order of the tasks."""
-        work = {
-            other: next(s for s in flat(self.application.steps[other])
-                        if isinstance(s, Work) and (s.phase, s.master) == (step.phase, rank))
-            for other in step.workers
-        }  # fmt: skip
+        work = {worker: self._of_phase(worker, Work, step.phase) for worker in step.workers}
         ready = [(0.0, place, worker) for place, worker in enumerate(step.workers)]
         found = []
         for task in range(step.tasks):

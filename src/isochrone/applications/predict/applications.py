@@ -8,7 +8,7 @@ are predicted alone: how they slow each other down is not.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate
 from math import isnan, sqrt
 from typing import Any
@@ -166,7 +166,7 @@ class _Question:
             for phase, row in zip(self.application.phases, ends[1:].tolist(), strict=True)
         ]
         said = [*self.messages.warnings, *self.operations.warnings]
-        if self._nodes() is None and len(self.messages.paths) == 2:
+        if self.nodes is None and len(self.messages.paths) == 2:
             said.append(
                 "on which nodes the ranks are is not known: every rank is taken to have its own "
                 "(give --ppn)"
@@ -200,7 +200,7 @@ class _Question:
         return np.asarray(_quantile(len(others) - 1) * spread * sqrt(simulated / point.iterations))
 
     def _clocks(self, side: Side) -> Clocks:
-        node_of = self._nodes()
+        node_of = self.nodes
 
         def operation(step: Collective, members: tuple[int, ...], size: float) -> Unfolding:
             of = None if node_of is None else tuple(node_of[rank] for rank in members)
@@ -209,7 +209,6 @@ class _Question:
         alone = 0 if self.messages.paths == {"node"} else 1  # what the models hold
         places = node_of or [alone * k for k in range(len(self.ranks))]
         phases = self.application.phases
-
         sizes = set().union(*_drawn_from(self.program, self.app, *_SIZES))
         prepared: set[Path] = set()
 
@@ -222,9 +221,7 @@ class _Question:
                 self.messages.prepare(path, sizes, side)
             return self.messages.cost(path, size, side)
 
-        def parts(step: Collective, size: float, rank: int) -> list[tuple[Collective, float]]:
-            return parts_of(step, size, rank, len(self.ranks), node_of)
-
+        parts = partial(parts_of, ranks=len(self.ranks), node_of=node_of)
         return Clocks(operation, message, parts, places, at_once=not self.messages.simulated)
 
     def _unfolding(
@@ -235,12 +232,10 @@ class _Question:
         if isinstance(step, GridPart):
             group = step.group
             everyone = step.whole.among or tuple(range(len(self.ranks)))
-            nodes = self._nodes()
+            nodes = None if self.nodes is None else tuple(self.nodes[rank] for rank in everyone)
             times = self.operations.times(
-                step.whole.op, step.of, step.whole.grid,
-                None if nodes is None else tuple(nodes[rank] for rank in everyone), len(everyone),
-                step.number,
-            )  # fmt: skip
+                step.whole.op, step.of, step.whole.grid, nodes, len(everyone), step.number
+            )
         else:
             times = self.operations.times(step.op, size, step.grid, node_of, ranks)
         end = times[_SIDES[side]]
@@ -257,8 +252,9 @@ class _Question:
         waits = self.messages.waits(size)
         return replace(found, seconds=seconds, hop=found.hop * by, waits=waits)
 
-    def _nodes(self) -> list[int] | None:
-        """Return the node of each rank of the application, if that is known."""
+    @cached_property
+    def nodes(self) -> list[int] | None:
+        """The node of each rank of the application, if that is known."""
         needed = max(self.ranks) + 1
         found = self.machine.numbers or self.machine.node_of(needed)
         if found is None or len(found) < needed:

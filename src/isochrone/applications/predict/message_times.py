@@ -8,7 +8,7 @@ other by T(b).
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -103,7 +103,12 @@ class MessageTimes:
         self.warnings: dict[str, None] = {}
         self._paths: dict[Path, _OnPath] = {}
         kept = [one for one in models if subject(one.experiment, one.segments) == "message"]
-        found = [one for model in kept for one in _measured(model)]
+        found = []  # each mode at the smallest and the largest window
+        for model in kept:
+            for mode in model.selectors.get("mode", [""]):
+                where = {"mode": mode} if mode else {}
+                low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
+                found += [_Measured(model, where, window) for window in sorted({low, high})]
         for path in get_args(Path):
             on = [
                 one for one in found
@@ -161,7 +166,15 @@ class MessageTimes:
         if np.isnan(middle).any():
             raise InputError("the model cannot predict messages", hint=said[0] if said else "")
         by = end / middle
-        gaps = self._gaps(path, asked, middle)
+        if on.posted is None:
+            self.warnings[
+                "not measured how closely messages follow each other: it is taken to be the time "
+                "per byte (measure point-to-point --mode nonblocking --window 64)"
+            ] = None
+            gaps = middle - middle[-1]
+        else:
+            gaps = _follow(on.posted, asked, middle)
+        gaps = np.maximum(gaps, 0.0)
         both = self._both(path, asked, middle)
         for k, size in enumerate(wanted.tolist()):
             gap = min(gaps[k], middle[k])
@@ -191,19 +204,6 @@ class MessageTimes:
         )  # fmt: skip
 
     # --- what models say --------------------------------------------------------------------------
-
-    def _gaps(self, path: Path, sizes: Floats, alone: Floats) -> Floats:
-        """Return by what messages of these sizes follow each other; the last size is 0."""
-        on = self._paths[path]
-        if on.posted is None:
-            self.warnings[
-                "not measured how closely messages follow each other: it is taken to be the time "
-                "per byte (measure point-to-point --mode nonblocking --window 64)"
-            ] = None
-            follow = alone - alone[-1]
-        else:
-            follow = _follow(on.posted, sizes, alone)
-        return np.asarray(np.maximum(follow, 0.0))
 
     def _both(self, path: Path, sizes: Floats, alone: Floats) -> Floats:
         """Return how long both directions take against one, by the time per byte."""
@@ -237,15 +237,6 @@ class MessageTimes:
         waits = follow >= (alone + np.minimum(np.maximum(posted, 0.0), alone)) / 2
         first = np.flatnonzero(waits[:-1])
         return float(sizes[first[0]]) if len(first) else max(high * 2, _USUAL_EAGER)
-
-
-def _measured(model: Model) -> Iterator[_Measured]:
-    """Yield the modes of a model of messages, each at the smallest and the largest window."""
-    for mode in model.selectors.get("mode", [""]):
-        where = {"mode": mode} if mode else {}
-        low, high = recorded(model.chosen(where), "w") or (1.0, 1.0)
-        for window in sorted({low, high}):
-            yield _Measured(model, where, window)
 
 
 def _mode(one: _Measured) -> str:

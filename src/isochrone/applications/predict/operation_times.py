@@ -9,13 +9,7 @@ from isochrone.applications.simulate.collectives import FROM_ROOT, TO_ROOT, Unfo
 from isochrone.base.errors import InputError
 from isochrone.collectives.grid_collectives import Grid, Phase
 from isochrone.collectives.measured import nearest
-from isochrone.collectives.predicted_grids import (
-    GridTime,
-    Machine,
-    PhaseTimes,
-    predict,
-    warnings_of,
-)
+from isochrone.collectives.predicted_grids import Machine, PhaseTimes, predict, warnings_of
 from isochrone.models import Model
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.questions import needed, subject
@@ -92,7 +86,12 @@ class OperationTimes:
             model = self._model(op)
             try:
                 if grid:
-                    found = self._grid_time(model, op, round(size), grid, node_of, ranks)
+                    machine = Machine()
+                    if node_of is not None:
+                        machine = Machine.of_hosts([f"n{node}" for node in node_of])
+                    asked = [Grid.parse(grid)]
+                    (found,) = predict(model, op, ranks, asked, [round(size)], machine)
+                    self.warnings |= dict.fromkeys(warnings_of([found]))
                     self._known[*key, None] = found.seconds, found.low, found.high
                     middle, low, high = found.together
                     for k, one in enumerate(found.phases):
@@ -187,14 +186,6 @@ class OperationTimes:
             f"no model of {op} is given", where="--model",
             hint=f"run isochrone measure collective --op {op}, and add its fit to --model",
         )  # fmt: skip
-
-    def _grid_time(
-        self, model: Model, op: str, size: int, grid: str, node_of: Nodes, ranks: int
-    ) -> GridTime:
-        machine = Machine() if node_of is None else Machine.of_hosts([f"n{n}" for n in node_of])
-        (found,) = predict(model, op, ranks, [Grid.parse(grid)], [size], machine)
-        self.warnings |= dict.fromkeys(warnings_of([found]))
-        return found
 
     def _by_library(self, model: Model, op: str, size: int, node_of: Nodes, ranks: int) -> Ends:
         place = None

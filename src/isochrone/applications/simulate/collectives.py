@@ -178,8 +178,13 @@ class _Queue(_Meeting):
             came = self.came[each]
             if each and came is not None:
                 self._try_to_leave(each, came, root)
-        if self.missing == 0:
-            self.leave(0, self._end())
+        if self.missing == 0:  # the root has taken all; data do not move before it is there
+            moments = sorted(moment for moment in self.came[1:] if moment is not None)
+            service = (self.of.seconds - self.of.hop) / max(len(moments) - 1, 1)
+            free = root or 0.0
+            for moment in moments:
+                free = max(free, moment) + service
+            self.leave(0, free + self.of.hop - service)
 
     def _try_to_leave(self, member: int, came: float, root: float | None) -> None:
         if self.done[member] is not None:
@@ -191,15 +196,6 @@ class _Queue(_Meeting):
         done = self.done[member]
         if done is not None:
             self.leave(member, done)
-
-    def _end(self) -> float:
-        """Return when the root has taken all; data do not move before it is there."""
-        came = sorted(moment for moment in self.came[1:] if moment is not None)
-        service = (self.of.seconds - self.of.hop) / max(len(came) - 1, 1)
-        free = self.came[0] or 0.0
-        for moment in came:
-            free = max(free, moment) + service
-        return free + self.of.hop - service
 
 
 class Meetings:
@@ -223,20 +219,14 @@ class Meetings:
         if meeting is None:
             of = self._time(step, members, size)
             port = self._ports.setdefault((step.root, members), _Port())
-            meeting = _kind(step.op, of)(self._clock, of, len(members), port)
-            self._open[call, members] = meeting
+            kind = _Meeting
+            if of.parts and step.op in TO_ROOT and of.flat:
+                kind = _Queue
+            elif of.parts and of.parents and step.op in (*FROM_ROOT, *TO_ROOT):
+                kind = _FromRoot if step.op in FROM_ROOT else _ToRoot
+            meeting = self._open[call, members] = kind(self._clock, of, len(members), port)
         places = self._places(members)
         request = meeting.come((places[rank] - places.get(step.root, 0)) % len(members))
         if meeting.missing == 0:
             del self._open[call, members]
         return request
-
-
-def _kind(op: str, of: Unfolding) -> type[_Meeting]:
-    if of.parts and op in TO_ROOT and of.flat:
-        return _Queue
-    if of.parts and of.parents and op in FROM_ROOT:
-        return _FromRoot
-    if of.parts and of.parents and op in TO_ROOT:
-        return _ToRoot
-    return _Meeting

@@ -170,7 +170,14 @@ class Matching:
             What is done when the sender may go on, and the seconds for which it is busy first.
         """
         message = _Message(source, target, tag, cost, load)
-        receive = self._receive_for(source, target, tag)
+        queue = self._wanted.get((source, target, tag))
+        sources, receive = self._any.get((target, tag), ((), None))
+        if queue:
+            receive = queue.popleft()
+        elif source in sources:
+            del self._any[target, tag]
+        else:
+            receive = None
         if receive is not None:
             self._match(message, receive)
         else:
@@ -203,16 +210,6 @@ class Matching:
         else:
             self._any[target, tag] = (sources, request)
         return request
-
-    def _receive_for(self, source: int, target: int, tag: int) -> Request | None:
-        queue = self._wanted.get((source, target, tag))
-        if queue:
-            return queue.popleft()
-        sources, request = self._any.get((target, tag), ((), None))
-        if source in sources:
-            del self._any[target, tag]
-            return request
-        return None
 
     def _take(self, message: _Message, receive: Request) -> None:
         """Give a message that was sent before to a receive that is posted now."""
