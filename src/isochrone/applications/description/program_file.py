@@ -55,22 +55,29 @@ def data(program: Program) -> bytes:
         If a message has 2 GiB, a block of a collective more than 1 GiB, or a computation takes more
         than 1e8 s; if two applications use the same file.
     """
-    owners: dict[str, str] = {}
+    writer = _Writer(program)
+    words = [PLACEMENTS.index(program.placement)]
+    words += [len(program.values), len(program.applications), len(program.launches)]
+    for values in program.values:
+        words += [len(writer.numbers), len(values)]
+        writer.numbers.extend(values)
     for app in program.applications:
-        for phase in app.phases:
-            if phase.path and owners.setdefault(phase.path, app.name) != app.name:
-                raise InputError(  # they would write over each other's data
-                    f"the file is also used by {owners[phase.path]}",
-                    where=f"{app.name} {phase.name}: {phase.path}",
-                )
-    return _Writer(program).data()
+        words += writer.application(app)
+    for launch in program.launches:
+        words += [launch.repeat, len(launch.together), *launch.together]
+    writer.letters += bytes(-len(writer.letters) % 4)
+    parts: list[array[float] | array[int] | bytearray] = [
+        writer.numbers, array("i", words), writer.letters, writer.steps,
+    ]  # fmt: skip
+    rest = struct.pack("=Q4q", program.seed, *map(len, parts)) + b"".join(map(bytes, parts))
+    return _MAGIC + struct.pack("=Q", zlib.crc32(rest)) + rest
 
 
 class _Writer:
     """The parts of a file while it is written."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
+        self.owners: dict[str, str] = {}  # of files
         self.numbers = array("d", [1.0])
         self.factors = {1.0: 0}
         self.letters = bytearray(1)
@@ -78,35 +85,22 @@ class _Writer:
         self.steps = array("i")
         self.most = [max(values) for values in program.values]
 
-    def data(self) -> bytes:
-        """Return the file."""
-        made = self.program
-        words = [PLACEMENTS.index(made.placement)]
-        words += [len(made.values), len(made.applications), len(made.launches)]
-        for values in made.values:
-            words += [len(self.numbers), len(values)]
-            self.numbers.extend(values)
-        for app in made.applications:
-            words += self._application(app)
-        for launch in made.launches:
-            words += [launch.repeat, len(launch.together), *launch.together]
-        self.letters += bytes(-len(self.letters) % 4)
-        parts: list[array[float] | array[int] | bytearray] = [
-            self.numbers, array("i", words), self.letters, self.steps,
-        ]  # fmt: skip
-        rest = struct.pack("=Q4q", made.seed, *map(len, parts)) + b"".join(map(bytes, parts))
-        return _MAGIC + struct.pack("=Q", zlib.crc32(rest)) + rest
-
     def _text(self, text: str) -> int:
         if text not in self.texts:
             self.texts[text] = len(self.letters)
             self.letters += text.encode() + b"\0"
         return self.texts[text]
 
-    def _application(self, app: Application) -> list[int]:
+    def application(self, app: Application) -> list[int]:
+        """Write the steps of an application; return all else that is known of it."""
         words = [self._text(app.name), app.ranks, app.iterations, int(app.background)]
         words += [len(app.on), *app.on, len(app.phases)]
         for phase in app.phases:
+            if phase.path and self.owners.setdefault(phase.path, app.name) != app.name:
+                raise InputError(  # they would write over each other's data
+                    f"the file is also used by {self.owners[phase.path]}",
+                    where=f"{app.name} {phase.name}: {phase.path}",
+                )
             words += [
                 self._text(phase.name), METHODS.index(phase.method), self._text(phase.path)
             ]  # fmt: skip
@@ -125,29 +119,26 @@ class _Writer:
                 self.steps.extend([_KINDS.index(Repeat), 0, step.every, *[0] * 5, step.times, 0])
                 self.steps[place + 5] = inner = self._steps(app, step.steps)
                 count += inner
-            else:
-                self._check(app, step)
-                self.steps.extend(self._step(step))
+                continue
+            self._check(app, step)
+            words = [_KINDS.index(type(step)), *[0] * 9]
+            for name, value in vars(step).items():
+                if isinstance(value, tuple):
+                    words[9] = len(value)
+                    words += value
+                elif name == "schedule":
+                    words[8] = 0 if value is None else value + 1
+                elif name == "mode":
+                    words[7] = MODES.index(value)
+                elif name == "factor":
+                    if value not in self.factors:
+                        self.factors[value] = len(self.numbers)
+                        self.numbers.append(value)
+                    words[6] = self.factors[value]
+                else:
+                    words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
+            self.steps.extend(words)
         return count
-
-    def _step(self, step: Single) -> list[int]:
-        words = [_KINDS.index(type(step)), *[0] * 9]
-        for name, value in vars(step).items():
-            if isinstance(value, tuple):
-                words[9] = len(value)
-                words += value
-            elif name == "schedule":
-                words[8] = 0 if value is None else value + 1
-            elif name == "mode":
-                words[7] = MODES.index(value)
-            elif name == "factor":
-                if value not in self.factors:
-                    self.factors[value] = len(self.numbers)
-                    self.numbers.append(value)
-                words[6] = self.factors[value]
-            else:
-                words[_WORDS[name]] = self._text(value) if isinstance(value, str) else value
-        return words
 
     def _check(self, app: Application, step: Single) -> None:
         """Refuse what no MPI can send, and what takes for ever."""

@@ -11,7 +11,7 @@ from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.emulation.recorded import DESCRIPTION, applications
 from isochrone.applications.emulation.summary import emulation
-from isochrone.applications.predict.applications import PhaseTime, Prediction, predict
+from isochrone.applications.predict.applications import Prediction, predict
 from isochrone.base.documents import MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import Estimate
@@ -117,20 +117,16 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         if wall is None:
             continue
         said |= dict.fromkeys(one.warnings)
-        rows.append(_row(one, None, wall.seconds))
-        phases = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
-        rows += [_row(one, part.phase, phases[part.phase], part) for part in one.phases
-                 if part.phase in phases]  # fmt: skip
+        measured = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
+        rows.append(Accuracy(one.app, None, wall.seconds, Said(one.seconds, one.low, one.high)))
+        rows += [
+            Accuracy(one.app, part.phase, measured[part.phase],
+                     Said(part.seconds, part.low, part.high))
+            for part in one.phases if part.phase in measured
+        ]  # fmt: skip
     if not rows:
         raise InputError(
             "no application ran alone; only those can be predicted", where=run.where,
             hint="emulate with --combinations alone",
         )  # fmt: skip
     return rows, list(said)
-
-
-def _row(
-    one: Prediction, phase: str | None, measured: Estimate, part: PhaseTime | None = None
-) -> Accuracy:
-    times = one if part is None else part
-    return Accuracy(one.app, phase, measured, Said(times.seconds, times.low, times.high))
