@@ -65,6 +65,7 @@ def one(folder: Path, style: str, seed: int) -> None:
     program = [str((folder / "styles").absolute()), style, *given]
     argv = [sys.executable, "-m", "isochrone", "scale", "-n", "4,8,16", "--to",
             ",".join(map(str, TO)), "--launcher", "simgrid", "--platform", "P.xml", "--quiet",
+            "--launcher-arg=--cfg=smpi/simulate-computation:no",
             "--force", "--json", "--", *program]  # fmt: skip
     said = subprocess.run(argv, cwd=here, capture_output=True, text=True, check=False,
                           timeout=PATIENCE)  # fmt: skip

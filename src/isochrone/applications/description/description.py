@@ -411,6 +411,7 @@ class App(Declared):
     background: bool = False
     place: Place | None = None
     omitted: Given | None = None
+    uncertainty: Given | None = None
     phases: Annotated[tuple[PhaseSpec, ...], _PHASES]
     REF: ClassVar = "app"
 

@@ -32,6 +32,7 @@ from isochrone.applications.description.program import (
     Step,
 )
 from isochrone.applications.description.quantities import Scope, count, share, size
+from isochrone.applications.description.quantities import number as plain_number
 from isochrone.applications.description.resolved import (
     Resolved,
     Values,
@@ -180,6 +181,7 @@ def _application(description: Description, index: int, p: int, kept: Values) -> 
         iterations=iterations,
         background=app.background,
         omitted=0.0 if app.omitted is None else share(app.omitted, names),
+        uncertainty=0.0 if app.uncertainty is None else plain_number(app.uncertainty, names),
         on=tuple(count(rank, names, 0, MAX_RANKS - 1) for rank in app.on or ()),
     )
 

@@ -206,7 +206,7 @@ class Application:
 
     A background application repeats its iterations until all others of a launch are done. `on` are
     ranks of the job that it was asked to run on; empty: any. `omitted` is the share of its run time
-    that has no step.
+    that has no step, `uncertainty` a relative half width of its time, 95 %.
     """
 
     name: str
@@ -216,6 +216,7 @@ class Application:
     background: bool = False
     on: tuple[int, ...] = ()
     omitted: float = 0.0
+    uncertainty: float = 0.0
 
     @property
     def ranks(self) -> int:

@@ -155,8 +155,9 @@ class _Question:
         down, up = (_against(one, point) for one in (low, high))
         drawn = self._drawn(point)
         left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
-        below = np.sqrt((1 - np.minimum(down, 1)) ** 2 + drawn**2 + left_out**2)
-        above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + drawn**2 + left_out**2)
+        others = drawn**2 + left_out**2 + self.application.uncertainty**2
+        below = np.sqrt((1 - np.minimum(down, 1)) ** 2 + others)
+        above = np.sqrt((np.maximum(up, 1) - 1) ** 2 + others)
         above = above + self.application.omitted + point.coarse
         below = below + self.application.omitted
         least = np.maximum(1 - below, (1 + below) ** -2.0)  # above zero, however wide

@@ -1,13 +1,13 @@
 """From traces at a few numbers of ranks to the time of the program on many.
 
-The trace of most ranks is held out: a description generalized from the others is predicted at its
-number of ranks, and compared with the time that the trace took. That error, which grows with the
-logarithm of the number of ranks, makes the interval wider.
+The trace of most ranks is held out: a description whose coefficients are those of the others is
+predicted at its number of ranks, and compared with the time that the trace took. That error, which
+grows with the logarithm of the number of ranks, makes the interval wider.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+from math import hypot, log2
 from typing import Any
 
 from isochrone.applications.description.lowering import program
@@ -84,55 +84,47 @@ def scale(
     InputError
         If the traces are of fewer than two numbers of ranks, or have no description in common.
     """
-    by_ranks = {len(trace.ranks): trace for trace in traces}
-    if len(by_ranks) < max(FEWEST, len(traces)):
+    ordered = sorted(traces, key=lambda trace: len(trace.ranks))
+    recorded = [len(trace.ranks) for trace in ordered]
+    if len(set(recorded)) < max(FEWEST, len(traces)):
         raise InputError(
-            f"the recordings are on {', '.join(str(len(t.ranks)) for t in traces)} ranks only",
+            f"the recordings are on {', '.join(map(str, recorded))} ranks only",
             hint="record the program on three numbers of ranks, such as 4, 8 and 16",
         )
-    ordered = [by_ranks[ranks] for ranks in sorted(by_ranks)]
     name = ordered[-1].name
     structures = [analysed(trace) for trace in ordered]
     general = generalized(structures, name)
-    omitted = float(general.document["apps"][0].get("omitted", 0.0))
+    (app,) = general.document["apps"]
     warnings = dict.fromkeys(general.warnings)
     held_out = None
-    if len(ordered) > FEWEST:
-        try:
-            fewer = generalized(structures[:-1], name)
-        except InputError as error:
-            warnings[f"the largest recording is no test of the others: {error.what}"] = None
-            general.spread = max(general.spread, DOUBTFUL)
-            fewer = general
-        last = ordered[-1]
-        tried = _predicted(fewer.document, len(last.ranks), models, machine)
-        held_out = tried.seconds / last.longest - 1
+    *_, before, most = recorded
+    if len(recorded) > FEWEST:
+        fewer = generalized(structures, name, below=most)
+        tried, _ = _predicted(fewer.document, most, models, machine)
+        held_out = tried.seconds / ordered[-1].longest - 1
+        off = max(abs(held_out), LEAST)
     else:
+        off = DOUBTFUL
         warnings["two recordings: how well they generalize is not known; add a third"] = None
+    steps = f"log2(p/{most})/{log2(most / before):.4g}"
+    app["uncertainty"] = f"{hypot(off, general.spread):.3g}*max(1, {steps})"
     found = []
     for ranks in to:
-        one = _predicted(general.document, ranks, models, machine)
+        one, further = _predicted(general.document, ranks, models, machine)
         warnings |= dict.fromkeys(one.warnings)
-        off = max(abs(held_out or 0.0), LEAST) + general.spread
-        further = off * _distance(sorted(by_ranks), ranks)
-        low = max(one.low - further * one.seconds, one.low / (1 + further) ** 2)
         above = one.high / one.seconds - 1
         warnings[
-            f"interval on {ranks} ranks: {above:.0%} from models, {further:.0%} from extrapolation"
+            f"interval on {ranks} ranks: +{above:.0%}; from extrapolation alone {further:.0%}"
         ] = None
-        found.append(Scaled(ranks, one.seconds, low, one.high + further * one.seconds))
-    return Scaling(general.document, sorted(by_ranks), found, held_out, omitted, list(warnings))
+        found.append(Scaled(ranks, one.seconds, one.low, one.high))
+    omitted = float(app.get("omitted", 0.0))
+    return Scaling(general.document, recorded, found, held_out, omitted, list(warnings))
 
 
 def _predicted(
     document: Mapping[str, Any], ranks: int, models: Sequence[Model], machine: Machine | None
-) -> Prediction:  # fmt: skip
-    description = parse(dict(document), "generalized", {"p": str(ranks)})
-    (found,) = predict(program(description), models, machine)
-    return found
-
-
-def _distance(recorded: Sequence[int], ranks: int) -> float:
-    """Return how far a number of ranks is beyond those recorded, in the step that was held out."""
-    step = log(recorded[-1] / recorded[-2])
-    return max(1.0, log(ranks / recorded[-1]) / step)
+) -> tuple[Prediction, float]:  # fmt: skip
+    """Return a prediction, and the part of its interval that is due to extrapolation."""
+    of = program(parse(dict(document), "generalized", {"p": str(ranks)}))
+    (found,) = predict(of, models, machine)
+    return found, of.applications[0].uncertainty

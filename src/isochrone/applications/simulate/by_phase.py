@@ -118,9 +118,12 @@ class _Computing:
     schedule: int | None
 
     @classmethod
-    def of(cls, ranks: Sequence[int], steps: Sequence[Compute]) -> _Computing:
-        factors = np.array([step.factor for step in steps])
-        return cls(np.array(ranks), factors, steps[0].time, steps[0].schedule)
+    def of(cls, ranks: Sequence[int], steps: Sequence[Compute]) -> _Computing | None:
+        """Return computation of ranks; None if they differ in more than a factor."""
+        (time, schedule), *others = {(step.time, step.schedule) for step in steps}
+        if others:
+            return None
+        return cls(np.array(ranks), np.array([step.factor for step in steps]), time, schedule)
 
     def seconds(self, program: Program, app: int, phase: int, iteration: int) -> Floats:
         """Return what is drawn for each rank."""
@@ -147,19 +150,18 @@ def _prepare(tree: Plan, program: Program) -> None:
         if isinstance(node, _Again):
             _prepare(node.body, program)
             continue
-        first = node.steps[0][0]
-        kinds = {type(step) for steps in node.steps for step in steps}
+        every = [step for steps in node.steps for step in steps]
+        kinds = {type(step) for step in every}
         if kinds == {Compute}:
-            steps = [step for steps in node.steps for step in steps if isinstance(step, Compute)]
-            alike = len({(step.time, step.schedule) for step in steps}) == 1
-            if len(steps) == len(node.ranks) and alike:
+            if len(every) == len(node.ranks):
+                steps = [step for step in every if isinstance(step, Compute)]
                 node.computing = _Computing.of(node.ranks, steps)
-        elif kinds == {Collective} and isinstance(first, Collective):
-            if first.op not in (*FROM_ROOT, *TO_ROOT) and not first.grid:
-                found = {step for steps in node.steps for step in steps}
-                node.collectives = [s for s in found if isinstance(s, Collective)]
+        elif kinds == {Collective}:
+            found = [step for step in set(every) if isinstance(step, Collective)]
+            if found[0].op not in (*FROM_ROOT, *TO_ROOT) and not found[0].grid:
+                node.collectives = found
         elif kinds <= {Isend, Irecv, Wait, Compute}:
-            sizes = {step.size for steps in node.steps for step in steps if isinstance(step, Isend)}
+            sizes = {step.size for step in every if isinstance(step, Isend)}
             if all(len(program.values[size]) == 1 for size in sizes):
                 _exchange(node)
 
@@ -193,10 +195,9 @@ def _exchange(node: _Phase) -> None:
     if received != len(target) or not source:
         return
     if computing:
-        if len({(step.time, step.schedule) for _, step in computing}) > 1:
+        node.computing = _Computing.of(*zip(*computing, strict=True))
+        if node.computing is None:
             return
-        ranks, all_steps = zip(*computing, strict=True)
-        node.computing = _Computing.of(ranks, all_steps)
     node.exchange = _Exchange(np.array(source), np.array(target), np.array(size))
 
 

@@ -89,11 +89,15 @@ class Spent:
         each = [visit.mean for visit in visits]
         return cls(whole, sum(each) / max(len(each), 1), each)
 
+    @property
+    def error(self) -> float:
+        """Standard error of its mean, in seconds."""
+        count = self.gap.count
+        return _deviation(self.gap) / sqrt(count) if count > 1 else 0.0
+
     def may_be(self, mean: float) -> bool:
         """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
-        count = self.gap.count
-        error = _deviation(self.gap) / sqrt(max(count, 1)) if count > 1 else 0.0
-        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * error)
+        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error)
 
     def scaled(self, factor: float) -> Spent:
         """Return so many times as much."""
@@ -109,6 +113,16 @@ class Spent:
 
 
 NOTHING = Spent(Gap(), 0.0)
+
+
+def noise(spent: Mapping[int, Spent]) -> float:
+    """Return the relative standard error of the mean over ranks.
+
+    Where the means of ranks differ by less than their own errors say, ranks vary in common.
+    """
+    means = np.array([one.mean for one in spent.values()])
+    squared = float(np.mean([one.error**2 for one in spent.values()]))
+    return sqrt(max(squared - float(np.var(means)), squared / len(spent))) / float(np.mean(means))
 
 
 def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
@@ -191,7 +205,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     middles, shares = _middles(whole)
     reached = np.cumsum(shares) / shares.sum()
     spread = _deviation(whole)
-    for number in _NUMBERS:
+    for number in range(2, MOST_IN_COMMON + 1):
         places = (np.arange(number) + 0.5) / number
         found = middles[np.minimum(np.searchsorted(reached, places), len(middles) - 1)]
         mean_off = abs(found.mean() - whole.mean) / whole.mean
@@ -203,7 +217,7 @@ def _in_common(spent: Sequence[Spent]) -> list[float]:
     return [float(value) for value in mixed / mixed.mean()]
 
 
-_NUMBERS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64)
+MOST_IN_COMMON = 64
 """Factors of a schedule whose order is not known."""
 
 _GOLDEN = (sqrt(5) - 1) / 2

@@ -5,6 +5,7 @@ groups are rows and columns of it; sizes, counts and computation are functions o
 ranks. What does not fit is refused, and its place named.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,25 +14,31 @@ import numpy as np
 
 from isochrone.applications.traces.deriving import named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
-from isochrone.applications.traces.gaps import Spent, computation, seconds
+from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import growth, whole
 from isochrone.applications.traces.offsets import Messages, Vector, offsets
-from isochrone.applications.traces.places import Again, Place, Tree, computed, flat
+from isochrone.applications.traces.places import (
+    Again,
+    Place,
+    Tree,
+    butterfly,
+    computed,
+    flat,
+    joined,
+)
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
 NEGLIGIBLE = 0.005
-"""Share of the computation that a place may have at one number of ranks alone."""
+"""Share of the run time, or of the computation at one number of ranks, that follows no rule."""
 
 MOST_GROWTH = 1.35
 """By what the neighbours of a rank may become more when the ranks double."""
 
-IRREGULAR = 0.03
-"""Part by which a prediction may be off where neighbours are taken to be random."""
-
 DOUBTFUL = 0.2
-"""The same where a recording is not exact, as with sizes that depend on the data."""
+"""Part by which a prediction may be off where a recording is not exact, as with sizes that depend
+on the data."""
 
 LITTLE = 0.02
 """Share of the run time in computation that may follow no rule: intervals are so much wider."""
@@ -57,7 +64,6 @@ class Structure:
     ranks: int
     tree: Tree
     farms: list[Farm]
-    groups: list[tuple[int, ...]]
     omitted: float
     warnings: list[str]
     seconds: float
@@ -81,24 +87,28 @@ def analysed(trace: Trace) -> Structure:
         If it has none.
     """
     tree, farms, said = structure(trace)
-    return Structure(len(trace.ranks), tree, farms, trace.groups, omitted_share(trace), said,
-                     trace.longest)  # fmt: skip
+    return Structure(len(trace.ranks), tree, farms, omitted_share(trace), said, trace.longest)
 
 
-def generalized(structures: Sequence[Structure], name: str) -> General:
+def generalized(
+    structures: Sequence[Structure], name: str, below: float = math.inf
+) -> General:  # fmt: skip
     """Return the description that structures at several numbers of ranks have in common.
+
+    Coefficients of its functions of p are fitted to those on fewer ranks than `below`.
 
     Raises
     ------
     InputError
         If they differ in more than numbers; names the place.
     """
-    return _Generalizing(sorted(structures, key=lambda one: one.ranks), name).document()
+    return _Generalizing(sorted(structures, key=lambda one: one.ranks), name, below).document()
 
 
 class _Generalizing:
-    def __init__(self, structures: Sequence[Structure], name: str) -> None:
+    def __init__(self, structures: Sequence[Structure], name: str, below: float) -> None:
         self.structures = structures
+        self.below = below
         self.ranks = [one.ranks for one in structures]
         self.name = name
         self.warnings: dict[str, None] = {}
@@ -108,11 +118,9 @@ class _Generalizing:
             self.spread = DOUBTFUL if one.warnings else self.spread
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
-            self.spread = max(self.spread, DOUBTFUL / 2)
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
                 None
             )
-        self.computed = [sum(map(computed, flat(one.tree))) for one in structures]
 
     def document(self) -> General:
         phases = self.phases([one.tree for one in self.structures], "")
@@ -141,8 +149,8 @@ class _Generalizing:
         found = []
         for number, nodes in enumerate(self.aligned(trees, where), 1):
             here = f"{where}.{number}".lstrip(".")
-            if all(isinstance(node, Again) for node in nodes):
-                loops = [node for node in nodes if isinstance(node, Again)]
+            loops = [node for node in nodes if isinstance(node, Again)]
+            if loops:
                 times = whole(self.by_ranks([loop.times for loop in loops]))
                 if times is None:
                     shown = ", ".join(str(loop.times) for loop in loops)
@@ -162,6 +170,11 @@ class _Generalizing:
         rest = [list(tree) for tree in trees]
         found = []
         while any(rest):
+            stages = [butterfly(tree, p) for tree, p in zip(rest, self.ranks, strict=True)]
+            if all(stages) and len({len(tree) for tree in stages}) > 1:
+                found.append(tuple(map(joined, stages)))
+                rest = [tree[len(s) :] for tree, s in zip(rest, stages, strict=True)]
+                continue
             heads = [tree[0] if tree else None for tree in rest]
             kinds = [_kind(head) for head in heads]
             if len(set(kinds)) == 1:
@@ -207,15 +220,19 @@ class _Generalizing:
             found.append({"exchange": self.exchange(places, period, here)})
         return found
 
-    def value(self, values: Sequence[float], what: str, here: str) -> str:
-        found = growth(self.by_ranks(values))
+    def value(
+        self, values: Sequence[float], what: str, here: str, *, first: str = "", noise: float = 0.0
+    ) -> Any:
+        """Return values, NaN where there are none, as a function of p."""
+        known = {p: v for p, v in self.by_ranks(values).items() if not math.isnan(v)}
+        found = growth(known, first, noise=noise, below=self.below)
         if found is None:
-            shown = ", ".join(f"{value:.4g}" for value in values)
+            shown = ", ".join(f"{value:.4g}" for value in known.values())
             raise self.refuse(
                 f"position {here}",
                 f"{what} is not a known function of the number of ranks p: {shown}",
             )
-        return found.text
+        return _plain(found.text)
 
     def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
@@ -231,38 +248,28 @@ class _Generalizing:
             return None
         most = [max((one.mean for one in by_rank.values()), default=0.0) for by_rank in spent]
         share = max(
-            one * place.visits * ranks / max(whole_, 1e-12)
-            for one, place, ranks, whole_ in zip(
-                most, places, self.ranks, self.computed, strict=True
-            )
+            one * place.visits / max(known.seconds, 1e-12)
+            for one, place, known in zip(most, places, self.structures, strict=True)
         )
         if share < NEGLIGIBLE:
             return seconds(means[-1])
         slowest = [one / max(mean, 1e-12) for one, mean in zip(most, means, strict=True)]
+        varies = max(noise(by) for by, mean in zip(spent, means, strict=True) if mean)
         try:
-            if max(slowest) > UNEVEN * min(slowest) and share > LITTLE:
+            if max(slowest) > (UNEVEN + CHANCE * varies) * min(slowest):
                 return self.of_rank_0(spent, here)
             written = computation(spent[-1], self.ranks[-1], period)
-            by = growth(self.by_ranks([max(mean, 1e-9) / means[-1] for mean in means]))
-            if by is None:
-                shown = ", ".join(f"{mean:.3g} s" for mean in means)
-                what = f"the computation before it is no known function of p: {shown}"
-                raise self.refuse(f"position {here}", what)
+            parts = [max(mean, 1e-9) / means[-1] for mean in means]
+            by = self.value(parts, "the computation before it", here, noise=varies)
         except InputError as error:
-            share = max(
-                one * place.visits / known.seconds
-                for one, place, known in zip(most, places, self.structures, strict=True)
-            )
             if share > LITTLE:
                 raise
             self.spread += share
             self.warnings[f"{error.where}: all ranks are taken to compute as long before it"] = None
             return seconds(means[-1])
-        found = {"time": _times(written["time"], by.text)}
-        if "schedule" in written:
-            found["schedule"] = written["schedule"]
-        if "imbalance" in written:
-            given = written["imbalance"]
+        found = written | {"time": _times(written["time"], by)}
+        given = found.pop("imbalance", None)
+        if given:
             factors = [float(given.get(str(r), 1.0)) for r in range(self.ranks[-1])]
             if np.std(factors) > SPREAD * np.mean(factors):
                 chosen = sorted(factors)[:: -(-len(factors) // FACTORS)]
@@ -286,13 +293,12 @@ class _Generalizing:
         return {"time": f"1us*({usual})", "imbalance": {"0": f"({root})/({usual})"}}
 
     def collective(self, places: Sequence[Place], here: str) -> dict[str, Any]:
-        calls = [place.round.call for place in places]
-        known = [call for call in calls if call is not None]
-        op = known[0].op
+        calls = [place.round.call for place in places if place.round.call is not None]
+        op = calls[0].op
         found = {}
         if op != "barrier":
-            found["bytes"] = _plain(self.value([c.bytes for c in known], f"the size of {op}", here))
-        roots = [call.root for call in known]
+            found["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", here)
+        roots = [call.root for call in calls]
         if op in ROOTED and max(roots) > 0:
             last = all(root == p - 1 for root, p in zip(roots, self.ranks, strict=True))
             if not last and len(set(roots)) > 1:
@@ -322,11 +328,11 @@ class _Generalizing:
 
     def farm(self, farms: Sequence[Farm], here: str) -> dict[str, Any]:
         found = farms[-1].exchange(self.ranks[-1])
-        found["tasks"] = _plain(self.value([f.tasks for f in farms], "the number of tasks", here))
+        found["tasks"] = self.value([farm.tasks for farm in farms], "the number of tasks", here)
         for key in ("task", "result"):
             name = {"task": "bytes", "result": "reply"}[key]
             values = [getattr(farm, key) for farm in farms]
-            found[name] = _plain(self.value(values, f"the size of a {key}", here))
+            found[name] = self.value(values, f"the size of a {key}", here)
         means = [farm.spent.mean for farm in farms]
         if "compute" in found:
             by = self.value([mean / means[-1] for mean in means], "the time of a task", here)
@@ -340,22 +346,25 @@ class _Generalizing:
             raise self.refuse(f"position {here}", f"its messages are of the flow {kind}")
         grid = offsets([one.messages for one in rounds], self.ranks)
         if grid is not None:
-            dimensions, periodic, sizes = grid
+            dimensions, periodic, by_offset = grid
             listed = []
-            for offset in sizes[-1]:
-                values = [by.get(offset) for by in sizes]
-                known = {p: v for p, v in zip(self.ranks, values, strict=True) if v is not None}
-                size = growth(known, _faces(offset, dimensions))
-                if size is None:
-                    what = f"the size of messages to {offset} is no known function of p: {values}"
-                    raise self.refuse(f"position {here}", what)
-                listed.append({"to": list(offset), "bytes": _plain(size.text)})
+            for offset in by_offset[-1]:
+                size = self.value(
+                    [by.get(offset, math.nan) for by in by_offset],
+                    f"the size of messages to {offset}", here, first=_faces(offset, dimensions),
+                )  # fmt: skip
+                listed.append({"to": list(offset), "bytes": size})
             options = {"dimensions": dimensions, "list": listed}
             if periodic:
                 options["periodic"] = True
             found = {"topology": {"offsets": options}, "flow": rounds[0].flow}
         elif kind == "exchange":
-            found = self.irregular([one.messages for one in rounds], here)
+            messages = [one.messages for one in rounds]
+            bits = all(butterfly([one], p) for one, p in zip(places, self.ranks, strict=True))
+            topology = "butterfly" if bits else self.irregular(messages, here)
+            sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
+            size = self.value(sizes, "the mean size of messages", here)
+            found = {"topology": topology, "flow": "exchange", "bytes": f"round({size})"}
         else:
             raise self.refuse(f"position {here}", "its messages are not offsets on a grid")
         within = self.computing(places, 1, period, here)
@@ -364,7 +373,7 @@ class _Generalizing:
         return found
 
     def irregular(self, messages: Sequence[Messages], here: str) -> dict[str, Any]:
-        """Return a random graph of as many neighbours, with messages of the mean size.
+        """Return a random graph of as many neighbours.
 
         Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.
         """
@@ -381,18 +390,12 @@ class _Generalizing:
         sent = np.bincount([a for a, _, _ in messages[-1]], minlength=self.ranks[-1])
         ring = max(2, 2 * (int(sent.min()) // 2))
         more = min(max(degrees[-1] / ring - 1, 0.0), 1.0)
-        sizes = [sum(size for _, _, size in m) / len(m) for m in messages]
-        size = self.value(sizes, "the mean size of messages", here)
-        self.spread = max(self.spread, IRREGULAR)
         self.warnings[
             f"position {here}: neighbours are no offsets on a grid; random ones are taken, "
             f"{degrees[-1]:.1f} of each rank"
         ] = None
-        graph = {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
-                 "p": float(f"{more:.3g}")}  # fmt: skip
-        return {
-            "topology": {"networkx": graph}, "flow": "exchange", "bytes": _plain(f"round({size})"),
-        }  # fmt: skip
+        return {"networkx": {"generator": "newman_watts_strogatz_graph", "n": "p", "k": ring,
+                             "p": float(f"{more:.3g}")}}  # fmt: skip
 
 
 def _faces(offset: Vector, dimensions: int) -> str:
@@ -415,9 +418,9 @@ def _plain(text: str) -> Any:
     return int(text) if text.isdecimal() else text
 
 
-def _times(value: Any, factor: str) -> Any:
+def _times(value: Any, factor: Any) -> Any:
     """Return a time or a distribution that is so many times as long."""
-    if factor in ("1", "1.0"):
+    if str(factor) == "1":
         return value
     if isinstance(value, str):
         return f"{value}*{factor}"

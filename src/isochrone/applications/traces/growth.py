@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from isochrone.applications.description.grids import balanced
+from isochrone.applications.traces.gaps import CHANCE
 
 EXACT = 0.005
 """Relative error below which a simpler function is preferred."""
@@ -37,26 +38,40 @@ Values = Mapping[int, float]
 """By number of ranks."""
 
 
-def growth(values: Values, first: str = "") -> Growth | None:
+def growth(
+    values: Values, first: str = "", *, noise: float = 0.0, below: float = math.inf
+) -> Growth | None:
     """Return the simplest function that has these values; None if none comes near.
 
-    Of several that fit as well, it is the one named `first`.
+    Parameters
+    ----------
+    values
+        By number of ranks.
+    first
+        The one that is chosen of several that fit as well.
+    noise
+        Relative standard error of the values: what it explains is no reason for another function.
+    below
+        The function is chosen by all values, its coefficients by those on fewer ranks.
     """
     if max(values.values()) == min(values.values()):
         return Growth(_number(next(iter(values.values()))), 0.0)
     if min(values.values()) <= 0:
         return None
     shapes = dict(_shapes(sorted(values)))
-    best = Growth("", math.inf)
-    for text, shape in sorted(shapes.items(), key=lambda one: one[0] != first):
-        found = _scaled(values, text, shape)
-        if found.error < best.error - EXACT:
-            best = found
-    for base in ("1/p", "p", "log2(p)"):
-        summed = _with_constant(values, base, shapes[base]) if len(values) > 2 else None
-        if summed is not None and summed.error < best.error - 2 * EXACT:
-            best = summed
-    return best if best.error <= ENOUGH else None
+    names = sorted(shapes, key=lambda text: text != first)
+    fits = [(1, _scaled, text) for text in names]
+    if len(values) > 2:
+        fits += [(2, _with_constant, text) for text in ("1/p", "p", "log2(p)")]
+    least = math.inf
+    for terms, fit, text in fits:
+        error = fit(values, text, shapes[text]).error
+        if error < least - terms * EXACT - noise:
+            least, chosen, shape = error, fit, text
+    if least > max(ENOUGH, CHANCE * noise):
+        return None
+    fewer = {p: value for p, value in values.items() if p < below}
+    return chosen(fewer or values, shape, shapes[shape])
 
 
 def whole(values: Values) -> str | None:
@@ -99,12 +114,12 @@ def _scaled(values: Values, text: str, shape: Values) -> Growth:
     return Growth(_number(factor) if text == "1" else f"{_number(factor)}*{text}", error)
 
 
-def _with_constant(values: Values, base: str, shape: Values) -> Growth | None:
-    """Return a constant and a multiple of something, both positive."""
+def _with_constant(values: Values, base: str, shape: Values) -> Growth:
+    """Return a constant and a multiple of something, both positive; or only the multiple."""
     columns = np.array([(1 / value, shape[p] / value) for p, value in values.items()])
     (constant, factor), *_ = np.linalg.lstsq(columns, np.ones(len(values)), rcond=None)
     if constant <= 0 or factor <= 0:
-        return None
+        return _scaled(values, base, shape)
     error = float(np.abs(columns @ [constant, factor] - 1).max())
     return Growth(f"({_number(constant)} + {_number(factor)}*{base})", error)
 

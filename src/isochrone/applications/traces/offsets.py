@@ -52,11 +52,8 @@ def _by_offset(
     for a, b, size in messages:
         steps = [int(axis[1] - axis[0]) for axis in np.unravel_index([a, b], sides)]
         if periodic:
-            back = before[a, b] % 2 == 1
+            steps = _around(steps, sides, before[a, b])
             before[a, b] += 1
-            steps = [
-                _around(step, side, back=back) for step, side in zip(steps, sides, strict=True)
-            ]
         if max(map(abs, steps)) > 1:
             return None
         sent[tuple(steps)].append((a, size))
@@ -70,11 +67,19 @@ def _by_offset(
     return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
 
 
-def _around(step: int, side: int, *, back: bool) -> int:
-    """Return a step as the shorter way around; of two ranks the second message goes the other."""
-    if side == 2 and step:
-        return -1 if back else 1
-    return (step + side // 2) % side - side // 2 if side > 2 else step
+def _around(steps: Sequence[int], sides: Sequence[int], before: int) -> list[int]:
+    """Return steps as the shorter way around, after so many messages between the same ranks.
+
+    Along a side of two ranks every second one goes the other way; along two such sides, all ways.
+    """
+    found = []
+    for step, side in zip(steps, sides, strict=True):
+        if side == 2 and step:
+            step, before = 1 - 2 * (before % 2), before // 2
+        elif side > 2:
+            step = (step + side // 2) % side - side // 2
+        found.append(step)
+    return found
 
 
 def _senders(offset: Vector, sides: Sequence[int]) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from isochrone.applications.traces.gaps import Spent
+from isochrone.applications.traces.gaps import NOTHING, Spent
 from isochrone.applications.traces.rounds import Round
 
 MOST_OMITTED = 0.001
@@ -51,3 +52,27 @@ def computed(place: Place) -> float:
     one = place.round
     within = one.answers * sum(spent.mean for spent in one.within.values())
     return place.visits * (sum(spent.mean for spent in one.before.values()) + within)
+
+
+def butterfly(tree: Tree, ranks: int) -> list[Place]:
+    """Return the first places if partners differ there in one bit, in each bit once; else none."""
+    found = []
+    bits: Counter[int] = Counter()
+    for node in tree:
+        if sum(bits) == ranks - 1 or not isinstance(node, Place) or node.round.kind != "exchange":
+            break
+        found.append(node)
+        bits.update(a ^ b for a, b, _ in node.round.messages)
+    once = set(bits.values()) == {ranks} and not any(bit & (bit - 1) for bit in bits)
+    return found if once and sum(bits) == ranks - 1 else []
+
+
+def joined(places: Sequence[Place]) -> Place:
+    """Return the places of a butterfly as one, with all that is computed before it."""
+    before: dict[int, Spent] = {}
+    for place in places:
+        for part in parts(place.round):
+            before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in part.items()}
+    messages = [message for place in places for message in place.round.messages]
+    whole = replace(places[0].round, messages=messages, before=before, within={})
+    return replace(places[0], round=whole)
