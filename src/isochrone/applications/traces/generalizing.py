@@ -168,7 +168,7 @@ class _Generalizing:
     ) -> list[tuple[Place | Again, ...]]:  # fmt: skip
         """Return nodes of all trees that belong together."""
         rest = [list(tree) for tree in trees]
-        found = []
+        found: list[tuple[Place | Again, ...]] = []
         while any(rest):
             stages = [butterfly(tree, p) for tree, p in zip(rest, self.ranks, strict=True)]
             if all(stages) and len({len(tree) for tree in stages}) > 1:

@@ -114,14 +114,14 @@ def _scaled(values: Values, text: str, shape: Values) -> Growth:
     return Growth(_number(factor) if text == "1" else f"{_number(factor)}*{text}", error)
 
 
-def _with_constant(values: Values, base: str, shape: Values) -> Growth:
+def _with_constant(values: Values, text: str, shape: Values) -> Growth:
     """Return a constant and a multiple of something, both positive; or only the multiple."""
     columns = np.array([(1 / value, shape[p] / value) for p, value in values.items()])
     (constant, factor), *_ = np.linalg.lstsq(columns, np.ones(len(values)), rcond=None)
     if constant <= 0 or factor <= 0:
-        return _scaled(values, base, shape)
+        return _scaled(values, text, shape)
     error = float(np.abs(columns @ [constant, factor] - 1).max())
-    return Growth(f"({_number(constant)} + {_number(factor)}*{base})", error)
+    return Growth(f"({_number(constant)} + {_number(factor)}*{text})", error)
 
 
 def _number(value: float) -> str:
