@@ -6,8 +6,9 @@ or levels, nodes … and single points), within a kind by Bonferroni, among sing
 Times of a simulator are exact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from math import inf, log
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
@@ -22,9 +24,9 @@ from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
     VERDICTS,
     Difference,
+    Differences,
     Part,
     changed_parts,
-    differences,
     overall,
 )
 from isochrone.changes.log_medians import measured
@@ -73,6 +75,32 @@ class Change:
         return self.difference.verdict
 
 
+@dataclass(frozen=True)
+class Changes:
+    """All points, of which each is made when it is looked at: a map has half a million.
+
+    Attributes
+    ----------
+    key
+        Returns the key of a point.
+    before, after
+        Times in seconds.
+    differences
+        The ratios, and the verdicts on them.
+    """
+
+    key: Callable[[int], dict[str, Value]]
+    before: Floats
+    after: Floats
+    differences: Differences
+
+    def __len__(self) -> int:
+        return len(self.before)
+
+    def __getitem__(self, k: int) -> Change:
+        return Change(self.key(k), float(self.before[k]), float(self.after[k]), self.differences[k])
+
+
 class Sides(NamedTuple):
     """Launches of each side."""
 
@@ -114,7 +142,7 @@ class Comparison:
         Number of points that only one side has, where sizes were not chosen by the measurement.
     partial
         Number of incomplete runs.
-    points
+    changes
         All points.
     """
 
@@ -131,7 +159,7 @@ class Comparison:
     explanations: list[Differing] = field(default_factory=list)
     one_sided: Hidden[int] = 0
     partial: Hidden[int] = 0
-    points: list[Change] = field(kw_only=True)  # the last, as it is long
+    changes: Hidden[Changes] = field(kw_only=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
@@ -142,8 +170,14 @@ class Comparison:
     @shown
     def counts(self) -> dict[str, int]:
         """Number of points with each verdict."""
-        verdicts = [point.verdict for point in self.points]
+        verdicts = self.changes.differences.verdicts
         return {word: verdicts.count(word) for word in VERDICTS}
+
+    @cached_property
+    @shown
+    def points(self) -> list[Change]:
+        """All points."""
+        return [self.changes[k] for k in range(len(self.changes))]
 
     @property
     def one_launch(self) -> bool:
@@ -196,7 +230,7 @@ def compare(
     known = ~np.isnan(found.logs)
     has = [np.asarray(side.any(axis=0)) for side in np.split(known, launches[:1])]
     both = np.flatnonzero(has[0] & has[1])
-    lost = len(found.keys) - len(both)
+    lost = found.logs.shape[1] - len(both)
     if not len(both):
         hint = found.others(*has) if found.kind == "point" else ""
         raise InputError("A and B have no point in common", hint=hint)
@@ -215,33 +249,30 @@ def compare(
     test = without_chance if certain or forced else contrast
     tests = len(kinds) + 1
     single = test(left, right)
-    seconds = (np.exp(np.nanmean(side, axis=0)).tolist() for side in (left, right))
-    differing = differences(single, tests * holm(single.p), margin)
-    points = [
-        Change(found.keys[k], *one)
-        for k, *one in zip(both.tolist(), *seconds, differing, strict=True)
-    ]
+    seconds = (np.exp(np.nanmean(side, axis=0)) for side in (left, right))
+    differing = Differences(single, tests * holm(single.p), margin)
+    points = Changes(lambda k: found.key(both[k]), *seconds, differing)
     parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
-    alone = [k for k, one in enumerate(differing) if one.changed and not explained[k]]
+    alone = [k for k in np.flatnonzero(~explained).tolist() if differing[k].changed]
     parts += [
         Part(found.kind, "", None, one.before, one.after, one.after - one.before, one.difference,
              (k,), 1)
-        for k in sorted(alone, key=lambda k: -abs(np.log(differing[k].ratio)))
+        for k in sorted(alone, key=lambda k: -abs(single.change[k]))
         for one in (points[k],)
     ]  # fmt: skip
     whole = None
     if kinds:
         one = overall(left, right, test)
-        whole = differences(one, tests * one.p, margin)[0]
+        whole = Differences(one, tests * one.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
     common = _of_all_ranks(
-        parts, whole, [one.ratio for one in differing],
+        parts, whole, np.exp(np.max(single.change)),
         one_launch=unit == "launch" and min(launches) < 2,
     )  # fmt: skip
     explains, around = environment(before, after)
     return Comparison(
         experiment=runs[0].experiment,
-        points=points,
+        changes=points,
         kind=found.kind,
         parts=parts,
         overall=whole,
@@ -258,7 +289,7 @@ def compare(
 
 
 def _of_all_ranks(
-    parts: Sequence[Part], whole: Difference | None, ratios: Sequence[float], *, one_launch: bool
+    parts: Sequence[Part], whole: Difference | None, largest: float, *, one_launch: bool
 ) -> bool:
     """Return whether something changed that concerns all ranks.
 
@@ -268,14 +299,14 @@ def _of_all_ranks(
         What changed.
     whole
         All points as one; None if there is only one.
-    ratios
-        Of each point.
+    largest
+        Largest ratio of a point.
     one_launch
         Whether a side has one launch, so that there is no verdict: then a change must be larger
         than `LAUNCHES_DIFFER`.
     """
     if one_launch:
-        ratio = whole.ratio if whole is not None else max(ratios, default=1.0)
+        ratio = whole.ratio if whole is not None else largest
         return ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
     return any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
 

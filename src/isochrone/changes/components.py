@@ -64,15 +64,30 @@ class Difference:
         return self.verdict in VERDICTS[:2]
 
 
-def differences(found: Contrast, corrected: Floats, margin: float) -> list[Difference]:
-    """Return each difference, with its p-value as it was corrected."""
-    rows = (found.change, found.low, np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0))
-    return [
-        Difference(exp(change), None, None, None, NOT_KNOWN) if isnan(p)
-        else Difference(*(ratios := (exp(change), exp(low), exp(high))), p,
-                        verdict(*ratios, margin=margin, sure=p < RATE))
-        for change, low, high, p in np.column_stack(rows).tolist()
-    ]  # fmt: skip
+class Differences:
+    """Differences of many things, of which each is made when it is looked at.
+
+    Attributes
+    ----------
+    rows
+        Logarithms of each ratio and its interval, and the p-value as it was corrected.
+    verdicts
+        The verdict on each.
+    """
+
+    def __init__(self, found: Contrast, corrected: Floats, margin: float) -> None:
+        high, p = np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0)
+        self.rows = np.column_stack((found.change, found.low, high, p))
+        self.verdicts = [
+            NOT_KNOWN if isnan(p)
+            else verdict(exp(change), exp(low), exp(high), margin=margin, sure=p < RATE)
+            for change, low, high, p in self.rows.tolist()
+        ]  # fmt: skip
+
+    def __getitem__(self, k: int) -> Difference:
+        change, low, high, p = self.rows[k].tolist()
+        known = (None, None, None) if isnan(p) else (exp(low), exp(high), p)
+        return Difference(exp(change), *known, self.verdicts[k])
 
 
 @dataclass(frozen=True)
@@ -176,7 +191,7 @@ def changed_parts(
     found = []
     for groups in kinds:
         whole = _contrasts(before, after, [group.points for group in groups], compare)
-        differing = differences(whole, whole.p * tests * len(groups), margin)
+        differing = Differences(whole, whole.p * tests * len(groups), margin)
         size = [len(group.points) for group in groups] * np.abs(whole.change)
         for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
             group = groups[k]

@@ -91,7 +91,7 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     launches = min(found.launches)
     unknown = sum(one.p is None for one, _ in open_)
     if unknown:
-        return [f"{unknown} of {len(found.points)} points were measured by fewer than two launches"]
+        return [f"{unknown} of {len(found.changes)} points were measured by fewer than two launches"]
     visible = found.visible or 1.0
     if visible >= BLIND:
         return [
@@ -108,7 +108,7 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
         if suspects:
             ratio, beyond = max(suspects, key=lambda one: one[1])
             doubts.append(
-                f"{len(suspects)} of {len(found.points)} points are possibly {limit.what}, up to "
+                f"{len(suspects)} of {len(found.changes)} points are possibly {limit.what}, up to "
                 f"{ratio:.2f}x: {_more(launches, visible, beyond)}"
             )
         elif not failed and found.overall and _leaning(found.overall, limit):

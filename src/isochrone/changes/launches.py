@@ -141,19 +141,20 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
         )
     check_comparable(runs)
     found = measured(runs)
-    if not found.keys:
+    if not found.logs.size:
         raise InputError("the launches have no times", where=runs[0].where)
 
     def sized(k: int) -> bool:
-        return nbytes is None or found.keys[k].get("bytes") == nbytes
+        return nbytes is None or found.key(k).get("bytes") == nbytes
 
-    chosen = list(filter(sized, range(len(found.keys))))
+    every = range(found.logs.shape[1])
+    chosen = list(filter(sized, every))
     if not chosen:
         assert nbytes is not None
-        known = (key["bytes"] for key in found.keys if "bytes" in key)
+        known = (key["bytes"] for key in map(found.key, every) if "bytes" in key)
         raise no_such_size(nbytes, known, runs[0].where)
     levels = [
-        group for kind in found.kinds(np.arange(len(found.keys))) for group in kind
+        group for kind in found.kinds(np.array(every)) for group in kind
         if group.kind == "level" and sized(int(group.points[0]))
     ]  # fmt: skip
     medians = group_medians(found.logs, [group.points for group in levels])
@@ -164,7 +165,7 @@ def pool(runs: Sequence[Run], nbytes: int | None = None) -> Launches:
     ]  # fmt: skip
     return Launches(
         runs[0].experiment, runs[0].kind, len(runs),
-        over_launches([found.keys[k] for k in chosen], found.logs[:, chosen]),
+        over_launches(list(map(found.key, chosen)), found.logs[:, chosen]),
         over_launches(names, medians[:, common]), environment(runs[:1], runs[1:])[1], found.notes,
     )  # fmt: skip
 

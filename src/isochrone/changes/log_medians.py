@@ -25,8 +25,8 @@ class Measured(NamedTuple):
 
     Attributes
     ----------
-    keys
-        The key of each point.
+    key
+        Returns the key of a point.
     logs
         Logarithms of the medians in seconds, shape (launches, points); NaN where a launch lacks
         the point.
@@ -40,7 +40,7 @@ class Measured(NamedTuple):
         Returns as text which points only one of two sides has.
     """
 
-    keys: list[dict[str, Any]]
+    key: Callable[[int], dict[str, Any]]
     logs: Floats
     kind: str
     notes: list[str]
@@ -59,13 +59,13 @@ def measured(runs: Sequence[Run]) -> Measured:
     if "pair" not in runs[0].tables:
         keys, logs = logs_of(runs)
         return Measured(
-            keys, logs, "point", [],
+            keys.__getitem__, logs, "point", [],
             lambda chosen: _curves([keys[k] for k in chosen], runs[0].by),
             lambda left, right: _others(keys, left, right),
         )  # fmt: skip
     places, rows, logs = matched(runs)
     return Measured(
-        [_key(places, *row) for row in rows.tolist()], logs, "pair",
+        lambda k: _key(places, *rows[k].tolist()), logs, "pair",
         [places.note] if places.note else [],
         lambda chosen: machine_parts(runs[0], runs[-1], places, rows[chosen]),
         lambda left, right: _left_out(rows, left & right),

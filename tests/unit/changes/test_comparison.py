@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from math import nan
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from beds.golden import Golden
-from isochrone.changes.compare import Change, Comparison
-from isochrone.changes.components import Difference, Part
+from isochrone.base.inference import Contrast
+from isochrone.changes.compare import Changes, Comparison
+from isochrone.changes.components import Difference, Differences, Part
 from isochrone.changes.gate import Limit
 from isochrone.changes.pages.comparison import blocks, complaint, name_of, passed
 from isochrone.pages.page import Sentence, Table
 from isochrone.runfile.environment import Differing
 
 
-def point(nbytes: int, ratio: float, verdict: str, width: float | None = 0.01) -> Change:
-    key: dict[str, Any] = {"op": "bcast", "p": 8, "bytes": nbytes, "pairs": None}
-    low, high = (None, None) if width is None else (ratio - width, ratio + width)
-    return Change(key, 1e-6, ratio * 1e-6, Difference(ratio, low, high, 0.01, verdict))
+class Point(NamedTuple):
+    """A point of so many bytes."""
+
+    nbytes: int
+    ratio: float
+    width: float | None = 0.01
+    sure: bool = False
 
 
-def found(points: list[Change], parts: list[Part], **other: Any) -> Comparison:
+def found(points: list[Point], parts: list[Part], **other: Any) -> Comparison:
     given: dict[str, Any] = {
         "kind": "point", "overall": None, "differences": [], "launches": (5, 4), "unit": "launch",
-        "margin": 0.05, "visible": 1.12, "notes": [],
+        "margin": 0.05, "visible": 1.12, "notes": [], **other,
     }  # fmt: skip
-    return Comparison("collective", points=points, parts=parts, **{**given, **other})
+    logs = [[one.ratio, 1.0, one.ratio - (one.width or 0), one.ratio + (one.width or 0)]
+            for one in points]  # fmt: skip
+    p = np.array([nan if one.width is None else 0.01 if one.sure else 0.9 for one in points])
+    contrast = Contrast(*np.log(np.reshape(logs, (-1, 4))).T, p)
+    changes = Changes(
+        lambda k: {"op": "bcast", "p": 8, "bytes": points[k].nbytes, "pairs": None},
+        np.full(len(p), 1e-6), 1e-6 * np.exp(contrast.change),
+        Differences(contrast, p, given["margin"]),
+    )  # fmt: skip
+    return Comparison("collective", changes=changes, parts=parts, **given)
 
 
 def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -> Part:
@@ -35,7 +50,7 @@ def part(kind: str, who: str, points: int, of: int, nbytes: int | None = None) -
 
 
 def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: Golden) -> None:
-    points = [point(64, 3.0, "slower"), point(8, 1.0, "same"), point(1024, 1.2, "not known")]
+    points = [Point(64, 3.0, sure=True), Point(8, 1.0), Point(1024, 1.2)]
     head, basis, difference, table = blocks(found(
         points, [part("node", "n5", 2, 3, 64), part("point", "", 1, 1)],
         differences=[{"what": "mpi library", "before": "A 1", "after": "A 2"}],
@@ -55,7 +70,7 @@ def test_the_parts_that_changed_are_listed_and_what_did_not_is_counted(golden: G
 
 
 def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golden) -> None:
-    points = [point(size, 1.0 + size / 1000, "not known") for size in range(25)]
+    points = [Point(size, 1.0 + size / 1000) for size in range(25)]
     *_, table = blocks(found(points, []))
     assert isinstance(table, Table)
     assert len(table.rows) == 20
@@ -64,7 +79,7 @@ def test_where_nothing_changed_the_points_are_listed_up_to_a_limit(golden: Golde
 
 
 def test_one_launch_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> None:
-    said = blocks(found([point(64, 2.0, "not known", None)], [], launches=(1, 5)))
+    said = blocks(found([Point(64, 2.0, None)], [], launches=(1, 5)))
     assert isinstance(said[1], Sentence)
     golden(said[1].text)
     assert "isochrone measure … --launches 5" in said[1].text
@@ -73,7 +88,7 @@ def test_one_launch_a_side_is_no_verdict_and_has_no_interval(golden: Golden) -> 
 
 
 def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
-    equal = found([point(64, 1.0, "same")], [], unit="exact", margin=0.0)
+    equal = found([Point(64, 1.0, 0.0)], [], unit="exact", margin=0.0)
     assert not any(isinstance(block, Table) for block in blocks(equal))
 
 
@@ -87,7 +102,7 @@ def test_simulated_times_that_are_all_the_same_need_no_table() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_allowed_is_one_line_a_part(one: Part, says: str) -> None:
-    points = [point(64, 3.0, "slower"), point(8, 3.0, "slower")]
+    points = [Point(64, 3.0, sure=True), Point(8, 3.0, sure=True)]
     assert complaint(one, found(points, [one])) == says
 
 

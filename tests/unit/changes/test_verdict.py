@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from isochrone.base.inference import Contrast, contrast, holm
-from isochrone.changes.components import differences
+from isochrone.changes.components import Differences
 
 
 def test_many_things_at_once_are_welchs_test_of_each() -> None:
@@ -74,4 +74,4 @@ def test_three_words_and_what_each_means(low: float, high: float, p: float, word
     logs = [np.log([x]) for x in ((low * high) ** 0.5, 1.0, low, high)]
     logs[1] = np.array([0.1])
     found = Contrast(logs[0], logs[1], logs[2], logs[3], np.array([p]))
-    assert differences(found, np.array([p]), 0.05)[0].verdict == word
+    assert Differences(found, np.array([p]), 0.05)[0].verdict == word

@@ -1,7 +1,8 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
-from heapq import nlargest
 from typing import Any
+
+import numpy as np
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -19,7 +20,7 @@ def blocks(found: Comparison) -> list[Block]:
     """Return what a comparison found: the components that changed, or the points if none did."""
     shown = [*_head(found), *(Sentence(f"  {note}") for note in found.notes)]
     shown += _environment(found)
-    nothing = found.unit == "exact" and found.counts[SAME] == len(found.points)
+    nothing = found.unit == "exact" and found.counts[SAME] == len(found.changes)
     return shown if nothing else [*shown, _table(found)]
 
 
@@ -58,7 +59,7 @@ def _head(found: Comparison) -> list[Block]:
     counted = ", ".join(
         f"{number} {word}{margin if word == SAME else ''}" for word, number in found.counts.items()
     )
-    points = f"{len(found.points)} {found.kind}s"
+    points = f"{len(found.changes)} {found.kind}s"
     launches = f"{found.launches[0]} and {found.launches[1]} launches"
     if found.unit == "exact":
         basis = Sentence("  times are exact: every difference beyond rounding counts")
@@ -105,9 +106,10 @@ def _table(found: Comparison) -> Table:
             for part in found.parts[:MAX_ROWS]
         ]
     else:
-        listed = nlargest(MAX_ROWS, found.points, key=lambda point: abs(point.ratio - 1))
+        off = np.abs(np.expm1(found.changes.differences.rows[:, 0]))
+        listed = [found.changes[k] for k in np.argsort(-off, kind="stable")[:MAX_ROWS].tolist()]
         rows = [_row(p.difference, p.before, p.after, name_of(p.key)) for p in listed]
-    more = len(found.parts or found.points) - MAX_ROWS
+    more = len(found.parts or found.changes) - MAX_ROWS
     columns = columns_of("", ">ratio, 95 % interval", ">median, A -> B",
                          "component" if found.parts else "point")  # fmt: skip
     left_out = f"and {more} more (--json lists all)" if more > 0 else ""
@@ -125,7 +127,7 @@ def _full_name(part: Part, found: Comparison) -> str:
     added = f"{'+' if part.added >= 0 else '-'}{format_seconds(abs(part.added))}"
     number = len(part.points)
     if part.of == 1:
-        return f"{name_of(found.points[part.points[0]].key)}, {added}"
+        return f"{name_of(found.changes[part.points[0]].key)}, {added}"
     kind = "node " if part.kind == "node" and not part.who.startswith("inside") else ""
     size = f", {format_bytes(part.nbytes)}" if part.nbytes is not None else ""
     name = printable(f"{kind}{part.who}{size}", 200)

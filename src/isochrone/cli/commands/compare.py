@@ -141,7 +141,7 @@ def run(args: Namespace) -> int:
     good = not (alone and args.fail_on)  # what is on one side only cannot be judged
     for pairing in pairings:
         found, gate = _compared(pairing, args)
-        keys = [found.points[k].key for part in gate.failed for k in part.points]
+        keys = [found.changes.key(k) for part in gate.failed for k in part.points]
         documents[pairing.name] = _Judged(gate.failed, gate.doubts, found, keys)
         if not args.json:
             if pairing.name:
