@@ -253,7 +253,8 @@ def compare(
     differing = Differences(single, tests * holm(single.p), margin)
     points = Changes(lambda k: found.key(both[k]), *seconds, differing)
     parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
-    alone = [k for k in np.flatnonzero(~explained).tolist() if differing[k].changed]
+    changed = np.isin(differing.verdicts, VERDICTS[:2])
+    alone = np.flatnonzero(changed & ~explained).tolist()
     parts += [
         Part(found.kind, "", None, one.before, one.after, one.after - one.before, one.difference,
              (k,), 1)

@@ -91,7 +91,9 @@ def _doubts(found: Comparison, limits: Sequence[Limit], failed: Sequence[Part]) 
     launches = min(found.launches)
     unknown = sum(one.p is None for one, _ in open_)
     if unknown:
-        return [f"{unknown} of {len(found.changes)} points were measured by fewer than two launches"]
+        return [
+            f"{unknown} of {len(found.changes)} points were measured by fewer than two launches"
+        ]
     visible = found.visible or 1.0
     if visible >= BLIND:
         return [

@@ -2,6 +2,7 @@
 
 from argparse import Action, ArgumentParser, _ActionsContainer
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from isochrone.base.errors import InputError
@@ -49,6 +50,13 @@ def add_option(
     action = parser.add_argument(*names.split(), type=read, metavar=value, help=text, **more)
     if expert:
         experts_only(action)
+
+
+def add_models(parser: _ActionsContainer, *, required: bool) -> None:
+    """Add ``--model`` with several files."""
+    add_option(parser, "--model", "FILE", Path,
+        "model files of messages and collectives (from fit -o)",
+        nargs="+", action="extend", required=required, default=[])  # fmt: skip
 
 
 def add_message_size(parser: ArgumentParser) -> None:

@@ -21,8 +21,7 @@ from re import sub
 
 from msgspec import Struct
 
-from isochrone.applications.cli.with_prediction import Predicted, compare_with_prediction
-from isochrone.base.documents import Inline, Value
+from isochrone.base.documents import Inline, Schema, Value, record
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
 from isochrone.changes.comparability import check_comparable
@@ -33,11 +32,10 @@ from isochrone.changes.pages.comparison import blocks, complaint, passed
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
-from isochrone.console.options import add_flag, add_force, add_option, read_percent
+from isochrone.console.options import add_flag, add_force, add_models, add_option, read_percent
 from isochrone.console.output import check_output
 from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.formats.sides import Pairing, paired, runs_of
-from isochrone.models.cli.predictions import add_models
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.run import Run
 
@@ -77,7 +75,13 @@ class _Several(Struct):
     comparisons: dict[str, _Judged]
 
 
-DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": Predicted}
+def _of_prediction() -> Schema:
+    from isochrone.applications.cli.with_prediction import Predicted
+
+    return record(Predicted)
+
+
+DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": _of_prediction}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -119,7 +123,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Compare, print what changed, and fail if that was asked for."""
-    if args.with_prediction:
+    if args.with_prediction:  # models take long to import
+        from isochrone.applications.cli.with_prediction import compare_with_prediction
+
         return compare_with_prediction(args)
     if not args.after:
         raise InputError(

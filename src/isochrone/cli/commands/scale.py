@@ -32,13 +32,19 @@ from isochrone.cli.long_work import duration
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, read_count, read_time, values_of
+from isochrone.console.options import (
+    add_flag,
+    add_models,
+    add_option,
+    read_count,
+    read_time,
+    values_of,
+)
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import recorded
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates
 from isochrone.models import Model
-from isochrone.models.cli.predictions import add_models
 from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read

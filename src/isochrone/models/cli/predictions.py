@@ -75,14 +75,6 @@ def add_model(parser: ArgumentParser) -> None:
     add_json(parser)
 
 
-def add_models(parser: _ActionsContainer, *, required: bool) -> None:
-    """Add ``--model`` with several files."""
-    parser.add_argument(
-        "--model", type=Path, nargs="+", action="extend", required=required, metavar="FILE",
-        default=[], help="model files of messages and collectives (from fit -o)",
-    )  # fmt: skip
-
-
 def add_values(parser: _ActionsContainer, **helps: str) -> None:
     """Add options that take lists of values, with their help: ``ranks``, ``bytes``, ``window``."""
     for name, text in helps.items():

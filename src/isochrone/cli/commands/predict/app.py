@@ -27,9 +27,8 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_option, read_count, read_setting
+from isochrone.console.options import add_models, add_option, read_count, read_setting
 from isochrone.models import Model
-from isochrone.models.cli.predictions import add_models
 from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
