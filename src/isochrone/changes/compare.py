@@ -249,9 +249,9 @@ def compare(
     test = without_chance if certain or forced else contrast
     tests = len(kinds) + 1
     single = test(left, right)
-    seconds = (np.exp(np.nanmean(side, axis=0)) for side in (left, right))
+    seconds = [np.exp(np.nanmean(side, axis=0)) for side in (left, right)]
     differing = Differences(single, tests * holm(single.p), margin)
-    points = Changes(lambda k: found.key(both[k]), *seconds, differing)
+    points = Changes(lambda k: found.key(both[k]), seconds[0], seconds[1], differing)
     parts, explained = changed_parts(left, right, kinds, test, single, tests=tests, margin=margin)
     changed = np.isin(differing.verdicts, VERDICTS[:2])
     alone = np.flatnonzero(changed & ~explained).tolist()

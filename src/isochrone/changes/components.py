@@ -78,7 +78,7 @@ class Differences:
     def __init__(self, found: Contrast, corrected: Floats, margin: float) -> None:
         high, p = np.minimum(found.high, BEYOND_ALL), np.minimum(corrected, 1.0)
         self.rows = np.column_stack((found.change, found.low, high, p))
-        self.verdicts = [
+        self.verdicts: list[str] = [
             NOT_KNOWN if isnan(p)
             else verdict(exp(change), exp(low), exp(high), margin=margin, sure=p < RATE)
             for change, low, high, p in self.rows.tolist()
@@ -86,8 +86,9 @@ class Differences:
 
     def __getitem__(self, k: int) -> Difference:
         change, low, high, p = self.rows[k].tolist()
-        known = (None, None, None) if isnan(p) else (exp(low), exp(high), p)
-        return Difference(exp(change), *known, self.verdicts[k])
+        if isnan(p):
+            return Difference(exp(change), None, None, None, NOT_KNOWN)
+        return Difference(exp(change), exp(low), exp(high), p, self.verdicts[k])
 
 
 @dataclass(frozen=True)
