@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 
 from isochrone import models
-from isochrone.collective_io.patterns.blocks import block_array
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload import AccessPattern
@@ -16,6 +15,7 @@ from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators
 from isochrone.collective_io.workload.traffic import layout_of
+from made_up.arrays import block_array
 from made_up.jobs import directional, tachyon
 
 __all__ = ["Case", "brute_force", "cost_of", "random_case"]

@@ -27,7 +27,7 @@ from typing import Any
 import msgspec
 
 from isochrone.base.errors import InputError, located
-from isochrone.base.files import check_ordinary, whole_file
+from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
@@ -130,12 +130,9 @@ def read(path: str | Path) -> Table:
     """
     path = Path(path)
     check_ordinary(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError("the file is too large for a tuning table", where=str(path))
-        text = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError("the file is too large for a tuning table", where=str(path))
+    text = read_bytes(path)
     hint = "isochrone tune writes one"
     with located(str(path)):
         try:

@@ -10,21 +10,23 @@ from msgspec.structs import replace
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.collective_io.aggregators.collective_choice import choices
+from isochrone.collective_io.aggregators import collective_choice
 from isochrone.collective_io.aggregators.setting import (
     ALIKE,
     BUFFER,
+    GIVEN,
+    Choice,
     Setting,
     SettingCosts,
     Stripes,
 )
-from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.call_parts import PARTS, PartTimes
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
+from made_up.arrays import rows
 from made_up.jobs import UNEVEN, tachyon
 
 MIB = 2**20
@@ -40,6 +42,14 @@ def of_bytes(message: float = 2e-4, fixed: float = 1e-3) -> NodeCost:
 
 def tiles(**call: object) -> Call:
     return Call(tile_io(4, 4, (256, 256), 16), **call)  # type: ignore[arg-type]
+
+
+def choices(
+    call: Call, by_rank: list[str], model: NodeCost, whole: WholeCall | None = None,
+    given: Setting = GIVEN,
+) -> list[Choice]:  # fmt: skip
+    """Compare the settings of a call."""
+    return collective_choice.choices(SettingCosts(call, by_rank, model, whole), given=given)
 
 
 class Alone(WholeCall):

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.collective_io.orders.ordered import Aggregators, Nodes, Ordered, climb, out_of_step
+from isochrone.collective_io.orders.ordered import Aggregators, Nodes, climb, out_of_step
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload import Ints
 from isochrone.collective_io.workload.call import Call
@@ -22,7 +22,7 @@ SMALL = st.lists(st.integers(1, 4), min_size=2, max_size=5)
 BUFFERS = st.sampled_from([None, 3, 7, 16])
 
 
-def job(kind: type[Ordered], cores: list[int], buffer: int | None, flavour: int = 0) -> Ordered:
+def job(kind: type[Nodes], cores: list[int], buffer: int | None, flavour: int = 0) -> Nodes:
     """Tiles on a few nodes; a small buffer makes several rounds, which are not all alike."""
     ranks = sum(cores)
     across = next(n for n in (4, 3, 2, 1) if ranks % n == 0)
@@ -33,7 +33,7 @@ def job(kind: type[Ordered], cores: list[int], buffer: int | None, flavour: int 
     return kind(given, call, model)
 
 
-def all_costs(some: Ordered) -> list[float]:
+def all_costs(some: Nodes) -> list[float]:
     """Predict every order by itself: another way than that of the searches."""
     orders = permutations(range(len(some.given.hosts)))
     distinct = {some.alike(order): order for order in orders}

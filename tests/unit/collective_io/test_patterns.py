@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from beds.golden import Golden
 from isochrone.base.errors import InputError
 from isochrone.collective_io.patterns import table
-from isochrone.collective_io.patterns.blocks import block_array
-from isochrone.collective_io.patterns.columns import columns
-from isochrone.collective_io.patterns.rows import rows
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses, made
 from isochrone.collective_io.workload.grid import Axis, Grid
+from made_up.arrays import block_array, columns, rows
 
 
 def owners(grid: Grid) -> list[set[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -92,10 +93,17 @@ def test_a_folder_with_earlier_launches_is_refused_before_anything_is_launched(
     assert not started.files
 
 
+def asked(file: Path | None) -> Namespace:
+    """Options of the command line."""
+    return Namespace(element=None, repeats=1, file=file)
+
+
 def test_the_library_gets_all_hints_of_the_call() -> None:
     """What is predicted with a buffer or few aggregators must be measured with them."""
     call = Call(tiles(2, 2), buffer=1 << 20, unit=4096)
-    (option, text) = library_hints(call, "n1,*:1", 4)
+    hints = library_hints(call, "n1,*:1", 4)
+    file = Path("/scratch/f")
+    *_, option, text = options_of_tiles(asked(file), tiles(2, 2), call, [0, 1], hints)
     assert option == "--hints"
     assert text == (
         "cb_config_list=n1,*:1,romio_cb_write=enable,romio_cb_read=enable,cb_nodes=4,"
@@ -108,5 +116,5 @@ def test_what_the_replay_cannot_do_is_refused(golden: Golden) -> None:
     pattern = tiles(2, 2)
     for call in (Call(pattern, unit=4096), Call(pattern, smallest=1 << 20)):
         with golden.refusal():
-            options_of_tiles(pattern, call, [0, 1], None, 1, None)
-        assert "file" in options_of_tiles(pattern, call, [0, 1], None, 1, Path("/scratch/f"))
+            options_of_tiles(asked(None), pattern, call, [0, 1], {})
+        assert "file" in options_of_tiles(asked(Path("/scratch/f")), pattern, call, [0, 1], {})

@@ -29,8 +29,7 @@ from isochrone.collective_io.aggregators.setting import (
     ranked,
     words_of,
 )
-from isochrone.collective_io.predict.node_cost import NodeCost, refuse_no_time
-from isochrone.collective_io.predict.whole_call import WholeCall
+from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.cb_config_list import block_aggregators
 from isochrone.collective_io.workload.traffic import Layout
@@ -51,28 +50,16 @@ _CUTS = 3
 
 
 def choices(
-    call: Call,
-    by_rank: Sequence[str],
-    model: NodeCost,
-    whole: WholeCall | None = None,
-    *,
-    given: Setting = GIVEN,
-    seconds: float = SECONDS,
+    costs: SettingCosts, *, given: Setting = GIVEN, seconds: float = SECONDS
 ) -> list[Choice]:
     """Return the compared settings, best first, including the given one.
 
     Parameters
     ----------
-    call
-        Who accesses which bytes. Without ``buffer``: ROMIO's default, unless buffers are not
-        compared.
-    by_rank
-        Host of each rank.
-    model
-        What messages cost a node. A model without bytes cannot compare numbers of aggregators,
-        buffers or stripes, where fewer messages are larger ones. Then only orders are compared.
-    whole
-        Times of the other phases; None: only the exchange is compared.
+    costs
+        What the call takes. Without ``buffer``: with ROMIO's default, unless buffers are not
+        compared. A model without bytes cannot compare numbers of aggregators, buffers or stripes,
+        where fewer messages are larger ones. Then only orders are compared.
     given
         The active hints.
     seconds
@@ -83,11 +70,11 @@ def choices(
     InputError
         If there are too many hosts for a hint, or the model gives no time.
     """
-    if call.buffer is None and (model.of_bytes or whole is not None):
-        call = replace(call, buffer=BUFFER)
-    if call.driver == "ompio":
-        return _of_ompio(call, by_rank, model, whole, given=given)
-    return ranked(_Search(SettingCosts(call, by_rank, model, whole), given, seconds).run())
+    if costs.call.buffer is None and (costs.model.of_bytes or costs.whole is not None):
+        costs = replace(costs, call=replace(costs.call, buffer=BUFFER))
+    if costs.call.driver == "ompio":
+        return _of_ompio(costs, given)
+    return ranked(_Search(costs, given, seconds).run())
 
 
 Cut = Mapping[str, Any]
@@ -114,7 +101,6 @@ class _Search(Struct):
     seconds: float
     tried: list[_Tried] = []
     given_seconds: float = 0.0
-    alone_is_known: bool = False
 
     def run(self) -> Iterator[Choice]:
         """Compare, search orders for the best, and find the gain of each single change."""
@@ -125,7 +111,6 @@ class _Search(Struct):
                 f"the names of {hosts} hosts do not fit into a hint",
                 hint="isochrone place nodes has no such limit",
             )
-        self.alone_is_known = self.costs.of(self.given._replace(collective=False)) is not None
         as_it_is = self.cost_as_given()
         self.given_seconds = as_it_is.seconds
         first = self.given_place()
@@ -146,7 +131,7 @@ class _Search(Struct):
 
         Where the time of independent accesses is unknown, an exchange is assumed.
         """
-        if self.is_off() and self.alone_is_known:
+        if self.is_off() and self.costs.alone_is_known:
             alone = self.costs.of(self.given._replace(collective=False))
             assert alone is not None
             return alone
@@ -224,7 +209,7 @@ class _Search(Struct):
         """Whether nothing is exchanged at present, with a known time."""
         if self.given.collective is not None:
             return not self.given.collective
-        return not self.costs.call.exchanges and self.alone_is_known
+        return not self.costs.call.exchanges and self.costs.alone_is_known
 
     def promising(self) -> list[_Tried]:
         """Return candidates for an order search: the best, and the best of each host list."""
@@ -361,14 +346,7 @@ def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
 # OMPIO: choose the number of aggregators; no hint selects their hosts.
 
 
-def _of_ompio(
-    call: Call,
-    by_rank: Sequence[str],
-    model: NodeCost,
-    whole: WholeCall | None,
-    *,
-    given: Setting,
-) -> list[Choice]:
+def _of_ompio(costs: SettingCosts, given: Setting) -> list[Choice]:
     """Return numbers of aggregators, the best first; parameters as of `collective_choice`.
 
     Without a number, OMPIO takes a rank of each row of a Cartesian communicator.
@@ -378,15 +356,14 @@ def _of_ompio(
     InputError
         If numbers cannot be compared, or OMPIO's present choice is unknown.
     """
-    if not model.of_bytes:
+    if not costs.model.of_bytes:
         raise InputError(
             "OMPIO only has a hint for the number of aggregators; choosing it needs a model of "
             "several message sizes",
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip
-    ranks = len(by_rank)
-    costs = SettingCosts(call, by_rank, model, whole)
-    now = call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
+    ranks = len(costs.by_rank)
+    now = costs.call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
     sides = [(given, now, "given")]
     for number in _ompio_numbers(ranks, costs.layout.nodes):
         sides.append((Setting(nodes=number), block_aggregators(number, ranks), "number"))

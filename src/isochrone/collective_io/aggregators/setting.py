@@ -134,6 +134,11 @@ class SettingCosts(Record):
         """Runs of ranks on a host, and the hosts."""
         return layout_of(self.by_rank)
 
+    @cached_property
+    def alone_is_known(self) -> bool:
+        """Whether the time of the call without an exchange is known."""
+        return self.of(Setting(collective=False)) is not None
+
     def kinds(self, setting: Setting, number: int) -> list[RoundKind]:
         """Return the rounds with so many aggregators."""
         return setting.of(self.call).round_kinds(number)
@@ -234,8 +239,12 @@ class Choice(Record):
         return sum(own != usual for own, usual in zip(self.setting, GIVEN, strict=True))
 
 
-_LEVERS = ("given", "order", "switch", "number", "buffer", "stripes", "all")
-"""Equal settings are merged: the first of these wins, with the best bound of all."""
+LEVERS = {
+    "given": "nothing", "order": "order", "switch": "on or off", "number": "number",
+    "buffer": "buffer", "stripes": "stripes", "all": "several",
+}  # fmt: skip
+"""What a choice changes. Equal settings are merged: the first of these wins, with the best bound of
+all."""
 
 
 def ranked(found: Iterable[Choice]) -> list[Choice]:
@@ -261,7 +270,7 @@ def ranked(found: Iterable[Choice]) -> list[Choice]:
 
 
 def _joined(same: Sequence[Choice]) -> Choice:
-    first = min(same, key=lambda choice: _LEVERS.index(choice.lever))
+    first = min(same, key=lambda choice: [*LEVERS].index(choice.lever))
     bound = max(choice.lower_bound for choice in same)
     return replace(first, lower_bound=min(bound, first.seconds))
 

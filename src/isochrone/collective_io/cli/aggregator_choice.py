@@ -15,7 +15,13 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
 from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
 from isochrone.collective_io.aggregators.hint_list import HintList, listed
-from isochrone.collective_io.aggregators.setting import Choice, Setting, SettingCosts, words_of
+from isochrone.collective_io.aggregators.setting import (
+    LEVERS,
+    Choice,
+    Setting,
+    SettingCosts,
+    words_of,
+)
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions
@@ -38,10 +44,9 @@ class Query(Record):
     given: Setting
 
     @property
-    def alone_is_known(self) -> bool:
-        """Whether the time of the call without an exchange is known."""
-        known = self.whole
-        return known is not None and known.independent(self.call, self.nodes.by_rank) is not None
+    def costs(self) -> SettingCosts:
+        """What the call takes with any setting."""
+        return SettingCosts(self.call, self.nodes.by_rank, self.model, self.whole)
 
     def served(self) -> list[int]:
         """Return the aggregators as they are now."""
@@ -116,11 +121,6 @@ _MANY = 256
 """With more hosts, other settings are only compared on request."""
 
 _SHOWN = 6
-
-LEVERS = {
-    "given": "nothing", "order": "order", "number": "number", "buffer": "buffer",
-    "stripes": "stripes", "switch": "on or off", "all": "several",
-}  # fmt: skip
 
 ONE_SIZE = (
     "the model has one message size, so only orders are compared; measure hotspot with several "
@@ -276,7 +276,7 @@ def by_order(query: Query) -> ByOrder:
         setting = query.given
     rounds = sum(kind.rounds for kind in kinds)
     ranks = aggregators(by_rank, setting.config, setting.nodes)
-    memory = SettingCosts(query.call, by_rank, query.model).memory(setting, ranks)
+    memory = query.costs.memory(setting, ranks)
     best = Choice(
         setting, ranks, found.cost * rounds, given_cost * sum(kind.rounds for kind in now),
         found.lower_bound * rounds, None, words_of(setting), memory, "order",
@@ -293,9 +293,7 @@ def _other(query: Query) -> tuple[Choice, Choice] | None:
     """Return the best setting and, if different enough, the best order."""
     if not query.model.of_bytes or len(query.nodes.cores) > _MANY:
         return None
-    found = choices(
-        query.call, query.nodes.by_rank, query.model, query.whole, given=query.given, seconds=2.0
-    )
+    found = choices(query.costs, given=query.given, seconds=2.0)
     order = min((c for c in found if c.lever in ("order", "given")), key=lambda c: c.seconds)
     return (found[0], order) if gain(found[0], order) > MIN_GAIN else None
 
@@ -388,13 +386,10 @@ class ByAll(Proposal):
 
 def by_all(query: Query) -> ByAll:
     """Choose order, number, buffers and stripes together, and evaluate another node order."""
-    call, by_rank, given = query.call, query.nodes.by_rank, query.given
-    found = choices(call, by_rank, query.model, query.whole, given=given, seconds=5.0)
+    found = choices(query.costs, given=query.given, seconds=5.0)
     romio = None
-    if call.driver == "ompio":
-        other = choices(
-            replace(call, driver="even"), by_rank, query.model, query.whole, seconds=3.0
-        )
+    if query.call.driver == "ompio":
+        other = choices(replace(query, call=replace(query.call, driver="even")).costs, seconds=3.0)
         romio = replace(other[0], given_seconds=found[0].given_seconds)
     return ByAll(query, found[0], found, _node_order(query), romio)
 
@@ -415,8 +410,7 @@ def _node_order(query: Query) -> tuple[list[int], float] | None:
         order = best_order(nodes.cores, positions, seconds=1.0).order
     except InputError:  # more different messages than can be searched
         return None
-    costs = SettingCosts(call, nodes.reordered(order).by_rank, query.model, query.whole)
-    cost = costs.of(given)
+    cost = replace(query, nodes=nodes.reordered(order)).costs.of(given)
     return None if cost is None else (order, cost.seconds)
 
 

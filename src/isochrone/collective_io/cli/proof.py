@@ -77,8 +77,12 @@ def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPla
     return fitting[0].start(file, arranged.given.ranks)
 
 
-def tile_options(args: Namespace, call: Call, aggregators: Sequence[int]) -> list[str]:
+def tile_options(
+    args: Namespace, call: Call, aggregators: Sequence[int], hints: Mapping[str, str]
+) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call's pattern.
+
+    A file is written with these hints.
 
     Raises
     ------
@@ -90,7 +94,7 @@ def tile_options(args: Namespace, call: Call, aggregators: Sequence[int]) -> lis
         raise InputError(
             "--measure needs an access pattern of tiles", where="--measure", hint="give --tiles"
         )
-    return options_of_tiles(tiles, call, aggregators, args.element, args.repeats, args.file)
+    return options_of_tiles(args, tiles, call, aggregators, hints)
 
 
 def compare_in_turn(args: Namespace, start: JobRunner, given: Launch, proposed: Launch) -> Speedup:
@@ -162,35 +166,34 @@ class Launch(NamedTuple):
 
 
 def options_of_tiles(
+    args: Namespace,
     tiles: Grid,
     call: Call,
     aggregators: Sequence[int],
-    element: int | None,
-    repeats: int,
-    file: Path | None,
+    hints: Mapping[str, str],
 ) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call.
 
     Parameters
     ----------
+    args
+        Bytes of an ``element`` (None: `USUAL_ELEMENT`), ``repeats`` in a launch, and the ``file``
+        that is written through MPI-IO (None: the exchange alone is replayed).
     tiles
         The access pattern, as tiles across and down.
     call
         How its file is cut up.
     aggregators
         Ranks that serve the parts of the file.
-    element
-        Bytes of an element; None: `USUAL_ELEMENT`.
-    repeats
-        Calls of a launch.
-    file
-        Write this file through MPI-IO; None: replay the exchange alone.
+    hints
+        Of the file, by key.
 
     Raises
     ------
     InputError
         If the exchange of this driver cannot be replayed.
     """
+    file = args.file
     if file is None and call.driver != "even":
         raise InputError(
             f"the exchange of the driver '{call.driver}' cannot be measured without a file",
@@ -202,15 +205,16 @@ def options_of_tiles(
             hint="give --file, or leave out --striping-unit and --min-fdomain-size",
         )  # fmt: skip
     down, across = tiles.axes
-    element = element or USUAL_ELEMENT
+    element = args.element or USUAL_ELEMENT
     size = across.extent * down.extent * element
     options = [
         "--tiles", f"{across.blocks}x{down.blocks}", "--tile", f"{across.length}x{down.length}",
         "--element", str(element), "--overlap", f"{across.overlap}x{down.overlap}",
-        "--repeats", str(repeats),
+        "--repeats", str(args.repeats),
     ]  # fmt: skip
     if file is not None:
-        return [*options, "--phase", "file", "--file", str(file)]
+        given = ",".join(f"{key}={value}" for key, value in hints.items())
+        return [*options, "--phase", "file", "--file", str(file), "--hints", given]
     buffer = call.buffer or -(-size // len(aggregators))
     return [
         *options, "--phase", "exchange", "--cb-buffer", str(buffer),
@@ -218,8 +222,8 @@ def options_of_tiles(
     ]  # fmt: skip
 
 
-def library_hints(call: Call, config: str, nodes: int | None = None) -> list[str]:
-    """Return the options of ``tile-io`` that give the library the hints of a call.
+def library_hints(call: Call, config: str, nodes: int | None) -> dict[str, str]:
+    """Return the hints of a call for the library.
 
     Parameters
     ----------
@@ -235,8 +239,7 @@ def library_hints(call: Call, config: str, nodes: int | None = None) -> list[str
         "romio_min_fdomain_size": call.smallest,
     }  # fmt: skip
     hints = {"cb_config_list": config, "romio_cb_write": "enable", "romio_cb_read": "enable"}
-    hints |= {key: str(value) for key, value in numbers.items() if value}
-    return ["--hints", ",".join(f"{key}={value}" for key, value in hints.items())]
+    return hints | {key: str(value) for key, value in numbers.items() if value}
 
 
 class Turns(NamedTuple):

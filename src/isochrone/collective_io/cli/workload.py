@@ -2,7 +2,7 @@
 
 import os
 import re
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from isochrone.collective_io.workload.pattern import Option, Pattern, sides
 from isochrone.console.options import (
     add_flag,
     add_option,
-    experts_only,
     read_count,
     read_size,
 )
@@ -86,8 +85,7 @@ def add_job(parser: ArgumentParser) -> None:
     )
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
-        option = patterns.load(name).option
-        which.add_argument(option.name, help=option.help, **_value_of(option))
+        _add_pattern_option(which, patterns.load(name).option, expert=False)
     add_option(group, "--pattern", "N", _number,
         "number of the pattern in a recording (default: the pattern that took most time)",
         dest="recorded_pattern", expert=True)  # fmt: skip
@@ -100,8 +98,7 @@ def add_job(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
-            more = group.add_argument(option.name, help=option.help, **_value_of(option))
-            experts_only(more)
+            _add_pattern_option(group, option, expert=True)
     group.add_argument(
         "--op", choices=("write", "read"),
         help="operation (default: write, or as recorded)",
@@ -109,11 +106,12 @@ def add_job(parser: ArgumentParser) -> None:
     _add_library(parser)
 
 
-def _value_of(option: Option) -> dict[str, Any]:
-    """Keyword arguments of `add_argument` for the value of a pattern option."""
-    if not option.metavar:
-        return {"action": "store_true"}
-    return {"metavar": option.metavar, "type": option.read}
+def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: bool) -> None:
+    """Add an option of an access pattern."""
+    if option.metavar:
+        add_option(group, option.name, option.metavar, option.read, option.help, expert=expert)
+    else:
+        add_flag(group, option.name, option.help, expert=expert)
 
 
 def _add_library(parser: ArgumentParser) -> None:

@@ -1,15 +1,14 @@
 """Orders of nodes, which move ranks, and of aggregators' hosts, which do not; the worst one."""
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
 
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.host_costs import HostCosts
@@ -29,8 +28,7 @@ _TRIES = 100
 """Random orders sampled for each wanted one, as repeats are dropped."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(Record):
     """An order to compare.
 
     Attributes
@@ -88,9 +86,8 @@ def choose(
     return list(found.values())
 
 
-@dataclass(frozen=True)
-class Ordered(ABC):
-    """A job whose nodes, or the hosts of whose aggregators, can be put in order.
+class Nodes(Record):
+    """A job whose nodes, which are filled one after the other, can be put in order.
 
     Attributes
     ----------
@@ -160,40 +157,12 @@ class Ordered(ABC):
             )  # fmt: skip
         return nodes_of(np.array(ranks), np.array(found))
 
-    @abstractmethod
-    def of_names(self, order: list[int], text: str) -> list[int]:
-        """Return the whole order if hosts are named so, or refuse."""
-
-    @abstractmethod
-    def arranged(self, order: Sequence[int]) -> Arrangement:
-        """Return where the ranks are."""
-
-    @abstractmethod
-    def config(self, order: Sequence[int]) -> str:
-        """Return ``cb_config_list``."""
-
-    @abstractmethod
-    def alike(self, order: Sequence[int]) -> Hashable:
-        """Return the same for orders that cannot differ."""
-
-    @abstractmethod
-    def best(self) -> list[int]:
-        """Return the best order that is found."""
-
-    @abstractmethod
-    def worst(self) -> list[int]:
-        """Return the worst order that is found."""
-
-
-class Nodes(Ordered):
-    """Nodes, which are filled one after the other."""
-
     @cached_property
     def _positions(self) -> Positions:
         return Positions(self.kinds, np.array(self.given.cores), self.model)
 
     def of_names(self, order: list[int], text: str) -> list[int]:
-        """Refuse what does not name every node once."""
+        """Return the whole order if hosts are named so, or refuse what lacks a node."""
         if len(order) != len(self.given.hosts) or len(set(order)) != len(order):
             raise InputError(
                 f"'{text[:60]}' does not name each of the {len(self.given.hosts)} nodes once",
@@ -202,30 +171,30 @@ class Nodes(Ordered):
         return order
 
     def arranged(self, order: Sequence[int]) -> Arrangement:
-        """Fill the nodes in this order."""
+        """Return where the ranks are: nodes are filled in this order."""
         return Arrangement(self.given, order)
 
     def config(self, order: Sequence[int]) -> str:
-        """Return ROMIO's default: one aggregator on each host, in rank order."""
+        """Return ``cb_config_list``: ROMIO's default, an aggregator on each host in rank order."""
         return DEFAULT
 
     def alike(self, order: Sequence[int]) -> Hashable:
-        """Nodes with equally many ranks may change places."""
+        """Return the same for orders that cannot differ: nodes of equal size change places."""
         return tuple(self.given.cores[k] for k in order)
 
     def best(self) -> list[int]:
-        """Search as `place nodes` does."""
+        """Return the best order that is found, as `place nodes` does."""
         return best_order(self.given.cores, self._positions).order
 
     def worst(self) -> list[int]:
-        """Search among nodes out of step with the file."""
+        """Return the worst order that is found, among nodes out of step with the file."""
         ranks = np.array(self.given.cores)
         starts = [ranks, *out_of_step(ranks)]
         return nodes_of(ranks, worst(ranks, self._positions.total, starts))
 
 
-class Aggregators(Ordered):
-    """Hosts of the aggregators, one of which serves each part of the file; ranks stay."""
+class Aggregators(Nodes):
+    """A job whose hosts of aggregators can be put in order instead; ranks stay."""
 
     def of_names(self, order: list[int], text: str) -> list[int]:
         """Let the hosts that are not named follow, as ``*:1`` does."""
@@ -268,7 +237,7 @@ class Aggregators(Ordered):
         return [int(k) for k in worst(hosts, costs.total, starts)]
 
 
-KINDS: dict[str, Callable[..., Ordered]] = {"nodes": Nodes, "aggregators": Aggregators}
+KINDS: dict[str, type[Nodes]] = {"nodes": Nodes, "aggregators": Aggregators}
 """What can be ordered, by name."""
 
 

@@ -1,7 +1,5 @@
 """Block-block-block: an array of up to three dimensions, cut along all of them (S3D-IO, BTIO)."""
 
-from collections.abc import Sequence
-
 from isochrone.base.errors import InputError
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Options, Pattern, sides
@@ -10,20 +8,13 @@ LENGTH = 64
 """Default number of elements of a block along each axis."""
 
 
-def block_array(blocks: Sequence[int], length: Sequence[int], element: int = 8) -> Grid:
-    """Return the pattern of ``blocks`` ranks along each axis, slowest axis first.
-
-    ``length`` are the elements of one rank's block along each axis, ``element`` bytes of one.
-    """
-    if len(blocks) != len(length) or not blocks:
-        raise InputError(f"--blocks has {len(blocks)} axes, but --tile {len(length)}")
-    return Grid(tuple(Axis(n, size) for n, size in zip(blocks, length, strict=True)), element)
-
-
 def _make(options: Options, ranks: int) -> Grid:
+    """Return the given blocks, one per rank."""
     blocks = options["blocks"]
     length = options["tile"] or (LENGTH,) * len(blocks)
-    return block_array(blocks, length, options["element"] or 8)
+    if len(blocks) != len(length):
+        raise InputError(f"--blocks has {len(blocks)} axes, but --tile {len(length)}")
+    return Grid(tuple(map(Axis, blocks, length)), options["element"] or 8)
 
 
 PATTERN = Pattern(

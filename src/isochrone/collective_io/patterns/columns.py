@@ -3,14 +3,13 @@
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.collective_io.workload.pattern import Option, Pattern
 
-
-def columns(ranks: int, each: int = 1024, height: int = 1024, element: int = 8) -> Grid:
-    """Return the pattern of ``each`` columns of ``height`` elements a rank."""
-    return Grid((Axis(1, height), Axis(ranks, each)), element)
-
+COLUMNS = 1024
+"""Columns of a rank, and elements of a column."""
 
 PATTERN = Pattern(
     option=Option("--columns", "array by columns: each rank has consecutive columns"),
-    make=lambda options, ranks: columns(ranks, element=options["element"] or 8),
+    make=lambda options, ranks: Grid(
+        (Axis(1, COLUMNS), Axis(ranks, COLUMNS)), options["element"] or 8
+    ),
     position=40,
 )

@@ -102,7 +102,7 @@ def best_possible(
     whole: WholeCall, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
 ) -> BestPossible:
     """Return how much any order, and any hints, can gain at most."""
-    features = whole.features(call, by_rank, aggregators)
+    features = collective_features(call, by_rank, aggregators, whole.model)
     now = whole.of(call.reading, features)
     most = max(Counter(by_rank[rank] for rank in aggregators).values())
     bound = _bounded(whole, call, by_rank, len(aggregators), features.values, most)

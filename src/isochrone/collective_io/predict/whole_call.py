@@ -89,12 +89,6 @@ class WholeCall(Record):
         """Fit the parts to measured calls; several of one setting count as their median."""
         return cls(model, fit(observation(one, model) for one in measured))
 
-    def features(
-        self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]
-    ) -> CallFeatures:
-        """Return what the parts of a call depend on."""
-        return collective_features(call, by_rank, aggregators, self.model)
-
     def predict(self, call: Call, by_rank: Sequence[str], aggregators: Sequence[int]) -> WholeCost:
         """Predict a call with collective buffering.
 
@@ -107,7 +101,7 @@ class WholeCall(Record):
         aggregators
             Ranks that serve file domains 0, 1, … .
         """
-        return self.of(call.reading, self.features(call, by_rank, aggregators))
+        return self.of(call.reading, collective_features(call, by_rank, aggregators, self.model))
 
     def of(self, reading: bool, features: CallFeatures) -> WholeCost:
         """Predict a call from its quantities."""

@@ -18,7 +18,7 @@ from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.hint_list import listed
-from isochrone.collective_io.aggregators.setting import GIVEN, Setting
+from isochrone.collective_io.aggregators.setting import GIVEN, Setting, SettingCosts
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import MeasuredCall, WholeCall, independent_features
 from isochrone.collective_io.program.summary import Made, Summary, message_sizes, program_calls
@@ -384,7 +384,7 @@ def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting
 def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Setting]:
     """Return the settings that a search finds for one call, the best first."""
     try:
-        found = choices(one.call, one.by_rank, model, whole, seconds=SEARCH)
+        found = choices(SettingCosts(one.call, one.by_rank, model, whole), seconds=SEARCH)
     except InputError:  # too many hosts, a driver without these hints
         return []
     return [choice.setting for choice in found if choice.setting.collective is None]

@@ -131,35 +131,30 @@ def _complaint(lines: Sequence[str]) -> str:
     return said[0] if said else "no report of the library that applies the table: is it loaded?"
 
 
-def by_messages(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
-    """Prove rules of Open MPI by the bytes that ranks send each other."""
+def by_file(
+    setup: Setup, rules: Sequence[LibraryRule], written: Written, seen_by: str
+) -> list[Seen]:
+    """Prove rules of a library's own file, as `TuningFile.seen_by` says."""
+    prove = _by_messages if seen_by == "messages" else _by_loading
     with folder_for(None) as folder:
         jobs = TuningJobs(setup, folder)
-        return [_by_messages(jobs, rule, written) for rule in rules]
+        return [prove(jobs, rule, written) for rule in rules]
 
 
-def by_loading(setup: Setup, rules: Sequence[LibraryRule], written: Written) -> list[Seen]:
-    """Verify rules of MPICH by the files it reports as loaded."""
-    found = []
-    with folder_for(None) as folder:
-        jobs = TuningJobs(setup, folder)
-        for rule in rules:
-            environ = {**written.environ, "MPIR_CVAR_DEBUG_SUMMARY": "1"}
-            lines = jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environ))
-            loaded = {m[1]: m[2] for m in map(_LOADED.fullmatch, lines) if m}
-            missing = [
-                Path(path).name for name, path in written.environ.items()
-                if name in _LEVELS and loaded.get(_LEVELS[name]) != path
-            ]  # fmt: skip
-            verdict: Verdict = "not active" if missing else "active"
-            why = (
-                f"MPICH has not loaded {' and '.join(missing)}" if missing
-                else "MPICH reports that it has loaded the files with this rule"
-            )  # fmt: skip
-            if not loaded:
-                verdict, why = "unknown", "this MPICH does not report its files"
-            found.append(_seen(rule, verdict, why))
-    return found
+def _by_loading(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
+    """Verify a rule of MPICH by the files it reports as loaded."""
+    environ = {**written.environ, "MPIR_CVAR_DEBUG_SUMMARY": "1"}
+    lines = jobs.run([rule.op], [rule.measured], rule.ranks, Forced(environ))
+    loaded = {m[1]: m[2] for m in map(_LOADED.fullmatch, lines) if m}
+    missing = [
+        Path(path).name for name, path in written.environ.items()
+        if name in _LEVELS and loaded.get(_LEVELS[name]) != path
+    ]  # fmt: skip
+    if not loaded:
+        return _seen(rule, "unknown", "this MPICH does not report its files")
+    if missing:
+        return _seen(rule, "not active", f"MPICH has not loaded {' and '.join(missing)}")
+    return _seen(rule, "active", "MPICH reports that it has loaded the files with this rule")
 
 
 def _seen(rule: LibraryRule, verdict: Verdict, why: str) -> Seen:
@@ -167,6 +162,7 @@ def _seen(rule: LibraryRule, verdict: Verdict, why: str) -> Seen:
 
 
 def _by_messages(jobs: TuningJobs, rule: LibraryRule, written: Written) -> Seen:
+    """Prove a rule of Open MPI by the bytes that ranks send each other."""
     forced = jobs.setup.force(f"{rule.op}={rule.algorithm}")
     ours = _pattern(jobs, rule, written.environ, "with")
     wanted = _pattern(jobs, rule, forced.environ, "forced")

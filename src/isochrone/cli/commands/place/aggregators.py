@@ -135,13 +135,10 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
         )  # fmt: skip
     sides = []
     for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
-        options = tile_options(args, setting.of(query.call), served)
-        if args.file is not None:
-            hints = romio_hints.pairs(setting, reading=query.call.reading)
-            if setting.collective is None:
-                hints += [("romio_cb_write", "enable"), ("romio_cb_read", "enable")]
-            options += ["--hints", ",".join(f"{key}={value}" for key, value in hints)]
-        sides.append(options)
+        hints = dict(romio_hints.pairs(setting, reading=query.call.reading))
+        if setting.collective is None:
+            hints |= {"romio_cb_write": "enable", "romio_cb_read": "enable"}
+        sides.append(tile_options(args, setting.of(query.call), served, hints))
     with folder_for(None) as folder:
         if args.hostfile is not None and block_placed(query.nodes):
             raise InputError(
@@ -157,7 +154,7 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
 def _print(found: ByOrder | ByAll, document: dict[str, Any], text: str) -> None:
     console = terminal.console()
     warnings = document["warnings"]
-    if document["choose"] == "order" or not found.query.alone_is_known:
+    if document["choose"] == "order" or not found.query.costs.alone_is_known:
         warnings = unexchanged_first(console, found.query.call, warnings)
     console.print(printable(found.headline(), 400), style="bold")
     print_blocks([predicted_by(found.query.model.model), *found.blocks()], console)

@@ -243,9 +243,8 @@ def _prove(
             sides = []
             for arranged, file in ((same, before), (order, path)):
                 first = layout_of(arranged.filled.by_rank).first[: args.cb_nodes]
-                options = tile_options(args, wanted, first.tolist())
-                if args.file is not None:
-                    options += library_hints(wanted, DEFAULT, args.cb_nodes)
+                hints = library_hints(wanted, DEFAULT, args.cb_nodes)
+                options = tile_options(args, wanted, first.tolist(), hints)
                 started = placement.start(file, same.given.ranks)
                 sides.append(Launch(options, started, list(arranged.hosts())))
             given, proposed = sides

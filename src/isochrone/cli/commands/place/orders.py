@@ -34,7 +34,7 @@ from isochrone.collective_io.cli.workload import (
 )
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrder, ComparedOrders, OrdersFile
-from isochrone.collective_io.orders.ordered import KINDS, Candidate, Ordered, choose
+from isochrone.collective_io.orders.ordered import KINDS, Candidate, Nodes, choose
 from isochrone.collective_io.pages import orders as page
 from isochrone.collective_io.predict.node_cost import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
@@ -136,7 +136,7 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _candidates(args: Namespace, ordered: Ordered) -> list[Candidate]:
+def _candidates(args: Namespace, ordered: Nodes) -> list[Candidate]:
     """Return the orders that are listed, or those worth comparing."""
     if args.listed:
         listed = []
@@ -154,7 +154,7 @@ def _candidates(args: Namespace, ordered: Ordered) -> list[Candidate]:
 
 
 def _expected(
-    ordered: Ordered, candidates: Sequence[Candidate], whole: WholeCall | None
+    ordered: Nodes, candidates: Sequence[Candidate], whole: WholeCall | None
 ) -> tuple[list[ComparedOrder], list[str]]:
     """Predict each order; return them sorted, those that are alike as they come.
 
@@ -190,16 +190,15 @@ def _starter(args: Namespace, nodes: Allocation) -> tuple[JobRunner | None, str]
 
 
 def _launch(
-    args: Namespace, jobs: JobRunner, ordered: Ordered, orders: Sequence[ComparedOrder]
+    args: Namespace, jobs: JobRunner, ordered: Nodes, orders: Sequence[ComparedOrder]
 ) -> Turns:
     """Launch all orders in turns, each turn in another sequence."""
     with folder_for(None) as folder, progress_bar("orders", quiet=args.json) as progress:
         sides = {}
         for number, one in enumerate(orders, start=1):
-            options = tile_options(args, ordered.call, ordered.aggregators(one.order))
-            if args.file is not None:
-                config = ordered.config(one.order)
-                options += library_hints(ordered.call, config, args.cb_nodes)
+            served = ordered.aggregators(one.order)
+            hints = library_hints(ordered.call, ordered.config(one.order), args.cb_nodes)
+            options = tile_options(args, ordered.call, served, hints)
             plan = None
             if args.hostfile is not None or args.what == "nodes":
                 plan = launch_plan(jobs, ordered.arranged(one.order), folder / f"hosts-{number}")

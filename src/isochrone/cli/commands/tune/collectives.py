@@ -15,7 +15,7 @@ from isochrone.base.files import sha256, write_text, written_name
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
 from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, print_report
-from isochrone.collectives.tune.proof import Seen, by_counting, by_loading, by_messages
+from isochrone.collectives.tune.proof import Seen, by_counting, by_file
 from isochrone.collectives.tune.times import TuningTimes, read_times
 from isochrone.collectives.tune.tuning import (
     Kind,
@@ -173,5 +173,4 @@ def _verified(
 ) -> list[Seen]:
     setup = setup_of(args)
     _check_same(setup, mpi)
-    proof = by_messages if tunings.load(args.to).seen_by == "messages" else by_loading
-    return proof(setup, rules, written)
+    return by_file(setup, rules, written, tunings.load(args.to).seen_by)
