@@ -257,9 +257,10 @@ def improve(
     return best
 
 
-class _Search:
-    def __init__(self, costs: HostCosts, hints: HintList, dice: np.random.Generator) -> None:
-        self.costs, self.hints, self.dice = costs, hints, dice
+class _Search(Record):
+    costs: HostCosts
+    hints: HintList
+    dice: np.random.Generator
 
     def judge(self, orders: Ints) -> tuple[Floats, Floats]:
         """Return the cost of orders, and the sum of powers as a tie-breaker."""

@@ -6,6 +6,7 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from time import monotonic
 from typing import Any
 
@@ -93,6 +94,9 @@ class _Tried(Record, eq=False):
     cut: Cut
     setting: Setting
     cost: SettingCost
+
+
+_SECONDS = attrgetter("cost.seconds")
 
 
 class _Search(Struct):
@@ -190,7 +194,7 @@ class _Search(Struct):
 
         ask((p, 0) for p in range(len(places)))
         ask((0, c) for c in range(len(cuts)))
-        best = sorted(self.tried, key=lambda one: one.cost.seconds)[:_CUTS]
+        best = sorted(self.tried, key=_SECONDS)[:_CUTS]
         likely = [places.index(one.place) for one in best]
         ask((p, c) for p in likely for c in range(len(cuts)))
         ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
@@ -215,11 +219,11 @@ class _Search(Struct):
         """Return candidates for an order search: the best, and the best of each host list."""
         hosts = self.costs.layout.nodes
         some = (one for one in self.tried[1:] if one.place.number * hosts <= MOST)
-        best = sorted(some, key=lambda one: one.cost.seconds)
+        best = sorted(some, key=_SECONDS)
         if hosts > _MANY:
             return best[:_FEW_ORDERS]
         of_lists = {one.place.hints.counts.tobytes(): one for one in reversed(best)}
-        each = sorted(of_lists.values(), key=lambda one: one.cost.seconds)
+        each = sorted(of_lists.values(), key=_SECONDS)
         return [*best[:_ORDERS], *(one for one in each if one not in best[:_ORDERS])]
 
     def ordered(self, one: _Tried, seconds: float, lever: str) -> Choice:
@@ -235,15 +239,11 @@ class _Search(Struct):
 
     def alone(self, first: _Place) -> Iterator[Choice]:
         """Return the best that changes one thing, and leaves the order of hosts as it is."""
-        chosen = [one for one in self.tried if not one.cut and one.place is not first]
-        same = [one for one in self.tried if one.place is first and one.cut]
-        for lever, some in (
-            ("number", chosen),
-            ("buffer", [one for one in same if "buffer" in one.cut]),
-            ("stripes", [one for one in same if "stripes" in one.cut]),
-        ):
+        single = [one for one in self.tried if bool(one.cut) == (one.place is first)]
+        for lever in ("number", "buffer", "stripes"):
+            some = [one for one in single if next(iter(one.cut), "number") == lever]
             if some:
-                best = min(some, key=lambda one: one.cost.seconds)
+                best = min(some, key=_SECONDS)
                 yield self.choice(best.setting, best.cost, 0.0, lever)
         off = self.given._replace(collective=False)
         if self.is_off():
@@ -302,27 +302,21 @@ def numbers(hints: HintList, usual: bool) -> list[int]:
         return list(range(most, 0, -1))
     lower = 1 if usual else hosts
     found = {most, hosts} | {most * k // 4 for k in (1, 2, 3)}
-    power = 1
-    while power < most:
-        found |= {power, power * 3 // 2}
-        power *= 2
+    for k in range(most.bit_length()):
+        found |= {2**k, 2**k * 3 // 2}
     return sorted((n for n in found if lower <= n <= most), reverse=True)
 
 
-def buffers(call: Call, least: int = 1) -> list[int]:
+def buffers(call: Call, least: int) -> list[int]:
     """Return sizes of ``cb_buffer_size``: powers of two from 1 MiB on to a whole file domain.
 
     ``least`` is the smallest number of aggregators: it has the largest domains.
     """
     extent = call.pattern.extent[1] - call.pattern.extent[0]
-    sizes = []
-    size = MIB
-    while True:
-        if extent // size <= PARTS:
-            sizes.append(size)
-        if size >= extent // max(1, least) or size >= 1024 * MIB:
-            return sizes or [size]
-        size *= 2
+    sizes = [MIB]
+    while sizes[-1] < min(extent // least, 1024 * MIB):
+        sizes.append(2 * sizes[-1])
+    return [size for size in sizes if extent // size <= PARTS] or sizes[-1:]
 
 
 def stripes(call: Call, most: int, hosts: int) -> Iterator[Stripes]:
@@ -392,7 +386,7 @@ def _ompio_numbers(ranks: int, hosts: int) -> list[int]:
     """Return numbers of aggregators to compare: all of few ranks, or powers of two and hosts."""
     if ranks <= 64:
         return list(range(1, ranks + 1))
-    powers = {2**k for k in range(ranks.bit_length()) if 2**k <= ranks}
+    powers = {2**k for k in range(ranks.bit_length())}
     return sorted(powers | {hosts, ranks} | {n * 3 // 2 for n in powers if n * 3 // 2 <= ranks})
 
 

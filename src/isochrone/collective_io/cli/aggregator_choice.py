@@ -329,12 +329,10 @@ class ByAll(Proposal):
 
     def listed(self) -> list[Choice]:
         """Return the best, the given one and single changes, the fastest first."""
-        several = [c for c in self.found if c.lever == "all" or self.query.call.driver == "ompio"]
-        alone = [c for c in self.found if c.lever != "all"]
         if self.query.call.driver == "ompio":
-            alone = [c for c in alone if c.lever == "given"]
-        shown = [*several[:_SHOWN], *(c for c in alone if c not in several[:_SHOWN])]
-        return sorted(shown, key=self.found.index)
+            return [c for k, c in enumerate(self.found) if k < _SHOWN or c.lever == "given"]
+        several = [c for c in self.found if c.lever == "all"][:_SHOWN]
+        return [c for c in self.found if c.lever != "all" or c in several]
 
     def row(self, choice: Choice, name: str) -> Row:
         """Return a line of the table."""

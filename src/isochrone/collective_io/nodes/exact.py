@@ -66,10 +66,7 @@ def arrangements(labels: Ints, counts: Ints) -> Ints:
 
 def how_many(counts: Ints) -> int:
     """Return the number of permutations of the multiset with these ``counts``."""
-    ways = factorial(int(counts.sum()))
-    for count in counts.tolist():
-        ways //= factorial(count)
-    return ways
+    return factorial(int(counts.sum())) // prod(map(factorial, counts.tolist()))
 
 
 def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints | None, bool]:

@@ -313,20 +313,12 @@ def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
     romio
         Whether this Open MPI still has ROMIO (up to version 5).
     """
-    count = len(set(hosts))
-    numbers = list(dict.fromkeys([count, len(hosts)]))
-    found = [
-        Proposal(
-            f"OMPIO with {number} aggregators",
-            environ={"OMPI_MCA_io_ompio_num_aggregators": str(number)},
-        )
-        for number in numbers
-    ]
-    individual = {"OMPI_MCA_fcoll": "individual"}
-    found.append(Proposal("OMPIO without aggregators (fcoll individual)", environ=individual))
-    if romio:
-        found.insert(0, Proposal("ROMIO in place of OMPIO", environ={"OMPI_MCA_io": "romio341"}))
-    return found[:MOST]
+    ways = {"ROMIO in place of OMPIO": {"OMPI_MCA_io": "romio341"}} if romio else {}
+    for number in (len(set(hosts)), len(hosts)):
+        option = {"OMPI_MCA_io_ompio_num_aggregators": str(number)}
+        ways[f"OMPIO with {number} aggregators"] = option
+    ways["OMPIO without aggregators (fcoll individual)"] = {"OMPI_MCA_fcoll": "individual"}
+    return [Proposal(words, environ=environ) for words, environ in ways.items()]
 
 
 LARGEST_BUFFER = 256 * 1024**2
