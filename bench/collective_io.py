@@ -19,8 +19,7 @@ from isochrone import models
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.probe import Probe
 from isochrone.runfile.run import Run

@@ -16,8 +16,7 @@ from cluster.measuring import hostfile
 from cluster.running import Cluster
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import predict
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
 from isochrone.collective_io.workload.traffic import Counts, layout_of
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run

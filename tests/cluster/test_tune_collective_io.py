@@ -11,7 +11,7 @@ import pytest
 from beds.mpis import CROWDED, SCRIPTS, find_mpi
 from beds.recorded import built
 from cluster.running import Cluster
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import aggregators
 from isochrone.runfile.file import read
 from made_up.jobs import UNEVEN
 

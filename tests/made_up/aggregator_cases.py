@@ -12,8 +12,7 @@ from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.accesses import Accesses
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from made_up.arrays import block_array
 from made_up.jobs import directional, tachyon

@@ -18,8 +18,7 @@ from isochrone.collective_io.predict.whole_call import (
     collective_features,
     independent_features,
 )
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.runfile.run import Rank, Run
 from made_up.jobs import UNEVEN
 

@@ -19,8 +19,7 @@ from beds.tuned import Ranks
 from isochrone.collective_io.cli.workload import recorded_access
 from isochrone.collective_io.patterns import table
 from isochrone.collective_io.workload.accesses import Accesses
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import Counts, count, layout_of
 from isochrone.measure import probe
 

@@ -12,8 +12,7 @@ from beds.simulation import Simulation, duplex_star
 from isochrone import models
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.platforms import MPI_HEADER
 from isochrone.runfile.run import Run

@@ -23,8 +23,7 @@ from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import Setting, Stripes
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import RoundKind, layout_of
 from made_up.aggregator_cases import Case, brute_force, cost_of, random_case
 from made_up.jobs import UNEVEN, directional, random_job, tachyon

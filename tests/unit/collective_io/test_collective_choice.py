@@ -24,8 +24,7 @@ from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.call_parts import PARTS, PartTimes
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from made_up.arrays import rows
 from made_up.jobs import UNEVEN, tachyon
 
@@ -70,7 +69,7 @@ class Alone(WholeCall):
             [],
         )
 
-    def independent(self, call: Call, by_rank) -> WholeCost | None:  # type: ignore[no-untyped-def]
+    def independent(self, call: Call) -> WholeCost | None:
         if not self.seconds:
             return None
         return WholeCost({**dict.fromkeys(PARTS), "file": self.seconds}, self.seconds, 0, 1, 0, [])
@@ -202,7 +201,7 @@ def test_of_ompio_only_the_number_is_chosen() -> None:
     found = choices(call, HOSTS, of_bytes())
     assert {choice.lever for choice in found} == {"given", "number"}
     given = next(choice for choice in found if choice.lever == "given")
-    assert given.aggregators == call.rows() == [0, 4, 8, 12]
+    assert given.aggregators == call.of_ompio() == [0, 4, 8, 12]
     for choice in found:
         assert choice.setting == Setting(nodes=choice.setting.nodes)
     with pytest.raises(InputError, match="several"):
@@ -211,7 +210,7 @@ def test_of_ompio_only_the_number_is_chosen() -> None:
 
 @pytest.mark.parametrize(("number", "first"), [(4, [0, 4, 8, 12]), (3, [0, 6, 11]), (1, [0])])
 def test_ompio_takes_the_first_rank_of_equal_blocks(number: int, first: list[int]) -> None:
-    assert block_aggregators(number, 16) == first
+    assert Call(tile_io(4, 4)).of_ompio(number) == first
 
 
 def test_the_given_list_stays_where_nothing_is_better() -> None:

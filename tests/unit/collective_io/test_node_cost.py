@@ -9,8 +9,7 @@ from beds.golden import Golden
 from isochrone import models
 from isochrone.collective_io.patterns.tiles import tile_io
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from made_up.hotspots import SIZES, by_bytes, sizes
 from made_up.jobs import UNEVEN, tachyon

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
 from isochrone.collective_io.patterns.tiles import tile_io
-from isochrone.collective_io.workload.cb_config_list import aggregators, row_aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
     even,
@@ -193,9 +193,10 @@ def test_a_list_with_which_opening_would_fail_is_refused(config: str, why: str) 
 
 def test_ompio_takes_the_first_rank_of_each_row() -> None:
     """As counted with pml_monitoring: 16 messages, to ranks 0, 4, 8 and 12 only."""
-    assert row_aggregators(4, 16) == [0, 4, 8, 12]
+    served = Call(tile_io(4, 4)).of_ompio()
+    assert served == [0, 4, 8, 12]
     grid = tile_io(4, 4)
-    found = total(grid, even(grid.extent, 4), [4, 4, 4, 4], row_aggregators(4, 16))
+    found = total(grid, even(grid.extent, 4), [4, 4, 4, 4], served)
     assert found.intra.tolist() == [4, 4, 4, 4]
     assert found.into.sum() == 0
 

@@ -70,7 +70,7 @@ def test_without_measured_calls_only_the_exchange_is_known() -> None:
     assert math.isinf(found.high)
     assert not found.known
     assert plain(found.document())["whole"] == {"seconds": None, "low": found.low, "high": None}
-    assert WholeCall(machine.model).independent(call, BY_RANK) is None
+    assert WholeCall(machine.model).independent(call) is None
 
 
 def test_parts_that_were_not_seen_are_not_known_but_the_whole_is(golden: Golden) -> None:

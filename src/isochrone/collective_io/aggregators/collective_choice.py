@@ -32,7 +32,6 @@ from isochrone.collective_io.aggregators.setting import (
 )
 from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import block_aggregators
 from isochrone.collective_io.workload.traffic import Layout
 
 SECONDS = 8.0
@@ -356,22 +355,17 @@ def _of_ompio(costs: SettingCosts, given: Setting) -> list[Choice]:
             "several message sizes",
             where="--model", hint="isochrone measure hotspot --bytes 32KiB,256KiB,1MiB,2MiB",
         )  # fmt: skip
-    ranks = len(costs.by_rank)
-    now = costs.call.rows() if given.nodes is None else block_aggregators(given.nodes, ranks)
-    sides = [(given, now, "given")]
-    for number in _ompio_numbers(ranks, costs.layout.nodes):
-        sides.append((Setting(nodes=number), block_aggregators(number, ranks), "number"))
+    numbers = _ompio_numbers(len(costs.by_rank), costs.layout.nodes)
     found: list[Choice] = []
-    for setting, served, lever in sides:
+    for setting in (given, *(Setting(nodes=number) for number in numbers)):
+        served = costs.call.of_ompio(setting.nodes)
         cost = costs.of(setting, served)
         assert cost is not None
         refuse_no_time(cost.exchange)
         before = found[0].given_seconds if found else cost.seconds
-        words = (
-            "as given"
-            if lever == "given"
-            else f"{len(served)} aggregators ({ompio_option(setting)})"
-        )
+        lever, words = "given", "as given"
+        if found:
+            lever, words = "number", f"{len(served)} aggregators ({ompio_option(setting)})"
         # there is one set of aggregators for each number: what it takes is the least it can take
         found.append(
             Choice(

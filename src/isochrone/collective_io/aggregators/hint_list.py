@@ -14,7 +14,7 @@ import numpy as np
 from isochrone.base.arrays import Bools
 from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.call import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout
 
 VALUE_LIMIT = 1023

@@ -12,8 +12,7 @@ from isochrone.base.record import Record
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
 from isochrone.collective_io.workload.traffic import Layout, RoundKind, layout_of
 
 BUFFER = 16 * 1024**2
@@ -149,7 +148,7 @@ class SettingCosts(Record):
         ``ranks`` are the aggregators, if not those that ROMIO takes.
         """
         if setting.collective is False:
-            alone = self.whole.independent(self.call, self.by_rank) if self.whole else None
+            alone = self.whole.independent(self.call) if self.whole else None
             return None if alone is None else SettingCost(alone.seconds, 0.0, [], alone)
         if ranks is None:
             ranks = aggregators(self.by_rank, setting.config, setting.nodes)

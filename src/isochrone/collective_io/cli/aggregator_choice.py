@@ -27,8 +27,7 @@ from isochrone.collective_io.nodes.node_order import best_order
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import aggregators, block_aggregators
+from isochrone.collective_io.workload.call import Call, aggregators
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.allocation import Allocation
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
@@ -50,10 +49,9 @@ class Query(Record):
 
     def served(self) -> list[int]:
         """Return the aggregators as they are now."""
-        if self.call.driver != "ompio":
-            return aggregators(self.nodes.by_rank, self.given.config, self.given.nodes)
-        number = self.given.nodes
-        return self.call.rows() if number is None else block_aggregators(number, self.nodes.ranks)
+        if self.call.driver == "ompio":
+            return self.call.of_ompio(self.given.nodes)
+        return aggregators(self.nodes.by_rank, self.given.config, self.given.nodes)
 
 
 class Proposal(Record):

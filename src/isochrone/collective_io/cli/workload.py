@@ -18,8 +18,7 @@ from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedPattern
 from isochrone.collective_io.workload import pattern as patterns
 from isochrone.collective_io.workload.accesses import Accesses
-from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.call import DEFAULT, STRIPE, Call, aggregators, collective_by
 from isochrone.collective_io.workload.pattern import Option, Pattern, sides
 from isochrone.console.options import (
     add_flag,

@@ -17,8 +17,7 @@ from isochrone.collective_io.nodes.node_order import best_order, nodes_of
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE, CallCost, NodeCost, predict
 from isochrone.collective_io.workload import Floats, Ints, in_portions
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators
+from isochrone.collective_io.workload.call import DEFAULT, Call, aggregators
 from isochrone.collective_io.workload.traffic import RoundKind, layout_of
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation

@@ -112,7 +112,7 @@ def best_possible(
         for one in (features.values, bound)
     )
     by_order = max(0.0, now.seconds - exchange + min(exchange, least))
-    alone = whole.independent(call, by_rank)
+    alone = whole.independent(call)
     independent = alone.seconds if alone else None
     why = _of_order(now, by_order, exchange)
     by_hints, ranks = None, len(by_rank)

@@ -11,8 +11,7 @@ from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.call import STRIPE, Call, collective_by
-from isochrone.collective_io.workload.cb_config_list import aggregators
+from isochrone.collective_io.workload.call import STRIPE, Call, aggregators, collective_by
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -70,7 +69,7 @@ def _of_tiles(run: Run) -> list[MeasuredCall]:
             ranks = [one["rank"] for one in tile_io.aggregators(run)]
             if not ranks and not hints and run.library.library.startswith("Open MPI"):
                 call = replace(call, driver="ompio")
-                ranks = call.rows()
+                ranks = call.of_ompio()
             if not ranks:
                 what = "the run does not record its aggregators"
                 raise InputError(what, where=run.where)

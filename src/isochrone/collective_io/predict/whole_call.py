@@ -123,7 +123,7 @@ class WholeCall(Record):
         warnings += _beyond(values, self.times.ranges.get(reading, {}))
         return _summed(found, int(values["rounds"]), warnings, complete)
 
-    def independent(self, call: Call, by_rank: Sequence[str]) -> WholeCost | None:
+    def independent(self, call: Call) -> WholeCost | None:
         """Predict the call with independent accesses.
 
         None if no such call was measured (``romio_cb_write`` or ``romio_cb_read`` = ``disable``):

@@ -104,7 +104,7 @@ class Chooser(Record):
                 "(give --model)",
             )
         try:
-            return _measured(self.trials, run, words, messages)
+            return _measured(self.trials, words, messages)
         except (InputError, MeasurementError) as error:
             return Machine(None, f"the machine could not be measured: {error.what}")
 
@@ -182,7 +182,7 @@ def _cached(folder: Path, run: Run) -> Machine | None:
         return None
 
 
-def _measured(trials: Trials, run: Run, words: Sequence[str], messages: Sequence[int]) -> Machine:
+def _measured(trials: Trials, words: Sequence[str], messages: Sequence[int]) -> Machine:
     """Measure hot spots through the user's own launcher, and fit."""
     sizes = sizes_around(messages)
     named = ", ".join(format_bytes(size) for size in sizes)

@@ -16,7 +16,7 @@ from isochrone.collective_io.predict.calls_of_runs import call_of
 from isochrone.collective_io.predict.whole_call import MeasuredCall
 from isochrone.collective_io.results import io_recording
 from isochrone.collective_io.results.io_recording import RecordedCall, RecordedFile, RecordedPattern
-from isochrone.collective_io.workload import cb_config_list
+from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.runfile.run import Run
 
 LOCAL = frozenset({"tmpfs", "ramfs", "ext", "xfs", "btrfs", "zfs", "overlay"})
@@ -196,7 +196,7 @@ def _made(
     call = replace(
         call_of(accesses, file.hints, reading=pattern.op == "read"), members=accesses.members
     )
-    config = file.hints.get("cb_config_list", cb_config_list.DEFAULT)
+    config = file.hints.get("cb_config_list", DEFAULT)
     nodes = whole_number(file.hints.get("cb_nodes", "")) or None
     ranks = call.aggregators(run.hosts, config, nodes)
     parts = {

@@ -1,11 +1,11 @@
 """A collective call: an access pattern, the driver that cuts up its file, and the hints for it."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.cb_config_list import DEFAULT, aggregators, row_aggregators
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
     even,
@@ -15,6 +15,11 @@ from isochrone.collective_io.workload.file_domains import (
 )
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.collective_io.workload.traffic import MAX_KINDS, RoundKind, round_kinds
+
+DEFAULT = "*:1"
+"""``cb_config_list`` of ROMIO: one aggregator on each host."""
+
+_ITEM = re.compile(r"([^,:]+)(?::(\*|[0-9]{1,9}))?")
 
 DRIVERS = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
@@ -92,7 +97,7 @@ class Call(Record):
         Raises
         ------
         InputError
-            As of `isochrone.collective_io.workload.cb_config_list.aggregators`.
+            As of the function `aggregators`.
         """
         if self.members is None:
             return aggregators(by_rank, config, number)
@@ -120,14 +125,23 @@ class Call(Record):
         most = max(MAX_KINDS, min(many, _MOST_KINDS)) if exactly else MAX_KINDS
         return round_kinds(self.pattern, self.windows(aggregators), most, reading=self.reading)
 
-    def rows(self) -> list[int]:
-        """Return the aggregators of OMPIO: those of the rows of a Cartesian communicator."""
-        if not isinstance(self.pattern, Grid) or len(self.pattern.axes) < 2:
-            raise InputError(
-                "OMPIO's aggregators are only known for ranks in a Cartesian grid",
-                hint="give --tiles or --blocks",
-            )
-        return row_aggregators(self.pattern.axes[0].blocks, self.pattern.ranks)
+    def of_ompio(self, number: int | None = None) -> list[int]:
+        """Return the aggregators of OMPIO: the first rank of this many equal blocks.
+
+        ``forced_grouping`` (``common_ompio_aggregators.c``): the first blocks are one rank longer
+        if ranks are left over. Ranks that were mapped by node are dealt out instead. Without a
+        number, blocks are the rows of a Cartesian communicator (``cart_based_grouping``). Hosts are
+        not looked at.
+        """
+        if number is None:
+            if not isinstance(self.pattern, Grid) or len(self.pattern.axes) < 2:
+                raise InputError(
+                    "OMPIO's aggregators are only known for ranks in a Cartesian grid",
+                    hint="give --tiles or --blocks",
+                )
+            number = self.pattern.axes[0].blocks
+        each, left = divmod(self.pattern.ranks, number)
+        return [block * each + min(block, left) for block in range(number)]
 
     @property
     def exchanges(self) -> bool:
@@ -156,6 +170,56 @@ class Call(Record):
                 "ROMIO's Lustre driver reads with even file domains; the prediction does so, too"
             )
         return found
+
+
+def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None = None) -> list[int]:
+    """Return the ranks that serve file domains 0, 1, …, chosen by the rules of ROMIO.
+
+    Follows ``ADIOI_cb_config_list_parse`` (``cb_config_list.c``): the hosts of a list are taken in
+    its order, a name is compared exactly and used once, ``host`` means ``host:1``, ``host:*`` all
+    its ranks, and ``*:n`` is n ranks of every host not named before, in rank order.
+
+    Parameters
+    ----------
+    hosts
+        Host of each rank, as ``MPI_Get_processor_name`` gives it.
+    config
+        ``cb_config_list``.
+    nodes
+        ``cb_nodes``: at most this many; None: as many as the list yields.
+
+    Raises
+    ------
+    InputError
+        If the list cannot be read, names a host without ranks, or yields none: opening the file
+        fails then.
+    """
+    left: dict[str, list[int]] = {}
+    for rank, host in enumerate(hosts):
+        left.setdefault(host, []).append(rank)
+    known = set(left)
+    chosen = []
+    for item in config.split(","):
+        match = _ITEM.fullmatch(item.strip())
+        if match is None:
+            raise InputError(
+                f"cannot read {item!r}", where="cb_config_list", hint="write host, host:2 or *:1"
+            )
+        name, count = match[1].strip(), match[2] or "1"
+        most = len(hosts) if count == "*" else int(count)
+        if name != "*" and name not in known:
+            raise InputError(
+                f"no rank is on host {name!r}", where="cb_config_list",
+                hint="names must be exactly those of MPI_Get_processor_name",
+            )  # fmt: skip
+        for host in list(left) if name == "*" else [name]:
+            chosen += left.pop(host, [])[:most]
+    chosen = chosen if nodes is None else chosen[:nodes]
+    if not chosen:
+        raise InputError(
+            "the list selects no aggregator", where="cb_config_list", hint="end it with *:1"
+        )
+    return chosen
 
 
 def collective_by(hints: Mapping[str, str], *, reading: bool) -> bool | None:

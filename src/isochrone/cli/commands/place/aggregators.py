@@ -49,7 +49,7 @@ from isochrone.collective_io.cli.workload import (
     job,
     whole_call,
 )
-from isochrone.collective_io.workload.cb_config_list import DEFAULT
+from isochrone.collective_io.workload.call import DEFAULT
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag
 from isochrone.console.output import add_output, check_output

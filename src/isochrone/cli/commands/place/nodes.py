@@ -36,8 +36,7 @@ from isochrone.collective_io.cli.workload import add_job, add_model, files_read,
 from isochrone.collective_io.nodes.node_order import NodeOrder, best_order
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import refuse_no_time
-from isochrone.collective_io.workload.call import Call
-from isochrone.collective_io.workload.cb_config_list import DEFAULT
+from isochrone.collective_io.workload.call import DEFAULT, Call
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero

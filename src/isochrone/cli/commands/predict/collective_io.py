@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     if args.driver == "ompio":
         if args.cb_config_list not in (None, "*:1") or args.cb_nodes is not None:
             raise InputError("OMPIO ignores these hints", where="--cb-config-list, --cb-nodes")
-        ranks = wanted.rows()
+        ranks = wanted.of_ompio()
     else:
         ranks = wanted.aggregators(nodes.by_rank, args.cb_config_list, args.cb_nodes)
     layout = layout_of(nodes.by_rank)
