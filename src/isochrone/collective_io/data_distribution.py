@@ -160,7 +160,7 @@ def distribution(
     np.add.at(by_rank, (found.window, found.last), -found.bytes)
     each = np.cumsum(by_rank, axis=1)[:, :-1]
     held = np.zeros((layout.nodes, len(each)))
-    np.add.at(held, layout.node_of(np.arange(call.pattern.ranks)), each.T)
+    np.add.at(held, layout.of_rank, each.T)
     whole = np.maximum(held.sum(axis=0), 1.0)
     serving = layout.node_of(np.asarray(aggregators, np.int64))
     return Distribution(edges, held / whole, serving[_domains(call, len(serving), edges)])

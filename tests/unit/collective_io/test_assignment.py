@@ -29,6 +29,11 @@ from made_up.aggregator_cases import Case, brute_force, cost_of, random_case
 from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 
+def lines(setting: Setting, *, reading: bool | None = None) -> str:
+    """The hints file of a setting."""
+    return _romio.text(dict(_romio.pairs(setting, reading=reading)))
+
+
 def cost(
     call: Call, by_rank: list[str], config: str, model: NodeCost,
     kinds: Sequence[RoundKind] | None = None,
@@ -100,7 +105,7 @@ def test_where_the_list_is_too_long_a_shorter_one_helps(width: int) -> None:
     assert len(config) <= VALUE_LIMIT
     assert found.cost == pytest.approx(cost(Call(tile_io(x, y)), by_rank, config, tachyon()))
     assert found.lower_bound <= found.cost <= found.given_cost
-    assert len(_romio.lines(Setting(config))) <= _romio.FILE_LIMIT
+    assert len(lines(Setting(config))) <= _romio.FILE_LIMIT
 
 
 def test_too_many_hosts_are_refused(golden: Golden) -> None:
@@ -113,16 +118,16 @@ def test_too_many_hosts_are_refused(golden: Golden) -> None:
 
 def test_hints_beyond_what_romio_reads_are_refused() -> None:
     with pytest.raises(InputError, match="4096"):
-        _romio.lines(Setting("n1," * 4096))
+        lines(Setting("n1," * 4096))
 
 
 def test_a_hints_file_has_a_line_for_what_is_set_and_none_for_the_rest() -> None:
-    assert _romio.lines(Setting("n1,*:1", 4)) == "cb_config_list n1,*:1\ncb_nodes 4\n"
+    assert lines(Setting("n1,*:1", 4)) == "cb_config_list n1,*:1\ncb_nodes 4\n"
     off = Setting(collective=False, nodes=4)
-    assert _romio.lines(off) == "romio_cb_write disable\nromio_cb_read disable\n"
-    assert _romio.lines(off, reading=True) == "romio_cb_read disable\n"
+    assert lines(off) == "romio_cb_write disable\nromio_cb_read disable\n"
+    assert lines(off, reading=True) == "romio_cb_read disable\n"
     stripes = Setting(buffer=2**20, stripes=Stripes(4, 2**22, 2))
-    assert _romio.lines(stripes).splitlines() == [
+    assert lines(stripes).splitlines() == [
         "cb_config_list *:1", "cb_buffer_size 1048576", "striping_factor 4",
         "striping_unit 4194304", "romio_lustre_co_ratio 2",
     ]  # fmt: skip

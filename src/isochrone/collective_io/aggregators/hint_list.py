@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, expanded
 from isochrone.collective_io.workload.call import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout
 
@@ -90,12 +90,9 @@ class HintList(Record, eq=False):
 
     def aggregators(self, order: Ints) -> list[int]:
         """Return the ranks that serve, in the order of the file domains."""
-        layout, by_host = self.layout, [list[int]() for _ in self.hosts]
-        runs = (column.tolist() for column in (layout.first, layout.last, layout.node))
-        for first, last, node in zip(*runs, strict=True):
-            wanted = int(self.counts[node]) - len(by_host[node])
-            by_host[node] += range(first, min(last, first + max(0, wanted)))
-        return [rank for host in order.tolist() for rank in by_host[host]]
+        by_host = np.argsort(self.layout.of_rank, kind="stable")
+        first = np.cumsum(self.layout.ranks) - self.layout.ranks
+        return by_host[expanded(first[order], self.counts[order])[1]].tolist()
 
 
 def listed(layout: Layout, config: str = DEFAULT) -> HintList:
@@ -103,7 +100,7 @@ def listed(layout: Layout, config: str = DEFAULT) -> HintList:
 
     By a list that leaves hosts out they have one each, as by default.
     """
-    node = np.repeat(layout.node, layout.last - layout.first)
+    node = layout.of_rank
     match = re.fullmatch(r"(?:.*,)?\s*\*:([1-9][0-9]{0,8}|\*)\s*", config)
     others = 1 if match is None else None if match[1] == "*" else int(match[1])
     served = aggregators([layout.hosts[k] for k in node.tolist()], config)

@@ -22,26 +22,14 @@ NO_EFFECT = (
 """Where the hints have no effect."""
 
 
-def lines(setting: Setting, *, reading: bool | None = None) -> str:
-    """Return the text of a hints file: ``key value``, one a line.
-
-    Parameters
-    ----------
-    setting
-        Hints to set; unset ones have no line.
-    reading
-        Whether collective buffering is set for reads or for writes; None: both.
+def text(hints: Mapping[str, str], comment: str = "") -> str:
+    """Return the text of a hints file: ``key value``, one a line, below a comment of one line.
 
     Raises
     ------
     InputError
         If the lines would not fit into a hints file.
     """
-    return text(dict(pairs(setting, reading=reading)))
-
-
-def text(hints: Mapping[str, str], comment: str = "") -> str:
-    """Return the lines of a hints file, below a comment of one line; errors as of `lines`."""
     found = f"# {comment}\n" if comment else ""
     found += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(found.encode()) > FILE_LIMIT:
@@ -50,7 +38,15 @@ def text(hints: Mapping[str, str], comment: str = "") -> str:
 
 
 def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, str]]:
-    """Return the hints of a setting; parameters as of `lines`."""
+    """Return the hints of a setting.
+
+    Parameters
+    ----------
+    setting
+        Hints to set; unset ones are left out.
+    reading
+        Whether collective buffering is set for reads or for writes; None: both.
+    """
     found = []
     if setting.collective is not None:
         value = "enable" if setting.collective else "disable"

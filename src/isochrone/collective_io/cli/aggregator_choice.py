@@ -64,7 +64,8 @@ class Proposal(Record):
         """Return the text of the hints file; empty where no hints are read."""
         if self.query.call.driver == "ompio":
             return ""
-        return romio_hints.lines(self.best.setting, reading=self.query.call.reading)
+        hints = romio_hints.pairs(self.best.setting, reading=self.query.call.reading)
+        return romio_hints.text(dict(hints))
 
     def commands(self) -> list[str]:
         """Return command lines to use in addition to the hints."""

@@ -46,7 +46,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if not runs:
         raise InputError("no run is given", hint="give at least one tile-io run")
     counts = [_counts(run) for run in runs]
-    most = max(float(max(c["in"].max(), c["out"].max(), c["intra"].max())) for c in counts)
+    most = max(float(side.max()) for count in counts for side in count.values())
     named = [_ticks(run, len(count["in"])) for run, count in zip(runs, counts, strict=True)]
     deep = max(_upright(names) for names in named)
     panel = 2.1 + deep
@@ -84,8 +84,7 @@ def _hot(count: Counts) -> Ints:
 
 
 def _heading(name: str, run: Run, count: Counts) -> str:
-    hot = _hot(count)
-    worst = int(count["in"][hot[0]] + count["out"][hot[0]])
+    worst = int((count["in"] + count["out"]).max())
     origin = [] if run.origin == "measured" else [run.origin]
     parts = [
         printable(name, 40),
@@ -117,7 +116,7 @@ def _panel(axes: Axes, count: Counts, most: float, names: dict[int, str]) -> Non
         axes.bar(place + (k - 1) * 0.27, count[key], 0.27, color=colour, label=_WORDS[key])
     hot = _hot(count)
     for node in hot[:MAX_NAMES]:
-        top = max(count["in"][node], count["out"][node], count["intra"][node])
+        top = max(side[node] for side in count.values())
         axes.plot([node - 0.45, node + 0.45], [top + 0.06 * most] * 2, color=SLOW, linewidth=2)
     axes.set_ylim(0, 1.18 * most)
     axes.set_xlim(-0.6, len(place) - 0.4)

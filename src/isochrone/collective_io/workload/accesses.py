@@ -74,32 +74,26 @@ class Accesses(Record):
     def touches(self, starts: Ints, ends: Ints) -> Runs:
         """Ranks that access each window; windows do not overlap."""
         parts = [Runs(*np.empty((5, 0), np.int64))]
-        for row, window in self._meetings(starts, ends):
-            before, (_, done) = self._upto(row, starts[window])
-            upto, (begun, _) = self._upto(row, ends[window])
-            pieces = np.where(self.length[row] > 0, begun - done, 0)
-            some = pieces > 0
-            columns = (window, self.rank[row], upto - before, pieces)
-            window, rank, data, pieces = (column[some] for column in columns)
-            parts.append(_joined(window, rank, data, pieces, self.ranks))
+        for row, window, done, begun, data in self._meetings(starts, ends):
+            parts.append(_joined(window, self.rank[row], data, begun - done, self.ranks))
         return Runs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def touched(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Return the first byte touched in each window, and the one after the last."""
         first, last = ends.copy(), starts.copy()
-        for row, window in self._meetings(starts, ends):
-            _, (_, done) = self._upto(row, starts[window])
-            _, (begun, _) = self._upto(row, ends[window])
-            some = (begun > done) & (self.length[row] > 0)
-            row, window, done, begun = row[some], window[some], done[some], begun[some]
+        for row, window, done, begun, _ in self._meetings(starts, ends):
             offset, stride = self.offset[row], self.stride[row]
             np.minimum.at(first, window, np.maximum(offset + done * stride, starts[window]))
             end = offset + (begun - 1) * stride + self.length[row]
             np.maximum.at(last, window, np.minimum(end, ends[window]))
         return np.minimum(first, last), last
 
-    def _meetings(self, starts: Ints, ends: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield rows and the windows between their ends, in portions."""
+    def _meetings(self, starts: Ints, ends: Ints) -> Iterator[Iterator[Ints]]:
+        """Yield rows and the windows they have bytes in, in portions.
+
+        With each: how many pieces end before the window, how many begin before its end, and the
+        bytes within it.
+        """
         if not len(starts):
             return
         order = np.argsort(starts, kind="stable")
@@ -109,8 +103,12 @@ class Accesses(Record):
             rows = np.flatnonzero((low < last) & (high > first))
             begins, stops = np.maximum(low[rows], first), np.minimum(high[rows], last)
             each = np.maximum(stops - begins, 0)
-            pick, window = expanded(begins, each)
-            yield rows[pick], order[window]
+            pick, place = expanded(begins, each)
+            row, window = rows[pick], order[place]
+            before, (_, done) = self._upto(row, starts[window])
+            upto, (begun, _) = self._upto(row, ends[window])
+            some = (begun > done) & (self.length[row] > 0)
+            yield (column[some] for column in (row, window, done, begun, upto - before))
 
     def _upto(self, row: Ints, edge: Ints) -> tuple[Ints, tuple[Ints, Ints]]:
         """Return the bytes of each row before an edge, and how many pieces begin and end there."""

@@ -81,13 +81,10 @@ class Grid(Record):
         """Whether a rank begins before the last byte of the previous rank (ROMIO's test)."""
         units = self.element * np.cumprod([1, *(a.extent for a in reversed(self.axes[1:]))])[::-1]
         place = np.unravel_index(np.arange(self.ranks), [axis.blocks for axis in self.axes])
-        moves = zip(place, self.axes, units, strict=True)
-        start = np.zeros(self.ranks, np.int64)
-        for k, axis, unit in moves:
-            start += k * (axis.step * int(unit))
-        lengths = [(axis.length - 1) * int(u) for axis, u in zip(self.axes, units, strict=True)]
-        end = start + sum(lengths) + self.element - 1
-        return bool(np.any(start[1:] < end[:-1]))
+        step, before_last = np.array([(axis.step, axis.length - 1) for axis in self.axes]).T
+        start = (step * units) @ np.array(place)
+        last = start + before_last @ units + self.element - 1
+        return bool(np.any(start[1:] < last[:-1]))
 
     def touches(self, starts: Ints, ends: Ints) -> Runs:
         """Ranks that access each window, found axis by axis from the slowest."""

@@ -390,9 +390,14 @@ class Layout(Record):
         return len(self.hosts)
 
     @property
+    def of_rank(self) -> Ints:
+        """Node of each rank."""
+        return np.repeat(self.node, self.last - self.first)
+
+    @property
     def ranks(self) -> Ints:
         """Ranks of each node."""
-        return np.bincount(self.node, self.last - self.first, self.nodes).astype(np.int64)
+        return np.bincount(self.of_rank, minlength=self.nodes)
 
     def node_of(self, rank: Ints) -> Ints:
         """Return the node of each rank."""

@@ -183,15 +183,14 @@ def _chosen(grids: dict[str, list[GridPoint]]) -> list[str]:
 
 def _best(grids: dict[str, list[GridPoint]]) -> dict[int, str]:
     """Return the grid that takes least of each size, or the library where that is as good."""
-    times: dict[int, list[tuple[float, str]]] = {}
+    times: dict[int, dict[str, float]] = {}
     for grid, found in grids.items():
         for point in found:
-            times.setdefault(point.bytes, []).append((point.seconds, grid))
+            times.setdefault(point.bytes, {}).setdefault(grid, point.seconds)
     best = {}
     for size, of in times.items():
-        seconds, grid = min(of)
-        own = next((time for time, word in of if word == LIBRARY), np.inf)
-        best[size] = LIBRARY if seconds >= _ALIKE * own else grid
+        seconds, grid = min((seconds, grid) for grid, seconds in of.items())
+        best[size] = LIBRARY if seconds >= _ALIKE * of.get(LIBRARY, np.inf) else grid
     return best
 
 
