@@ -92,7 +92,8 @@ class HintList(Record, eq=False):
         """Return the ranks that serve, in the order of the file domains."""
         by_host = np.argsort(self.layout.of_rank, kind="stable")
         first = np.cumsum(self.layout.ranks) - self.layout.ranks
-        return by_host[expanded(first[order], self.counts[order])[1]].tolist()
+        found: list[int] = by_host[expanded(first[order], self.counts[order])[1]].tolist()
+        return found
 
 
 def listed(layout: Layout, config: str = DEFAULT) -> HintList:
