@@ -162,7 +162,7 @@ def distribution(
     held = np.zeros((layout.nodes, len(each)))
     np.add.at(held, layout.of_rank, each.T)
     whole = np.maximum(held.sum(axis=0), 1.0)
-    serving = layout.node_of(np.asarray(aggregators, np.int64))
+    serving = layout.of_rank[aggregators]
     return Distribution(edges, held / whole, serving[_domains(call, len(serving), edges)])
 
 

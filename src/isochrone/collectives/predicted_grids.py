@@ -186,17 +186,15 @@ def predict(
             typed, span = word, length
             if 1 in (rows, length):
                 own, typed, span = [Phase("CG", op, ranks, size, 1)], "", ranks
-            parts = [(one, places(one, typed, span, machine, ranks)) for one in own]
-            times = [phase_times.time(part, place) for part, place in parts]
+            times = [phase_times.time(one, places(one, typed, span, machine, ranks)) for one in own]
             warnings = [text for _, said in times for text in said]
             known = tuple(one for one, _ in times if one is not None)
-            if len(known) == len(parts):
-                by, members = None, {part.group: part.ranks for part, _ in parts}
-                if len(members) > 1:  # both phases in one operation differ from their sum
+            if len(known) == len(own):
+                by = None
+                if len(own) > 1:  # both phases in one operation differ from their sum
                     measured = model.kept.get("disturbance", ())
-                    by = together_of(measured, op, members["LG"], members["CG"], size)
-                by = by or _ALONE
-                found.append(GridTime(op, ranks, size, word, known, warnings, by))
+                    by = together_of(measured, op, rows, length, size)
+                found.append(GridTime(op, ranks, size, word, known, warnings, by or _ALONE))
             else:
                 reasons.append(warnings[0] if warnings else "no time is known")
     if not found:

@@ -21,7 +21,7 @@ def test_every_part_is_held_and_served_as_if_each_byte_were_looked_up(driver: st
         (line // 3) * 4 + column // 5
         for line in range(6) for column in range(20) for _ in range(2)
     ])  # fmt: skip
-    node = layout.node_of(owner)
+    node = layout.of_rank[owner]
     windows = call.windows(len(servers))
     domain = np.zeros(len(owner), dtype=int)
     for number, start, end in zip(windows.domain, windows.start, windows.end, strict=True):
@@ -30,7 +30,7 @@ def test_every_part_is_held_and_served_as_if_each_byte_were_looked_up(driver: st
     assert np.array_equal(found.edges, np.arange(241))
     for byte in range(240):
         assert np.array_equal(found.held[:, byte], node[byte] == np.arange(4))
-    assert np.array_equal(found.server, layout.node_of(np.array(servers))[domain])
+    assert np.array_equal(found.server, layout.of_rank[servers][domain])
     assert found.at_home == pytest.approx(np.mean(node == found.server))
 
 

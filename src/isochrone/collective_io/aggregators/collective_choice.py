@@ -6,6 +6,7 @@ order of hosts, which is fast. For the most promising ones the best order is sea
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from operator import attrgetter
 from time import monotonic
 from typing import Any
@@ -195,7 +196,7 @@ class _Search(Struct):
         ask((0, c) for c in range(len(cuts)))
         best = sorted(self.tried, key=_SECONDS)[:_CUTS]
         likely = [places.index(one.place) for one in best]
-        ask((p, c) for p in likely for c in range(len(cuts)))
+        ask(product(likely, range(len(cuts))))
         ask((p, c) for c in range(len(cuts)) for p in range(len(places)))
 
     def setting(self, place: _Place, cut: Cut, named: Sequence[int]) -> Setting:

@@ -1,6 +1,7 @@
 """Output of `place aggregators`: JSON document and text."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import Assignment, assign
 from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
-from isochrone.collective_io.aggregators.hint_list import HintList, listed
+from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import (
     LEVERS,
     Choice,
@@ -28,7 +29,6 @@ from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call, aggregators
-from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.measure.allocation import Allocation
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 
@@ -42,7 +42,7 @@ class Query(Record):
     whole: WholeCall | None
     given: Setting
 
-    @property
+    @cached_property
     def costs(self) -> SettingCosts:
         """What the call takes with any setting."""
         return SettingCosts(self.call, self.nodes.by_rank, self.model, self.whole)
@@ -52,6 +52,12 @@ class Query(Record):
         if self.call.driver == "ompio":
             return self.call.of_ompio(self.given.nodes)
         return aggregators(self.nodes.by_rank, self.given.config, self.given.nodes)
+
+    def order_of(self, served: Sequence[int]) -> list[int]:
+        """Return the hosts in the order in which they first serve, then those that do not."""
+        host_of = self.costs.layout.of_rank.tolist()
+        first = dict.fromkeys(host_of[rank] for rank in served)
+        return [*first, *(k for k in range(self.costs.layout.nodes) if k not in first)]
 
 
 class Proposal(Record):
@@ -83,15 +89,12 @@ class Proposal(Record):
             words = ("", "   (or cb_nodes by MPI_Info in the program)")
         return [line.join(words) for line in self.commands()]
 
-    def common(self, output: Path | None) -> dict[str, Any]:
+    def common(self, output: Path | None, order: Sequence[int]) -> dict[str, Any]:
         """Return the keys that all proposals have."""
-        by_rank = self.query.nodes.by_rank
-        hosts = layout_of(by_rank).hosts
         config, romio = self.best.setting.config, self.query.call.driver != "ompio"
-        order = order_of(self.best.aggregators, by_rank, hosts)
         return {
             "order": order,
-            "hosts": [hosts[k] for k in order],
+            "hosts": [self.query.costs.layout.hosts[k] for k in order],
             "seconds": self.best.seconds,
             "given_seconds": self.best.given_seconds,
             "aggregators": self.best.aggregators,
@@ -104,13 +107,6 @@ class Proposal(Record):
             "no_effect": list(romio_hints.NO_EFFECT) if romio else [],
             "commands": self.commands(),
         }
-
-
-def order_of(served: Sequence[int], by_rank: Sequence[str], hosts: Sequence[str]) -> list[int]:
-    """Return the hosts in the order in which they first serve, then those that do not."""
-    index = {host: k for k, host in enumerate(hosts)}
-    first = dict.fromkeys(index[by_rank[rank]] for rank in served)
-    return [*first, *(k for k in range(len(hosts)) if k not in first)]
 
 
 MIN_GAIN = 1.05
@@ -138,7 +134,6 @@ class ByOrder(Proposal):
     """Another order of aggregators, as many of them and with the same buffers."""
 
     found: Assignment
-    hints_of: HintList
     rounds: int
     other: tuple[Choice, Choice] | None
 
@@ -177,9 +172,7 @@ class ByOrder(Proposal):
                 f"{len(found.order)} hosts: it names the {found.named} most useful ones"
             )
         return {
-            **self.common(output),
-            "order": found.order,
-            "hosts": [self.hints_of.hosts[k] for k in found.order],
+            **self.common(output, found.order),
             "cost": found.cost,
             "given_cost": found.given_cost,
             "lower_bound": found.lower_bound,
@@ -257,8 +250,7 @@ _PLAIN = Setting()
 
 def by_order(query: Query) -> ByOrder:
     """Search the order of the aggregators alone."""
-    by_rank = query.nodes.by_rank
-    layout = layout_of(by_rank)
+    layout = query.costs.layout
     hints = listed(layout, query.given.config)
     served = query.served()
     total = int(hints.counts.sum())
@@ -270,17 +262,17 @@ def by_order(query: Query) -> ByOrder:
     found = replace(found, given_cost=given_cost)
     setting = query.given._replace(config=hints.config(found.order[: found.named]))
     if given_cost < found.cost:  # the given list is another one than ``*:n``
-        order = order_of(served, by_rank, layout.hosts)
+        order = query.order_of(served)
         found = replace(found, order=order, named=len(served), cost=given_cost)
         setting = query.given
     rounds = sum(kind.rounds for kind in kinds)
-    ranks = aggregators(by_rank, setting.config, setting.nodes)
+    ranks = aggregators(query.nodes.by_rank, setting.config, setting.nodes)
     memory = query.costs.memory(setting, ranks)
     best = Choice(
         setting, ranks, found.cost * rounds, given_cost * sum(kind.rounds for kind in now),
         found.lower_bound * rounds, None, words_of(setting), memory, "order",
     )  # fmt: skip
-    return ByOrder(query, best, found, hints, rounds, _other(query))
+    return ByOrder(query, best, found, rounds, _other(query))
 
 
 def gain(more: Choice, order: Choice) -> float:
@@ -346,7 +338,7 @@ class ByAll(Proposal):
         best, nodes = self.best, self.nodes
         levers = {c.lever: c for c in reversed(self.found) if c.lever not in ("all", "given")}
         return {
-            **self.common(output),
+            **self.common(output, self.query.order_of(best.aggregators)),
             "cost": best.seconds,
             "given_cost": best.given_seconds,
             "lower_bound": best.lower_bound or None,
@@ -397,7 +389,7 @@ def _node_order(query: Query) -> tuple[list[int], float] | None:
     same = list(range(len(nodes.cores)))
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
         return None
-    layout = layout_of(nodes.by_rank)
+    layout = query.costs.layout
     hosts = layout.nodes
     if given.collective is False or given.config != listed(layout).end:
         return None

@@ -60,11 +60,7 @@ def print_warnings(console: Console, warnings: Sequence[str]) -> None:
 def reporter(*, quiet: bool) -> Callable[[str], None]:
     """Return the printer of progress lines; on standard error if stdout holds the document."""
     stream = sys.stderr if quiet else sys.stdout
-
-    def report(text: str) -> None:
-        print(printable(text, 500), file=stream, flush=True)
-
-    return report
+    return lambda text: print(printable(text, 500), file=stream, flush=True)
 
 
 def print_outcome(document: Mapping[str, Any], folder: Path) -> None:

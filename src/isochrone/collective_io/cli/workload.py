@@ -323,13 +323,11 @@ def _chosen(
 ) -> RecordedPattern:
     if not found:
         raise InputError("the recording has no collective access", where=where)
-    if number is None:
-        return max(found, key=lambda one: seconds.get(one.number, 0.0))
-    for one in found:
-        if one.number == number:
-            return one
-    listed = ", ".join(str(one.number) for one in found[:20])
-    raise InputError(f"there is no pattern {number}", where=where, hint=f"there are: {listed}")
+    chosen = [one for one in found if number in (None, one.number)]
+    if not chosen:
+        listed = ", ".join(str(one.number) for one in found[:20])
+        raise InputError(f"there is no pattern {number}", where=where, hint=f"there are: {listed}")
+    return max(chosen, key=lambda one: seconds.get(one.number, 0.0))
 
 
 def _options(hints: Mapping[str, str]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from isochrone.models.figures._fitted import MAX_PANELS
 from isochrone.models.formulas import ranges
 from isochrone.runfile.run import Run
 from isochrone.views.scales import tick_seconds, value_ticks
-from isochrone.views.style import CAPTION, FAINT, INK, LABEL, new_figure, plain_axes
+from isochrone.views.style import CAPTION, INK, LABEL, new_figure, plain_axes, plain_legend
 from isochrone.views.view import Axes, Figure, Options, View
 
 MAX_LINES = 8
@@ -155,12 +155,10 @@ def _add_legend(axes: Axes, series: str) -> None:
     """Legend of the lines, next to the panel: a steep plane leaves no room in it."""
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
-    legend = axes.legend(
-        dots[::-1], labels[::-1], title=_SHORT[series], fontsize=CAPTION, frameon=False,
-        loc="center left", bbox_to_anchor=(1.0, 0.5), labelcolor=INK, handlelength=1.0,
-        borderaxespad=0.2,
+    plain_legend(
+        axes, dots[::-1], labels[::-1], title=_SHORT[series], loc="center left",
+        bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.2,
     )  # fmt: skip
-    legend.get_title().set(size=CAPTION, color=FAINT)
 
 
 def _heading(panel: Panel, segments: Sequence[Segment]) -> str:

@@ -93,16 +93,14 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
     for place in range(positions.nodes):
         if monotonic() > end:
             return None, False
-        parts = []
-        for kind, size in enumerate(sizes.tolist()):
-            free = np.flatnonzero(code // strides[kind] % (counts[kind] + 1) < counts[kind])
-            full = np.full(len(free), size)
-            step = positions.costs(np.full(len(free), place), before[free], full)[0]
-            value = np.maximum(hot[free], step)
-            free, value = free[value < limit], value[value < limit]
-            parts.append((code[free] + strides[kind], value, before[free] + size, free,
-                          np.full(len(free), kind)))  # fmt: skip
-        code, hot, before, parent, chosen = map(np.concatenate, zip(*parts, strict=True))
+        used = code[:, None] // strides % (counts + 1)
+        chosen, parent = np.nonzero((used < counts).T)
+        size, before = sizes[chosen], before[parent]
+        step = positions.costs(np.full(len(size), place), before, size)[0]
+        hot = np.maximum(hot[parent], step)
+        code, before = code[parent] + strides[chosen], before + size
+        columns, some = (code, hot, before, parent, chosen), hot < limit
+        code, hot, before, parent, chosen = (column[some] for column in columns)
         order = np.lexsort((hot, code))
         first = order[np.append(True, np.diff(code[order]) > 0)[: len(order)]]
         if len(first) > MAX_STATES:

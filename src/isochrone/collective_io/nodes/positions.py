@@ -163,9 +163,7 @@ class KindCosts(ABC):
 
     def _received(self, of: Sums) -> Floats:
         """Return what each place receives."""
-        received = np.zeros(self.nodes, of.received.dtype)
-        received[: self.domains] = of.received[: self.domains]
-        return received
+        return np.pad(of.received[: self.domains], (0, self.nodes - self.domains))
 
     def _overlap(self, place: Ints, before: Ints, after: Ints) -> list[Floats]:
         """Return what nodes have for what their place serves, by amount."""
@@ -189,12 +187,7 @@ class KindCosts(ABC):
             each = np.maximum(np.minimum(last - 1, self.traffic.ranks - size) - low + 1, 0)
             each[self.domains :] = 0
             place, before = expanded(low, each)
-            if not len(place):
-                return floor
-            found = self.costs(place, before, np.full(len(place), size))
-            some = np.flatnonzero(each)
-            starts = (np.cumsum(each) - each)[some]
-            floor[some] = np.minimum(floor[some], np.minimum.reduceat(found, starts))
+            np.minimum.at(floor, place, self.costs(place, before, np.full(len(place), size)))
         return floor
 
 
@@ -300,14 +293,13 @@ class _ByBytes(KindCosts):
 
     def _all_counts(self, place: Ints, before: Ints, after: Ints) -> Counts:
         """Return what nodes send and receive."""
-        sides = []
-        overlaps = self._overlap(place, before, after)
-        for amount, within in enumerate(overlaps):
+        sides: list[Floats] = []
+        for amount, within in enumerate(self._overlap(place, before, after)):
             sent = self.sent[amount].take(after) - self.sent[amount].take(before)
             # bytes may be rounded means: avoid negative values
             into = np.maximum(self.received[amount].take(place) - within, 0.0)
-            sides.append((within, into, np.maximum(sent - within, 0.0)))
-        return self._counts(*zip(*sides, strict=True))
+            sides += [within, into, np.maximum(sent - within, 0.0)]
+        return self.directed(Counts(*sides))
 
     def floor(self, at: int, *, disjoint: bool) -> Floats:
         size = int(self.sizes[at])
@@ -324,8 +316,8 @@ class _ByBytes(KindCosts):
         within_most = np.stack([edges[k + 1], np.minimum(edges[k + 1], size) * data])
         within_most = np.minimum(within_most, np.minimum(received_most, sent_most))
         low, high = (
-            self._counts(list(a), list(np.maximum(b, 0.0)), list(np.maximum(c, 0.0)))
-            for a, b, c in (
+            self.directed(Counts(*np.maximum(np.stack(sides, axis=1), 0.0).reshape(6, -1)))
+            for sides in (
                 (within, received - within_most, sent - within_most),
                 (within_most, received_most - within, sent_most - within),
             )
@@ -333,13 +325,6 @@ class _ByBytes(KindCosts):
         costs = self.model.least(low, high, self.spread, self.usual)
         costs[within[0] > within_most[0]] = np.inf
         return np.asarray(costs.reshape(len(self.places.low[0]), -1).min(axis=1)[self.places.of])
-
-    def _counts(
-        self, within: Sequence[Floats], into: Sequence[Floats], out: Sequence[Floats]
-    ) -> Counts:
-        """Return messages and bytes of each side as counts."""
-        sides = (within[0], into[0], out[0], within[1], into[1], out[1])
-        return self.directed(Counts(*sides))
 
 
 class _Boxes:

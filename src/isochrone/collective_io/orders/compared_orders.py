@@ -164,8 +164,7 @@ class ComparedOrders(Record):
     @property
     def given(self) -> int | None:
         """The order the nodes are given in, as an index, if it is among them."""
-        found = [k for k, one in enumerate(self.orders) if "given" in one.names]
-        return found[0] if found else None
+        return next((k for k, one in enumerate(self.orders) if "given" in one.names), None)
 
     def what_is(self, at: int) -> str:
         """Label of an order; empty if it is one of many."""

@@ -77,9 +77,8 @@ def _answer(found: ComparedOrders) -> str:
 
 def _gain(found: ComparedOrders) -> str:
     """Speedup of the chosen order over the given one, and its share of the possible gain."""
-    if found.given in (None, 0):
+    if not found.given:  # unknown, or the chosen one itself
         return ""
-    assert found.given is not None
     ratio = found.orders[found.given].measured / found.orders[0].measured
     text = f", {format_ratio(ratio)} times as fast as given"
     reached = found.gain_reached()

@@ -218,12 +218,12 @@ def without_given(
     fixed = {**(user or {}), **given}
     closed = {*fixed, *without, *(f"romio_{key}" for key in without)}
     left: list[Proposal] = []
-    blocked: dict[str, list[Proposal]] = {}
+    blocked: dict[str, Proposal] = {}
     for one in proposals:
         hints = {key: value for key, value in one.hints.items() if key not in closed}
         lost = [key for key in one.hints if key in closed and fixed.get(key) != one.hints[key]]
         for key in lost:
-            blocked.setdefault(key, []).append(one)
+            blocked.setdefault(key, one)
         words = f"{one.words} (without {', '.join(lost)})" if lost else one.words
         tried = Proposal(words, hints, one.environ, None if lost else one.expected)
         known = any((other.hints, other.environ) == (hints, one.environ) for other in left)
@@ -236,8 +236,8 @@ def without_given(
         if key in given
     ]
     costs = [
-        _giving_up(key, ways[0], closed)
-        for key, ways in sorted(blocked.items())
+        _giving_up(key, way, closed)
+        for key, way in sorted(blocked.items())
         if key in fixed and key not in given
     ]
     return [*left, *costs], warnings

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -389,7 +390,7 @@ class Layout(Record):
         """Number of nodes."""
         return len(self.hosts)
 
-    @property
+    @cached_property
     def of_rank(self) -> Ints:
         """Node of each rank."""
         return np.repeat(self.node, self.last - self.first)
@@ -398,10 +399,6 @@ class Layout(Record):
     def ranks(self) -> Ints:
         """Ranks of each node."""
         return np.bincount(self.of_rank, minlength=self.nodes)
-
-    def node_of(self, rank: Ints) -> Ints:
-        """Return the node of each rank."""
-        return self.node[np.searchsorted(self.last, rank, side="right")]
 
 
 class Counts(NamedTuple):
@@ -477,7 +474,7 @@ def layout_of(hosts: Sequence[str]) -> Layout:
 
 def count(traffic: Traffic, layout: Layout, aggregators: Sequence[int] | Ints) -> Counts:
     """Count the messages of every node if domain k is served by rank ``aggregators[k]``."""
-    server = layout.node_of(np.asarray(aggregators[: traffic.domains], np.int64))
+    server = layout.of_rank[aggregators[: traffic.domains]]
     pairs = _pairs(layout, server)
     messages = _sides(traffic.messages, layout, server, pairs)
     data = _sides(traffic.bytes, layout, server, pairs)

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -61,16 +62,13 @@ def modelled(
     known = [str(op) for op in model.selectors.get("op", ())] or [str(model.constant.get("op"))]
     found = []
     sizes = {}
-    for op in (op for op in known if op in OPERATIONS):
-        for ranks in args.ranks:
-            for ppn in args.ppn:
-                machine = Machine(-(-ranks // ppn), min(ppn, ranks))
-                place = Place(op, ranks, machine.nodes)
-                if place not in times.times:
-                    sizes[place] = sorted(set(args.bytes))
-                    found += modelled_savings(
-                        model, op, ranks, sizes[place], machine, args.min_gain
-                    )
+    ops = [op for op in known if op in OPERATIONS]
+    for op, ranks, ppn in product(ops, args.ranks, args.ppn):
+        machine = Machine(-(-ranks // ppn), min(ppn, ranks))
+        place = Place(op, ranks, machine.nodes)
+        if place not in times.times:
+            sizes[place] = sorted(set(args.bytes))
+            found += modelled_savings(model, op, ranks, sizes[place], machine, args.min_gain)
     return found, sizes, f"model of {model.origin} times" if model.origin else "model"
 
 

@@ -8,6 +8,7 @@ of each group.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from math import isfinite
 from typing import Any
 
@@ -102,12 +103,14 @@ def _places(run: Run, table: Table) -> dict[str, Array]:
     """Return stride, ``nodes`` and ``ppn`` of each row; without nodes if hosts are not recorded."""
     ranks = np.where(table["phase"] == TOTAL, table["p"], table.columns.get("phase_p", np.nan))
     words, phases = table["grid"].tolist(), table["phase"].tolist()
-    keys = list(zip(words, phases, ranks.astype(int).tolist(), strict=True))
-    known = {}
-    for key in dict.fromkeys(keys):
-        place = _place_in(run, *key)
-        known[key] = (place.stride, *place.filled(key[2]))
-    rows = np.array([known[key] for key in keys], dtype=np.float64)
+
+    @cache
+    def place(word: str, phase: str, members: int) -> tuple[int, int, int]:
+        found = _place_in(run, word, phase, members)
+        return found.stride, *found.filled(members)
+
+    keys = zip(words, phases, ranks.astype(int).tolist(), strict=True)
+    rows = np.array([place(*key) for key in keys], dtype=np.float64)
     stride = {_STRIDE: rows[:, 0]}
     if not all(run.hosts) or not np.all(table["p"] == run.size):
         return stride

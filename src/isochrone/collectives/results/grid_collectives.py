@@ -7,6 +7,7 @@ and all groups at once. A run without grids holds the library's only.
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache, partial
 from math import hypot, isnan
 from typing import Any, Literal
 
@@ -25,6 +26,8 @@ from isochrone.sweep.curves import is_sweep, samples
 LIBRARY = "library"
 TOTAL = "total"
 PHASES = ("LG", "CG")
+
+Key = tuple[str, int, int]
 
 _MEMBER = "grid"
 """Header member of runs with grids."""
@@ -125,15 +128,13 @@ def points(run: Run) -> list[GridPoint]:
             "the run does not measure collective operations", where=run.where,
             hint="measure them with isochrone measure collective",
         )  # fmt: skip
-    places = {}
+    place_of = cache(partial(_places, run))
     found = []
     for key, rows in by_point(table, (*run.by, "bytes"), run.where).items():
         of = dict(key)
         grid, phase = str(of.get("grid", LIBRARY)), str(of.get("phase", TOTAL))
-        if (grid, phase) not in places:
-            places[grid, phase] = _places(run, grid, phase)
         times = summarise(table, rows)
-        nodes, ppn = places[grid, phase]
+        nodes, ppn = place_of(grid, phase)
         found.append(GridPoint(
             op=str(of["op"]), ranks=int(of.get("p", run.size)), bytes=int(of["bytes"]), grid=grid,
             phase=phase, groups=_whole(of.get("groups", 1), "groups", run), n=times.n,
@@ -160,19 +161,18 @@ def disturbances(run: Run, measured: Sequence[GridPoint] | None = None) -> list[
         return []
     found = [p for p in (points(run) if measured is None else measured) if p.phase != TOTAL]
     alone = {_phase_of(point): point for point in found if point.groups == 1}
-    sharing = {}
+    groups = cache(partial(groups_of, run))
     compared = []
     for point in found:
-        own, place = alone.get(_phase_of(point)), (point.grid, point.phase)
+        own = alone.get(_phase_of(point))
         if point.groups == 1 or own is None or own.seconds <= 0:
             continue
-        if place not in sharing:
-            sharing[place] = most_sharing(run, groups_of(run, *place)) if all(run.hosts) else 0
+        sharing = most_sharing(run, groups(point.grid, point.phase)) if all(run.hosts) else 0
         assert point.phase_op and point.phase_ranks and point.phase_bytes is not None
         compared.append(Disturbance(
             point.op, point.ranks, point.grid, point.phase, point.phase_op, point.phase_ranks,
             point.phase_bytes, point.groups, point.seconds / own.seconds,
-            *ratio_interval(point.estimate, own.estimate), sharing[place], point.bytes,
+            *ratio_interval(point.estimate, own.estimate), sharing, point.bytes,
         ))  # fmt: skip
     return compared
 
@@ -254,8 +254,8 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
 # --- points ---------------------------------------------------------------------------------------
 
 
-def _phase_of(point: GridPoint) -> tuple[str, int, str, str, int]:
-    return point.op, point.ranks, point.grid, point.phase, point.bytes
+def _phase_of(point: GridPoint) -> tuple[Key, str, str]:
+    return _key(point), point.grid, point.phase
 
 
 def _places(run: Run, grid: str, phase: str) -> tuple[int, int]:
@@ -316,8 +316,6 @@ _WORDS: dict[str, Verdict] = {
     "faster": "faster", "slower": "slower", "same": "within the noise",
     "not known": "within the noise",
 }  # fmt: skip
-
-Key = tuple[str, int, int]
 
 
 class Gain(Record):
@@ -414,7 +412,7 @@ def parts(found: Sequence[GridPoint]) -> list[Parts]:
     """Compare the phases of each grid, all groups at work, with the whole operation."""
     working: dict[tuple[Key, str, str], GridPoint] = {}
     for point in found:
-        place = (_key(point), point.grid, point.phase)
+        place = _phase_of(point)
         if place not in working or point.groups > working[place].groups:
             working[place] = point
     listed = []

@@ -250,7 +250,7 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     """Tabulate the time of each realisation by size, and which is best."""
     whole = [p for p in read.points if (p.op, p.ranks, p.phase) == (op, ranks, TOTAL)]
     times = {(point.grid, point.bytes): point.seconds for point in whole}
-    grids = [name for name in dict.fromkeys(point.grid for point in whole) if name != LIBRARY]
+    grids = list(dict.fromkeys([LIBRARY, *(point.grid for point in whole)]))
     chosen = {
         gain.on_grid.bytes: gain
         for gain in read.best
@@ -260,11 +260,11 @@ def _realisations(read: GridRun, op: str, ranks: int, *, folded: bool) -> Table:
     rows = []
     for nbytes in sizes[:MAX_ROWS]:
         cells = [format_bytes(nbytes)]
-        cells += [_seconds(times.get((grid, nbytes))) for grid in (LIBRARY, *grids)]
+        cells += [_seconds(times.get((grid, nbytes))) for grid in grids]
         gain = chosen.get(nbytes)
         faster = gain is not None and gain.verdict == "faster"
         rows.append(Row((*cells, verdict(gain) if gain else ""), "strong" if faster else ""))
-    titles = (f">{name}" for name in ("size", LIBRARY, *map(_name, grids)))
+    titles = (f">{name}" for name in ("size", *map(_name, grids)))
     title = f"{_name(op)}, {plural(ranks, 'rank')}"
     return Table(
         title,
