@@ -1,6 +1,7 @@
 """What shells complete: the parser as a script, generated once, that starts no Python at a TAB."""
 
 from argparse import Action, ArgumentParser
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,6 @@ from isochrone.measure import presets
 from isochrone.measure.probe import Option
 
 SHELLS = ("bash", "zsh", "fish")
-
-FAMILIES = ("FAMILY",)
-"""What the help calls a value that is a family of models."""
 
 
 def script(shell: str) -> tuple[str, bool]:
@@ -32,7 +30,7 @@ def script(shell: str) -> tuple[str, bool]:
         _say_values(action, list(commands))
     measure = commands[MEASURE]
     for name, one in subcommands(measure).items():
-        _choose(one, "--preset", [p.name for p in presets.PRESETS.values() if p.experiment == name])
+        _choose(one, [p.name for p in presets.PRESETS.values() if p.experiment == name])
     # zsh would complete it before the experiment that has the presets is looked at.
     measure._actions.remove(measure._option_string_actions["--preset"])
     return shtab.complete(top, shell), built is not None
@@ -44,7 +42,7 @@ def _say_values(action: Action, commands: list[str]) -> None:
         action.help = " ".join(action.help.split())
     if action.choices is not None:
         return
-    if action.metavar in FAMILIES:
+    if action.metavar == "FAMILY":
         action.choices = ["auto", *registry.names("*.families")]
     elif action.dest == "words":
         action.choices = commands
@@ -58,10 +56,10 @@ def _complete(action: Any, how: object) -> None:
     action.complete = how  # where shtab looks
 
 
-def _choose(parser: ArgumentParser, option: str, choices: list[str]) -> None:
-    """Let an option of one parser have choices; the action may be shared with others."""
-    shared = parser._option_string_actions[option]
-    own = Action(list(shared.option_strings), shared.dest, metavar=shared.metavar,
-                          help=shared.help, choices=choices or None)  # fmt: skip
+def _choose(parser: ArgumentParser, presets: list[str]) -> None:
+    """Let ``--preset`` of one parser have choices; the action is shared with others."""
+    shared = parser._option_string_actions["--preset"]
+    own = copy(shared)
+    own.choices = presets or None
     parser._actions[parser._actions.index(shared)] = own
-    parser._option_string_actions[option] = own
+    parser._option_string_actions["--preset"] = own

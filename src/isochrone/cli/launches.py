@@ -126,28 +126,20 @@ def measure_in(
 
     ``tell`` receives a line on each.
     """
+    from isochrone.latency_map.confirm import measured
     from isochrone.measure.estimate import share_out
 
     for k, one in enumerate(runs):
-        share = share_out(end - time.monotonic(), costs[k:])[0]
-        _measure(setup, one, share.seconds, tell, quiet=quiet)
-
-
-def _measure(
-    setup: Setup, planned: Planned, seconds: float, tell: Callable[[str], None], *, quiet: bool
-) -> None:
-    """Measure one run within its share of the time, and say what came of it in a line."""
-    from isochrone.latency_map.confirm import measured
-
-    began = time.monotonic()
-    found = measured(
-        planned.within(setup, seconds), planned.path, title=planned.preset.name,
-        follow=partial(follow, quiet=quiet), tell=warn,
-    )  # fmt: skip
-    said = [w for w in found.warnings if w.get("code") in ("cut-short", "repeats-lowered")]
-    tell(f"{printable_path(planned.path)}: {duration(time.monotonic() - began)}")
-    for warning in said:
-        tell(f"  {printable(warning.get('text'), 200)}")
+        began = time.monotonic()
+        share = share_out(end - began, costs[k:])[0]
+        found = measured(
+            one.within(setup, share.seconds), one.path, title=one.preset.name,
+            follow=partial(follow, quiet=quiet), tell=warn,
+        )  # fmt: skip
+        tell(f"{printable_path(one.path)}: {duration(time.monotonic() - began)}")
+        for warning in found.warnings:
+            if warning.get("code") in ("cut-short", "repeats-lowered"):
+                tell(f"  {printable(warning.get('text'), 200)}")
 
 
 def make_folder(folder: Path, *, parents: bool = False) -> None:

@@ -45,7 +45,7 @@ def pages(options: dict[str, list[Option]]) -> dict[str, str]:
     found = {"isochrone.1": _page(top, list(subcommands(top)))}
     for parser in _all(top):
         own = options if parser.plugin == MEASURE else {}
-        found[_name(parser)] = _page(parser, list(subcommands(parser)), own)
+        found[f"{parser.prog.replace(' ', '-')}.1"] = _page(parser, list(subcommands(parser)), own)
     return found
 
 
@@ -66,10 +66,6 @@ def _all(parser: ArgumentParser) -> Iterator[Subcommand]:
     for one in subcommands(parser).values():
         yield one
         yield from _all(one)
-
-
-def _name(parser: ArgumentParser) -> str:
-    return f"{parser.prog.replace(' ', '-')}.1"
 
 
 def _page(
@@ -109,7 +105,8 @@ def _group(group: _ArgumentGroup) -> list[str]:
             for choice in action._choices_actions:
                 lines += _item(_bold(choice.dest), choice.help or "")
         else:
-            lines += _item(_invocation(action), _help(action))
+            text = (action.help or "").replace("%(prog)s", "isochrone").replace("%%", "%")
+            lines += _item(_invocation(action), text)
     return lines
 
 
@@ -122,11 +119,6 @@ def _invocation(action: Action) -> str:
     if action.choices is not None and action.metavar is None:
         value = "|".join(map(str, action.choices))
     return ", ".join(_bold(name, value) for name in action.option_strings)
-
-
-def _help(action: Action) -> str:
-    """Return the help of an action as it is printed."""
-    return (action.help or "").replace("%(prog)s", "isochrone").replace("%%", "%")
 
 
 def _end(parser: Parser, name: str, commands: Sequence[str]) -> list[str]:

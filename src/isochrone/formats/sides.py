@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from isochrone.base.errors import InputError
+from isochrone.base.groups import grouped
 from isochrone.changes.comparability import thing
 from isochrone.console.input import files_of
 from isochrone.runfile.any_file import read
@@ -71,7 +71,7 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
     InputError
         If both hold several things, and none in common.
     """
-    left, right = _sorted(before), _sorted(after)
+    left, right = (grouped((thing(run), run) for run in side) for side in (before, after))
     if len(left) == len(right) == 1:
         return [Pairing("", before, after)], []
     both = [key for key in left if key in right]
@@ -88,13 +88,6 @@ def paired(before: list[Run], after: list[Run]) -> tuple[list[Pairing], list[str
             name += "'"
         found[name] = Pairing(name, left[key], right[key])
     return sorted(found.values()), sorted(run.where for run in alone)
-
-
-def _sorted(runs: Iterable[Run]) -> dict[tuple[Any, ...], list[Run]]:
-    found: dict[tuple[Any, ...], list[Run]] = {}
-    for run in runs:
-        found.setdefault(thing(run), []).append(run)
-    return found
 
 
 def _name(before: list[Run], after: list[Run]) -> str:

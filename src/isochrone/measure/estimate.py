@@ -59,7 +59,7 @@ _RECORD = 1e-5
 """Seconds to write a sample."""
 
 _MOST_REPEATS = 1000  # default of --max-repeats, with --precision
-_SECOND = 1.0  # default of --max-time, with --precision
+_SECOND = 1  # default of --max-time, with --precision
 _COUNTED = ("--bytes", "--op")
 _CUT = ("cut-short", "repeats-lowered")
 
@@ -146,22 +146,27 @@ class Work:
 
     @property
     def sizes(self) -> list[int]:
-        """Message sizes, in bytes."""
-        return message_sizes(self.options)
+        """Message sizes, in bytes; those that `auto` may choose."""
+        text = self._option("--bytes", "0")
+        if not text.startswith("auto"):
+            return parse_sizes(text)
+        _, _, ends = text.partition(":")
+        low, high = (parse_sizes(end)[0] for end in (ends or "0:1MiB").split(":"))
+        step = (high - low) / (AUTOMATIC_POINTS - 1)
+        return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
 
     @property
     def repeats(self) -> int:
         """How often each point is measured, at most."""
-        warmup = int(option(self.options, "--warmup") or WARMUP)
-        if parse_percent(option(self.options, "--precision") or "0"):
-            return int(option(self.options, "--max-repeats") or _MOST_REPEATS) + warmup
-        return int(option(self.options, "--repeats") or REPEATS) + warmup
+        limit = ("--max-repeats", _MOST_REPEATS) if self._precise else ("--repeats", REPEATS)
+        return int(self._option(*limit)) + int(self._option("--warmup", WARMUP))
 
     def rounds(self, hosts: Sequence[str] = ()) -> int:
         """Count the sequential steps of a repetition; those of a map depend on its schedule."""
         if self.experiment != "latency-map":
-            return operations(self.options)
-        n, order = self.ranks, option(self.options, "--schedule") or "isolated"
+            named = self._option("--op", "one")
+            return _OPERATIONS if named == "all" else len(named.split(","))
+        n, order = self.ranks, self._option("--schedule", "isolated")
         if order == "rounds":
             return n if n % 2 else n - 1
         if order == "serial" or not hosts:
@@ -206,21 +211,24 @@ class Work:
         if not run.complete or any(warning.get("code") in _CUT for warning in run.warnings):
             known = trial.recorded / _TRIAL_REPEATS * self.repeats * self._messages()
             return Expected(trial.startup + known, "at least")
-        return self._precise(Expected(trial.startup + self.once(trial) * self.repeats))
+        seconds = trial.startup + self.once(trial) * self.repeats
+        if not self._precise:
+            return Expected(seconds)
+        most = parse_seconds(self._option("--max-time", _SECOND)) * len(self.sizes) * self.rounds()
+        return Expected(min(seconds, most), "at most")
+
+    @property
+    def _precise(self) -> bool:
+        """Whether points are measured to a precision, not a number of times."""
+        return bool(parse_percent(self._option("--precision", "0")))
 
     def _messages(self) -> int:
         """Count messages for each recorded time."""
-        window = int(option(self.options, "--window") or 1)
-        return _TRIPS.get(self.experiment, 2) * window
+        return _TRIPS.get(self.experiment, 2) * int(self._option("--window", 1))
 
-    def _precise(self, found: Expected) -> Expected:
-        """Limit it by the maximum time of a point, with --precision."""
-        if not parse_percent(option(self.options, "--precision") or "0"):
-            return found
-        limit = option(self.options, "--max-time")
-        point = parse_seconds(limit) if limit else _SECOND
-        most = point * len(self.sizes) * self.rounds()
-        return Expected(min(found.seconds, most), "at most")
+    def _option(self, name: str, usual: object) -> str:
+        """Return the value of an option, the last one if given twice."""
+        return option(self.options, name) or str(usual)
 
 
 def work_of(
@@ -355,23 +363,6 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
         )
         for need, cost in zip(needs, costs, strict=True)
     ]
-
-
-def message_sizes(options: Sequence[str]) -> list[int]:
-    """Return the message sizes that options name, in bytes; those that `auto` may choose."""
-    text = option(options, "--bytes") or "0"
-    if not text.startswith("auto"):
-        return parse_sizes(text)
-    _, _, ends = text.partition(":")
-    low, high = (parse_sizes(end)[0] for end in (ends or "0:1MiB").split(":"))
-    step = (high - low) / (AUTOMATIC_POINTS - 1)
-    return [int(low + k * step) for k in range(AUTOMATIC_POINTS)]
-
-
-def operations(options: Sequence[str]) -> int:
-    """Count the operations that --op names."""
-    named = option(options, "--op")
-    return 1 if named is None else _OPERATIONS if named == "all" else len(named.split(","))
 
 
 def option(options: Sequence[str], name: str) -> str | None:

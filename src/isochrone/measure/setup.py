@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
@@ -21,6 +19,7 @@ from isochrone.measure.data_file import data_file
 from isochrone.measure.job import Progress, run
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
+from isochrone.runfile.file import whole_records
 
 _MEASURED = ("sample", "pair", "offset", "iterations", "computation")
 """Records of a run file with measured times."""
@@ -269,7 +268,7 @@ def _wrong_results(path: Path) -> list[str]:
     """Return which operations of a complete measurement returned wrong data."""
     return [
         str(record.get("text"))
-        for record in (_whole_records(path) if _has_end(path) else ())
+        for record in (whole_records(path) if _has_end(path) else ())
         if record.get("record") == "warning" and record.get("code") == _WRONG
     ]
 
@@ -281,7 +280,7 @@ def _partial_results(path: Path, data: Path | None) -> str:
     """
     text = f"nothing was measured: {path} has no times"
     host = ""
-    for record in _whole_records(path):
+    for record in whole_records(path):
         if record.get("record") in _MEASURED:
             text = f"partial results are in {path}"
             break
@@ -290,18 +289,6 @@ def _partial_results(path: Path, data: Path | None) -> str:
     if data is not None and not data.exists() and host not in ("", os.uname().nodename):
         text += f"; {data} may be left on {host}"
     return text
-
-
-def _whole_records(path: Path) -> Iterator[dict[str, object]]:
-    """Read the records of a run file up to the first damaged one."""
-    with path.open("rb") as stream:
-        for line in stream:
-            try:
-                record = msgspec.json.decode(line)
-            except msgspec.DecodeError:
-                return
-            if isinstance(record, dict):
-                yield record
 
 
 def _has_end(path: Path) -> bool:

@@ -6,13 +6,13 @@ can still be named, and be looked up by whoever has the original.
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from isochrone.base.files import whole_file
+from isochrone.runfile.file import whole_records
 from isochrone.runfile.run import Run
 
 _PATH = re.compile(r"(?<![\w.])~?(?:/[\w.+@%~-]+)+/?")
@@ -85,16 +85,6 @@ def anonymise(run: Run, source: Path, target: Path) -> dict[str, str]:
     """
     names = Names(run)
     with whole_file(target) as stream:
-        for record in _records(source):
+        for record in whole_records(source):
             stream.write(msgspec.json.encode(names.record(record)) + b"\n")
     return names.replaced
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the whole records of a file that was found to be good; the last may be cut."""
-    with path.open("rb") as stream:
-        for line in stream:
-            try:
-                yield msgspec.json.decode(line)
-            except msgspec.DecodeError:
-                return

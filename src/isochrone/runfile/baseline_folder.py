@@ -9,6 +9,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
+from isochrone.base.groups import grouped
 from isochrone.base.record import Record
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
@@ -70,10 +71,8 @@ class Others:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = list(runs)
-        self._of_size: dict[int, list[Path]] = {}
-        for run in runs:
-            if run.path is not None:
-                self._of_size.setdefault(run.path.stat().st_size, []).append(run.path)
+        paths = [run.path for run in runs if run.path is not None]
+        self._of_size = grouped((path.stat().st_size, path) for path in paths)
         self._hashes: dict[Path, str] = {}
 
     def but(self, judged: Path | None) -> list[Run]:

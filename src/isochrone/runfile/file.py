@@ -122,10 +122,8 @@ def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: floa
             while start and (block := old.read(min(BLOCK, start))):
                 stream.write(block)
                 start -= len(block)
-            for record in records:
-                stream.write(msgspec.json.encode(record) + b"\n")
             end["seconds"] = float(end.get("seconds", 0.0)) + seconds
-            stream.write(msgspec.json.encode(end) + b"\n")
+            stream.writelines(map(_line, (*records, end)))
 
 
 def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
@@ -143,37 +141,40 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     return max(0, size - BLOCK) + len(block) - len(last), record
 
 
+def whole_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a run file up to the first damaged one; the last may be cut."""
+    with path.open("rb") as stream:
+        for line in stream:
+            try:
+                yield _DECODE(line)
+            except msgspec.DecodeError:
+                return
+
+
 def _lines(run: Run) -> Iterator[bytes]:
-    """Yield the lines of a run file."""
+    """Yield the lines of a run file, many pairs in blocks."""
     pairs = run.tables.get("pair")
     compact = pairs is not None and run.size >= blocks.COMPACT_RANKS and blocks.can_hold(pairs)
-    for record in _records(run, FORMAT if compact else 1):
-        if compact and record == {"record": "pair"}:
-            assert pairs is not None
-            yield from blocks.lines_of(pairs)
-        else:
-            yield msgspec.json.encode(record) + b"\n"
-
-
-def _records(run: Run, version: int) -> Iterator[dict[str, Any]]:
-    """List the records of a run in the order of the file; one empty for all pairs in format 2."""
-    yield {"record": "run", "format": version, **run.header}
+    yield _line({"record": "run", "format": FORMAT if compact else 1, **run.header})
     for rank in run.ranks:
-        yield {
+        yield _line({
             "record": "rank", "rank": rank.rank, "host": rank.host, "cpu": rank.cpu,
             "core": rank.core, "package": rank.package, "numa": rank.numa, "node": rank.node,
             **rank.extra,
-        }  # fmt: skip
+        })  # fmt: skip
     for name, table in run.tables.items():
-        if name == "pair" and version > 1:
-            yield {"record": name}
-            continue
-        for row in table.rows():
-            yield {"record": name, **row}
+        if compact and name == "pair":
+            yield from blocks.lines_of(table)
+        else:
+            yield from (_line({"record": name, **row}) for row in table.rows())
     for warning in run.warnings:
-        yield {"record": "warning", **warning}
+        yield _line({"record": "warning", **warning})
     if run.end is not None:
-        yield {"record": "end", **run.end}
+        yield _line({"record": "end", **run.end})
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(record) + b"\n"
 
 
 class _Reader:

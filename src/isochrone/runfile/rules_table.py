@@ -5,6 +5,7 @@ from math import inf
 from pathlib import Path
 
 from isochrone.base.files import whole_file
+from isochrone.base.groups import grouped
 from isochrone.runfile.rules import RULES, Rule, Rules
 
 PAGE = "docs/run-file.md"
@@ -34,10 +35,10 @@ def _table() -> str:
 
 
 def _as_text(rules: Rules) -> list[str]:
-    same: dict[str, list[str]] = {}
-    for key, rule in rules.members.items():
-        needed = rule.needed and key not in rules.may_lack
-        same.setdefault(_range(rule) + ", required" * needed, []).append(f"`{key}`")
+    same = grouped(
+        (_range(rule) + ", required" * (rule.needed and key not in rules.may_lack), f"`{key}`")
+        for key, rule in rules.members.items()
+    )
     texts = [f"{', '.join(keys)}: {words}" for words, keys in same.items()]
     texts += [
         f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a string")

@@ -10,6 +10,7 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.groups import grouped
 from isochrone.base.stats import distinct
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -182,10 +183,7 @@ class Run:
         """
         if self.kind in ("latency-map", "clocks") or self.origin != "measured":
             return []
-        found: dict[tuple[int, int], list[int]] = {}
-        for one in self.ranks:
-            if one.cpu >= 0:
-                found.setdefault((one.node, one.cpu), []).append(one.rank)
+        found = grouped(((one.node, one.cpu), one.rank) for one in self.ranks if one.cpu >= 0)
         return [ranks for ranks in found.values() if len(ranks) > 1]
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
+from isochrone.base.groups import grouped
 from isochrone.base.stats import median_of
 from isochrone.base.table import Table
 from isochrone.base.text import printable
@@ -199,11 +200,9 @@ def curves(run: Run) -> list[Curve]:
         If the run is not a sweep, holds no sample, or its samples are damaged.
     """
     table = samples(run)
-    grouped: dict[tuple[Any, ...], list[tuple[int, Ints]]] = {}
-    for key, rows in points(table, (*run.by, "bytes")).items():
-        *of, (_, nbytes) = key
-        grouped.setdefault(tuple(of), []).append((int(nbytes), rows))
-    return [_curve(run, table, dict(of), sizes) for of, sizes in grouped.items()]
+    rows_of = points(table, (*run.by, "bytes")).items()
+    found = grouped((tuple(of), (int(nbytes), rows)) for (*of, (_, nbytes)), rows in rows_of)
+    return [_curve(run, table, dict(of), sizes) for of, sizes in found.items()]
 
 
 def no_such_size(nbytes: int, known: Iterable[int], where: str = "") -> InputError:

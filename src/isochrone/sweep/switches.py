@@ -147,8 +147,10 @@ def _judge(curve: Curve, data: _Data, cuts: Sequence[int], k: int) -> tuple[floa
     x, y, fastest, sigma, member = data
     edges = [-1, *cuts, int(member.max())]
     sides = [(member > a) & (member <= b) for a, b in pairwise(edges[k : k + 3])]
-    old, new = (_fit(x[side], y[side], sigma[side], first=side[0]) for side in sides)
-    low, high = (_fit(x[side], fastest[side], sigma[side], first=side[0]) for side in sides)
+    (old, new), (low, high) = (
+        [_fit(x[side], values[side], sigma[side], first=side[0]) for side in sides]
+        for values in (y, fastest)
+    )
     after, before = x[sides[0]].max(), x[sides[1]].min()
     last = x[sides[1]].max()
     jump = new.at(before) - old.at(before)

@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from isochrone.base.documents import Inline, Schema, Value, record
 from isochrone.base.errors import InputError
+from isochrone.base.groups import grouped
 from isochrone.base.text import printable, warn
 from isochrone.changes.comparability import check_comparable
 from isochrone.changes.compare import Comparison, compare
@@ -163,9 +164,7 @@ def run(args: Namespace) -> int:
 
 def _two_sides(names: list[str]) -> list[str]:
     """Return A and B, which may be given by the names of all launches, as a shell lists them."""
-    sides: dict[str, list[str]] = {}
-    for name in names:
-        sides.setdefault(sub(r"-\d+(?=\.\w+$)", "", name), []).append(name)
+    sides = grouped((sub(r"-\d+(?=\.\w+$)", "", name), name) for name in names)
     if len(sides) != 2:
         raise InputError(
             "compare takes two: before.jsonl after.jsonl (all launches of each), or FILE,FILE,…",

@@ -25,6 +25,7 @@ from isochrone.applications.results.recording import trace
 from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.groups import grouped
 from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in
@@ -163,11 +164,8 @@ def _measured(
         warn(f"{len(missing)} measurements, at most {duration(args.budget)}, in {folder}/")
         costs = estimates(setup, missing)
         measure_in(setup, missing, costs, began + args.budget, warn, quiet=args.quiet)
-    paths: dict[str, list[Path]] = {}
-    for one in planned:
-        paths.setdefault(one.preset.name, []).append(one.path)
     found = []
-    for name, files in paths.items():
+    for name, files in grouped((one.preset.name, one.path) for one in planned).items():
         try:
             model = models.fit(models.load(files), "auto")
         except InputError as error:  # predictions say what they need and do not have

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from isochrone.base.documents import Hidden, IfKnown, Inline, Scalar, shown
+from isochrone.base.groups import grouped
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
@@ -396,11 +397,8 @@ def _interval_basis(enclosed: Sequence[Point]) -> str:
 
 def _together(runs: Sequence[Run]) -> list[Section]:
     """Put the runs whose curves are of the same things into common pictures."""
-    groups: dict[tuple[str, ...], list[Run]] = {}
-    for run in runs:
-        groups.setdefault(run.by, []).append(run)
     found = []
-    for members in groups.values():
+    for members in grouped((run.by, run) for run in runs).values():
         if len(members) < 2:
             continue
         drawn = [curve for run in members for curve in curves(run) if curve.whole]
