@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from isochrone.base.errors import InputError, IsochroneError
-from isochrone.base.suggestion import did_you_mean
+from isochrone.base.text import did_you_mean
 
 FAMILIES = {
     "*.families": "model family",

@@ -22,6 +22,9 @@ _CELLS_PER_VALUE = 16
 cells; else it would be far larger than its file."""
 
 
+Members = dict[str, Any]
+"""The members of a record, by name."""
+
 _Chunks = list[tuple[int, dict[str, Array]]]
 
 
@@ -59,7 +62,7 @@ class Table:
         """Return the records that a mask, or a list of their numbers, keeps."""
         return Table({key: column[keep] for key, column in self.columns.items()})
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[Members]:
         """Yield the records; keys a record lacked are left out again."""
         lists = {key: column.tolist() for key, column in self.columns.items()}
         for row in zip(*lists.values(), strict=True):
@@ -71,15 +74,15 @@ class TableBuilder:
     """Collects records and turns them into a `Table`, chunk by chunk."""
 
     def __init__(self) -> None:
-        self._records: list[dict[str, Any]] = []
+        self._records: list[Members] = []
         self._chunks: _Chunks = []
         self._joined = 0
 
-    def add(self, record: dict[str, Any]) -> None:
+    def add(self, record: Members) -> None:
         """Take one record."""
         self.extend([record])
 
-    def extend(self, records: list[dict[str, Any]]) -> None:
+    def extend(self, records: list[Members]) -> None:
         """Take several records."""
         self._records += records
         if len(self._records) >= _CHUNK:
@@ -128,7 +131,7 @@ def _join(key: str, chunks: _Chunks) -> Array:
     return column([value if value == value else None for value in values])
 
 
-def _columns(records: list[dict[str, Any]]) -> dict[str, Array]:
+def _columns(records: list[Members]) -> dict[str, Array]:
     """Turn records into columns; records of a probe nearly always have the same keys."""
     keys = dict.fromkeys(records[0])
     if set(map(len, records)) != {len(keys)} or any(keys.keys() != r.keys() for r in records):

@@ -1,9 +1,12 @@
-"""Untrusted text (host names, logs, names of files) made safe to print on a terminal."""
+"""Untrusted text (host names, logs, names of files) made safe to print; names that are alike."""
 
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+Tell = Callable[[str], None]
+"""Receives a line for the user."""
 
 MAX_PATH = 4096
 
@@ -60,3 +63,18 @@ def whole_number(text: str) -> int | None:
     """Read a whole number of at most 18 ASCII digits; None if it is none."""
     fits = len(text) <= _DIGITS and text.isascii() and text.isdigit()
     return int(text) if fits else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the known name most similar to ``word``; empty if none is similar."""
+    import difflib  # slow, and rarely needed
+
+    names = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
+    return names[close[0]] if close else ""
+
+
+def did_you_mean(word: str, known: Iterable[str], *, then: str = "; ") -> str:
+    """Return ``did you mean 'show'?``, followed by ``then``; empty if no name is similar."""
+    found = nearest(word, known)
+    return f"did you mean '{found}'?{then}" if found else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isochrone.base.errors import InputError, failing
-from isochrone.base.text import printable, printable_path, warn
+from isochrone.base.text import Tell, printable, printable_path, warn
 from isochrone.cli.long_work import duration
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
@@ -120,7 +120,7 @@ def launched(what: Launchable, path: Path, k: int, runs: int, *, force: bool, qu
 
 def measure_in(
     setup: Setup, runs: Sequence[Planned], costs: Sequence[Cost], end: float,
-    tell: Callable[[str], None], *, quiet: bool,
+    tell: Tell, *, quiet: bool,
 ) -> None:  # fmt: skip
     """Measure planned runs until a time of the monotonic clock, which they share.
 

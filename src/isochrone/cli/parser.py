@@ -17,8 +17,7 @@ from typing import Any, NoReturn
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.suggestion import did_you_mean
-from isochrone.base.text import printable
+from isochrone.base.text import did_you_mean, printable
 
 FEW_OPTIONS = 6
 """Options that a usage lists."""

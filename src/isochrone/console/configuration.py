@@ -15,8 +15,7 @@ from typing import Any
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.suggestion import did_you_mean
-from isochrone.base.text import printable
+from isochrone.base.text import did_you_mean, printable
 from isochrone.console.options import read_percent, read_time, read_time_or_zero
 
 SITE_FILE = Path("/etc/isochrone.toml")

@@ -11,6 +11,14 @@ from isochrone.runfile.run import Run
 
 _MANY_LINES = 5_000_000
 
+Row = dict[str, str]
+"""The words of a line of a table, by column."""
+
+Sample = dict[str, Any]
+"""A record of the run."""
+
+Check = Callable[[Source, Row], None]
+
 
 def lines_of(source: Source) -> Iterator[str]:
     """Yield the lines of a text file; in Latin-1 any byte is a character.
@@ -55,9 +63,9 @@ class Sweep:
     experiment: str
     seconds_are: str
     ranks: int
-    samples: list[dict[str, Any]]
+    samples: list[Sample]
     options: dict[str, Any] = field(default_factory=dict)
-    cuts: list[dict[str, Any]] = field(default_factory=list)
+    cuts: list[Sample] = field(default_factory=list)
     means: bool = True
 
     def run(self, source: Source) -> Run:
@@ -87,9 +95,6 @@ class Sweep:
         )  # fmt: skip
 
 
-Check = Callable[[Source, dict[str, str]], None]
-
-
 @dataclass
 class Results:
     """A table of one test: its name and line, the ranks, the columns, and rows with their lines."""
@@ -98,7 +103,7 @@ class Results:
     line: int
     ranks: int | None = None
     columns: list[str] = field(default_factory=list)
-    rows: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    rows: list[tuple[int, Row]] = field(default_factory=list)
 
     def take(self, source: Source, words: list[str], check: Check) -> None:
         """Take a row that passes a check of its words by column; the last one may be cut."""
@@ -114,8 +119,8 @@ T = TypeVar("T", bound=Results)
 
 
 def samples_of(
-    source: Source, tables: Sequence[T], make: Callable[[T, dict[str, str]], dict[str, Any]]
-) -> list[dict[str, Any]]:
+    source: Source, tables: Sequence[T], make: Callable[[T, Row], Sample]
+) -> list[Sample]:
     """Return the samples of all tables; the same test again is another repetition."""
     samples = []
     seen: dict[tuple[str, int | None], int] = {}

@@ -6,13 +6,13 @@ from other sources than those of this package are skipped with a message.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 from isochrone.base.errors import InputError, IsochroneError
-from isochrone.base.text import warn
+from isochrone.base.text import Tell, warn
 from isochrone.measure import installation as installations
 from isochrone.measure import prebuilt, probe
 from isochrone.measure.installation import Installation
@@ -27,15 +27,13 @@ VARIABLE = "ISOCHRONE_PROBE"
 _FOLDERS = (".", "../lib/isochrone")
 """Folders of libraries, relative to an installed probe (``make -C probe install``)."""
 
-Warn = Callable[[str], None]
-
 
 def find(
     named: str | None = None,
     mpicc: str | None = None,
     *,
     starter: Path | None = None,
-    tell: Warn = warn,
+    tell: Tell = warn,
 ) -> Probe:
     """Find a probe for the user's MPI; compile it only if there is no other.
 
@@ -79,7 +77,7 @@ def named_or_usual(
     return usual.get("probe"), usual.get("mpicc")
 
 
-def library(built: Probe, name: str = "grid", tell: Warn = warn) -> Path:
+def library(built: Probe, name: str = "grid", tell: Tell = warn) -> Path:
     """Find a library that is loaded into programs, for the same MPI as a probe.
 
     Parameters
@@ -112,7 +110,7 @@ def library(built: Probe, name: str = "grid", tell: Warn = warn) -> Path:
     return probe.build_library(wrapper, name)
 
 
-def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> Probe:
+def _named(named: str, mpicc: str | None, starter: Path | None, tell: Tell) -> Probe:
     """Return the probe that the user names, from any sources."""
     where = f"--probe or ${VARIABLE}"
     path = which(named)
@@ -138,7 +136,7 @@ def _named(named: str, mpicc: str | None, starter: Path | None, tell: Warn) -> P
     return found
 
 
-def _on_path(meant: Installation | None, tell: Warn) -> Probe | None:
+def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
     """Return the probe on the PATH, if it is for the MPI in use."""
     path = which(NAME)
     if path is None:
@@ -155,7 +153,7 @@ def _on_path(meant: Installation | None, tell: Warn) -> Probe | None:
     return found if _runs(found, tell) and _is_ours(found.source, path, tell) else None
 
 
-def _carried(meant: Installation | None, tell: Warn) -> Probe | None:
+def _carried(meant: Installation | None, tell: Tell) -> Probe | None:
     """Return the probe that came with the package for the MPI in use."""
     if meant is None:
         return None
@@ -166,7 +164,7 @@ def _carried(meant: Installation | None, tell: Warn) -> Probe | None:
     return found if _runs(found, tell) else None
 
 
-def _fitted(name: str, meant: Installation, tell: Warn) -> Path | None:
+def _fitted(name: str, meant: Installation, tell: Tell) -> Path | None:
     """Return a binary that came with the package, made to load the library of an MPI."""
     file = prebuilt.carried(name, meant.family)
     if file is None or not _is_ours(embedded(file), str(file), tell):
@@ -213,7 +211,7 @@ def _linked(program: Path) -> Installation | None:
     return installations.of_library(file) if file else None
 
 
-def _runs(found: Probe, tell: Warn) -> bool:
+def _runs(found: Probe, tell: Tell) -> bool:
     """Whether a probe can be started, with its MPI library."""
     try:
         return bool(found.version_text)
@@ -222,7 +220,7 @@ def _runs(found: Probe, tell: Warn) -> bool:
         return False
 
 
-def _is_ours(source: str, name: str, tell: Warn) -> bool:
+def _is_ours(source: str, name: str, tell: Tell) -> bool:
     """Whether a binary was built from the sources of this package."""
     if source == own_hash():
         return True

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ from isochrone.base.errors import (
     check_exhausted,
 )
 from isochrone.base.signals import taken_by
-from isochrone.base.text import listed
+from isochrone.base.text import Tell, listed
 from isochrone.base.units import format_seconds
 from isochrone.measure import launcher as launchers
 from isochrone.measure import supervisor
@@ -76,15 +76,19 @@ class Progress:
     estimate: float
 
 
+Report = Callable[[Progress], None]
+"""Receives how far a measurement is, in another thread."""
+
+
 def run(
     argv: Sequence[str],
     *,
     timeout: float | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Report = lambda _: None,
     run_file: Path | None = None,
     data_file: Path | None = None,
-    hear: Callable[[str], None] = lambda _: None,
-    environ: Mapping[str, str] | None = None,
+    hear: Tell = lambda _: None,
+    environ: launchers.Environ | None = None,
 ) -> None:
     """Start a launcher and wait until it and all it has started have ended.
 
@@ -136,9 +140,9 @@ class _Job:
         argv: Sequence[str],
         run_file: Path | None,
         data_file: Path | None,
-        progress: Callable[[Progress], None],
-        hear: Callable[[str], None],
-        environ: Mapping[str, str] | None,
+        progress: Report,
+        hear: Tell,
+        environ: launchers.Environ | None,
     ) -> None:
         self.argv = argv
         self.data_file = data_file
@@ -278,9 +282,9 @@ class _Words(threading.Thread):
     def __init__(
         self,
         stream: IO[bytes],
-        progress: Callable[[Progress], None],
+        progress: Report,
         end: Callable[[IsochroneError], None],
-        hear: Callable[[str], None],
+        hear: Tell,
     ) -> None:
         super().__init__(daemon=True)
         self.stream = stream

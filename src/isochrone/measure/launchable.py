@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from isochrone.base.errors import InputError
-from isochrone.base.suggestion import did_you_mean
+from isochrone.base.text import did_you_mean
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
 from isochrone.measure.algorithm import Forced

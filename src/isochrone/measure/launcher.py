@@ -13,7 +13,7 @@ from typing import Any
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
-from isochrone.base.suggestion import did_you_mean, nearest
+from isochrone.base.text import did_you_mean, nearest
 
 BATCH_JOB = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "COBALT_JOBID")
 """Variables that a batch system sets in a job."""
@@ -30,6 +30,9 @@ _SYNONYMS = {
     "mpirun": "mpirun-openmpi", "smpi": "simgrid", "smpirun": "simgrid",
 }  # fmt: skip
 """Other names of launchers and their programs."""
+
+Environ = Mapping[str, str]
+"""Variables of an environment."""
 
 Options = Mapping[str, object]
 """Values of the options of the command line; each launcher finds its own among them."""
@@ -160,7 +163,7 @@ class Launcher:
     """
 
     command: Callable[[Job], list[str]]
-    detect: Callable[[Mapping[str, str], str], bool] = lambda environ, library: False
+    detect: Callable[[Environ, str], bool] = lambda environ, library: False
     priority: int = 30
     add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
     asked_for: Callable[[Options], bool] = lambda options: False
@@ -176,7 +179,7 @@ class Launcher:
     stuck: str = ""
     starters: tuple[str, ...] = ()
     computing: tuple[str, ...] = ()
-    environment: Callable[[Mapping[str, str]], list[str] | None] = lambda variables: None
+    environment: Callable[[Environ], list[str] | None] = lambda variables: None
 
 
 names, load = registry.family("measure.launchers", "LAUNCHER", Launcher)
@@ -198,7 +201,7 @@ def named(text: str) -> str:
     raise InputError(f"there is no launcher '{text}' ({guess}there are: {', '.join(names())})")
 
 
-def choose(environ: Mapping[str, str], library: str) -> str:
+def choose(environ: Environ, library: str) -> str:
     """Name the launcher that fits the environment and the MPI library.
 
     Raises
@@ -220,14 +223,14 @@ def asked_for(options: Options) -> str | None:
     return next((name for name in names() if load(name).asked_for(options)), None)
 
 
-def processors(environ: Mapping[str, str]) -> int | None:
+def processors(environ: Environ) -> int | None:
     """Count the processors of this machine that we may use; None if the ranks run elsewhere."""
     if any(variable in environ for variable in BATCH_JOB):
         return None
     return len(os.sched_getaffinity(0))
 
 
-def cores(environ: Mapping[str, str]) -> int | None:
+def cores(environ: Environ) -> int | None:
     """Count the cores of this machine to which ranks may be bound.
 
     None if the ranks run elsewhere, or if the user has chosen: by a variable, or by processors
@@ -245,6 +248,6 @@ def cores(environ: Mapping[str, str]) -> int | None:
     return len(found)
 
 
-def on_path(program: str, environ: Mapping[str, str]) -> bool:
+def on_path(program: str, environ: Environ) -> bool:
     """Whether a program can be started from the user's PATH."""
     return shutil.which(program, path=environ.get("PATH")) is not None

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
-from isochrone.base.suggestion import did_you_mean
-from isochrone.base.text import printable
+from isochrone.base.text import did_you_mean, printable
 
 
 @dataclass(frozen=True)

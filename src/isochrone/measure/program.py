@@ -1,7 +1,7 @@
 """Repeated launches of a user's program, with additional environment variables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +9,7 @@ from time import monotonic
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.measure import discovery, job, recorded, tuned
+from isochrone.measure.launcher import Environ
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -33,7 +34,7 @@ class Program:
     """
 
     command: Sequence[str]
-    environ: Mapping[str, str]
+    environ: Environ
     probe: Probe
     before: Sequence[str] = ()
     records: str = "io"
@@ -48,9 +49,7 @@ class Program:
         """Version text of the MPI library."""
         return self.probe.library
 
-    def run(
-        self, recording: Path | None, variables: Mapping[str, str], log: Path, limit: float
-    ) -> float:
+    def run(self, recording: Path | None, variables: Environ, log: Path, limit: float) -> float:
         """Run it to its end; return the seconds that took.
 
         Parameters
@@ -95,7 +94,7 @@ class Program:
             return monotonic() - began
 
     def record(
-        self, recording: Path, variables: Mapping[str, str], log: Path, limit: float
+        self, recording: Path, variables: Environ, log: Path, limit: float
     ) -> tuple[Run, float]:
         """Run it as `run` does; return what was recorded, and the seconds.
 

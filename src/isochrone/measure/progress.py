@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import monotonic
 
 from rich.console import Console
@@ -10,14 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from isochrone.base.units import format_seconds
-from isochrone.measure.job import Progress
+from isochrone.measure.job import Progress, Report
 
 _LINE_EVERY = 10.0
 """Seconds between two lines in a log."""
 
 
 @contextlib.contextmanager
-def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+def progress_bar(title: str, *, quiet: bool = False) -> Iterator[Report]:
     """Show progress on standard error while the body runs.
 
     Yields

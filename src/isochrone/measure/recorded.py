@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
 from isochrone.base.errors import InputError, Interrupted, check_exhausted
 from isochrone.base.signals import taken_by
 from isochrone.measure import discovery, tuned
+from isochrone.measure.launcher import Environ
 from isochrone.measure.probe import Probe
 
 _KILLED = 128
@@ -21,9 +22,7 @@ _FILES = {"record": "ISOCHRONE_RECORD", "io": "ISOCHRONE_IO_RECORD"}
 """Variables with the path of the run file, by library."""
 
 
-def settings(
-    library: Path, path: Path, environ: Mapping[str, str], what: str = "record"
-) -> dict[str, str]:
+def settings(library: Path, path: Path, environ: Environ, what: str = "record") -> dict[str, str]:
     """Return the variables that the ranks need, in addition to ``environ``.
 
     ``what`` is the name of the library: ``record`` records calls, ``io`` collective I/O.
@@ -40,7 +39,7 @@ def record(
     command: Sequence[str],
     built: Probe,
     path: Path,
-    environ: Mapping[str, str],
+    environ: Environ,
     what: str = "record",
 ) -> int:
     """Run a command with what it calls recorded in ``path``; return its exit code, as `start`."""
@@ -51,7 +50,7 @@ def record(
     return start(words, environ)
 
 
-def start(command: Sequence[str], environ: Mapping[str, str]) -> int:
+def start(command: Sequence[str], environ: Environ) -> int:
     """Run a command to its end, on this terminal; return its exit code.
 
     Signals to this process go on to it. Ctrl-C reaches it by itself, since the terminal sends that

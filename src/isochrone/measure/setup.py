@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from isochrone import __version__
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
-from isochrone.base.text import whole_number
+from isochrone.base.text import Tell, whole_number
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import discovery, probe, tuned
 from isochrone.measure import launcher as launchers
 from isochrone.measure.algorithm import Forced, Mpi
 from isochrone.measure.data_file import data_file
-from isochrone.measure.job import Progress, run
+from isochrone.measure.job import Report, run
 from isochrone.measure.launcher import Job, Launcher
 from isochrone.measure.probe import Probe
 from isochrone.runfile.file import whole_records
@@ -52,10 +52,10 @@ class Setup:
     name: str
     launcher: Launcher
     options: Mapping[str, Any]
-    warn: Callable[[str], None] = lambda text: None
+    warn: Tell = lambda text: None
 
     @classmethod
-    def choose(cls, options: Mapping[str, Any], warn: Callable[[str], None]) -> Setup:
+    def choose(cls, options: Mapping[str, Any], warn: Tell) -> Setup:
         """Find launcher and probe, and build the probe if there is none."""
         options = _with_usual(options)
         name = options.get("launcher") or launchers.asked_for(options)
@@ -218,7 +218,7 @@ def follow(
     path: Path,
     *,
     timeout: float | None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Report = lambda _: None,
 ) -> None:
     """Run the launcher, and check that the run file ``path`` is complete.
 

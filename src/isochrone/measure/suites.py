@@ -4,11 +4,12 @@
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from isochrone.base.errors import InputError
+from isochrone.base.text import Tell
 from isochrone.measure import presets
 from isochrone.measure.estimate import MIN_REPEATS, WARMUP, Cost, Trial, Work, tried
 from isochrone.measure.launchable import Launchable, sizes_of
@@ -61,7 +62,7 @@ class Planned:
         notes = {"preset": self.preset.name, "arguments": self.arguments}
         return Launchable(setup, self.preset.experiment, self.options, self.ranks, notes)
 
-    def is_complete(self, tell: Callable[[str], None]) -> bool:
+    def is_complete(self, tell: Tell) -> bool:
         """Whether it was measured completely before; a partial run is renamed, with a message.
 
         Raises

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +16,7 @@ from isochrone.base.errors import InputError, failing
 from isochrone.measure import discovery
 from isochrone.measure import launcher as launchers
 from isochrone.measure.installation import LAUNCHER
+from isochrone.measure.launcher import Environ
 from isochrone.measure.probe import Probe
 
 _BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
@@ -47,7 +48,7 @@ def probe_of(starter: str, mpicc: str | None = None, named: str | None = None) -
 def settings(
     library: Path,
     table: Path,
-    environ: Mapping[str, str],
+    environ: Environ,
     *,
     report: bool,
     reductions: bool = True,
@@ -66,7 +67,7 @@ def settings(
     return found | ({"ISOCHRONE_TUNING_REPORT": "1"} if report else {})
 
 
-def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
+def preloaded(library: Path, environ: Environ) -> dict[str, str]:
     """Return the variable by which ranks load a library in addition to others.
 
     Raises
@@ -84,7 +85,7 @@ def preloaded(library: Path, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_settings(
-    command: Sequence[str], library: str, variables: Mapping[str, str], environ: Mapping[str, str]
+    command: Sequence[str], library: str, variables: Environ, environ: Environ
 ) -> tuple[list[str], dict[str, str]]:
     """Return the command with variables for its ranks, and the environment to start it in.
 
@@ -111,7 +112,7 @@ def with_settings(
     return [command[0], *options, *command[1:]], dict(environ)
 
 
-def become(command: Sequence[str], environ: Mapping[str, str]) -> NoReturn:
+def become(command: Sequence[str], environ: Environ) -> NoReturn:
     """Become the command: its exit code, its signals and its terminal are those of this process.
 
     Raises

@@ -9,14 +9,13 @@ stands before it on the line. A ``blocks`` record after the last one says how ma
 import binascii
 import zlib
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from isochrone.base.arrays import Array
 from isochrone.base.stats import distinct
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 
 BLOCK = "pairs"
 TOTAL = "blocks"
@@ -42,7 +41,7 @@ class BlockError(ValueError):
     """A record that is damaged."""
 
 
-def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, Array]]:
+def columns_of(line: bytes, record: Members) -> tuple[int, dict[str, Array]]:
     """Return how many pairs a ``pairs`` record holds, and their members as columns.
 
     Parameters
@@ -85,7 +84,7 @@ def columns_of(line: bytes, record: dict[str, Any]) -> tuple[int, dict[str, Arra
     return count, columns
 
 
-def _words(record: dict[str, Any], key: str, count: int, kind: str) -> Array:
+def _words(record: Members, key: str, count: int, kind: str) -> Array:
     try:
         words = binascii.a2b_base64(record[key])
     except (KeyError, TypeError, ValueError) as error:

@@ -19,14 +19,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import SparseError, TableBuilder, refuse_uneven
+from isochrone.base.table import Members, SparseError, TableBuilder, refuse_uneven
 from isochrone.runfile import blocks, rules
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.fast_lines import columns_of
@@ -54,7 +54,7 @@ BLOCK = 1 << 18
 _FEW_LINES = 16
 """Lines of one name that are not worth the search for columns."""
 
-_DECODE = msgspec.json.Decoder(dict[str, Any]).decode
+_DECODE = msgspec.json.Decoder(Members).decode
 
 
 def read(path: str | Path) -> Run:
@@ -97,7 +97,7 @@ def write(run: Run, path: str | Path, *, overwrite: bool = False) -> None:
         stream.writelines(_lines(run))
 
 
-def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: float) -> None:
+def insert(path: str | Path, records: Iterable[Members], *, seconds: float) -> None:
     """Insert records before the end of a complete run file, atomically.
 
     Parameters
@@ -126,14 +126,14 @@ def insert(path: str | Path, records: Iterable[dict[str, Any]], *, seconds: floa
             stream.writelines(map(_line, (*records, end)))
 
 
-def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
+def _end_of(stream: BinaryIO, path: Path) -> tuple[int, Members]:
     """Return where the last record of a file starts, and the record."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - BLOCK))
     block = stream.read().rstrip(b"\n")
     last = block.rpartition(b"\n")[2]
     try:
-        record = msgspec.json.decode(last, type=dict[str, Any])
+        record = msgspec.json.decode(last, type=Members)
     except msgspec.DecodeError:
         record = {}
     if record.get("record") != "end":
@@ -141,7 +141,7 @@ def _end_of(stream: BinaryIO, path: Path) -> tuple[int, dict[str, Any]]:
     return max(0, size - BLOCK) + len(block) - len(last), record
 
 
-def whole_records(path: Path) -> Iterator[dict[str, Any]]:
+def whole_records(path: Path) -> Iterator[Members]:
     """Yield the records of a run file up to the first damaged one; the last may be cut."""
     with path.open("rb") as stream:
         for line in stream:
@@ -173,7 +173,7 @@ def _lines(run: Run) -> Iterator[bytes]:
         yield _line({"record": "end", **run.end})
 
 
-def _line(record: dict[str, Any]) -> bytes:
+def _line(record: Members) -> bytes:
     return msgspec.json.encode(record) + b"\n"
 
 
@@ -187,7 +187,7 @@ class _Reader:
         self.builders: dict[str, TableBuilder] = {}
         self.ranks_seen: set[int] = set()
         self.blocks_read = 0
-        self.total: dict[str, Any] | None = None
+        self.total: Members | None = None
 
     def read(self, stream: BinaryIO) -> Run:
         try:
@@ -262,7 +262,7 @@ class _Reader:
                 ) from error
             self.take(record, text)
 
-    def take(self, record: dict[str, Any], text: bytes) -> None:
+    def take(self, record: Members, text: bytes) -> None:
         kind = record.pop("record", None)
         if self.run is None:
             self.start(kind, record)
@@ -293,7 +293,7 @@ class _Reader:
         else:
             raise self.fail("the record has no name")
 
-    def take_block(self, record: dict[str, Any], text: bytes) -> None:
+    def take_block(self, record: Members, text: bytes) -> None:
         """Take many pairs."""
         if record.get("block") != self.blocks_read or self.total is not None:
             raise self.fail(f"'pairs' record {self.blocks_read} is missing")
@@ -310,7 +310,7 @@ class _Reader:
         if known.get("blocks") != self.blocks_read:
             raise self.fail("'pairs' records are missing")
 
-    def start(self, kind: object, record: dict[str, Any]) -> None:
+    def start(self, kind: object, record: Members) -> None:
         if kind != "run":
             raise self.fail(
                 "the file is not a run file: it does not begin with a 'run' record",
@@ -329,7 +329,7 @@ class _Reader:
             raise self.fail(error.what) from error
         self.run = Run(header=record, path=self.path)
 
-    def rank(self, record: dict[str, Any]) -> Rank:
+    def rank(self, record: Members) -> Rank:
         assert self.run is not None
         number, host = record.pop("rank", None), record.pop("host", None)
         if type(number) is not int or not 0 <= number < self.run.size:

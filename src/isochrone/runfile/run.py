@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.groups import grouped
 from isochrone.base.stats import distinct
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 from isochrone.base.text import printable
 from isochrone.runfile.header import Clock, Header, Library, Option, header_of
 from isochrone.runfile.origin import Origin
@@ -63,7 +63,7 @@ class Rank:
     core: int = -1
     package: int = -1
     numa: int = -1
-    extra: dict[str, Any] = field(default_factory=dict, compare=False)
+    extra: Members = field(default_factory=dict, compare=False)
 
 
 @dataclass(repr=False)
@@ -86,11 +86,11 @@ class Run:
         The file it was read from.
     """
 
-    header: dict[str, Any]
+    header: Members
     ranks: list[Rank] = field(default_factory=list)
     tables: dict[str, Table] = field(default_factory=dict)
-    warnings: list[dict[str, Any]] = field(default_factory=list)
-    end: dict[str, Any] | None = None
+    warnings: list[Members] = field(default_factory=list)
+    end: Members | None = None
     path: Path | None = None
 
     @property

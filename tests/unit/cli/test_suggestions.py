@@ -6,7 +6,7 @@ import pytest
 
 from beds.command_line import Command
 from beds.golden import Golden
-from isochrone.base.suggestion import did_you_mean, nearest
+from isochrone.base.text import did_you_mean, nearest
 
 
 def test_the_nearest_name_is_found_and_nothing_is_made_up(golden: Golden) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from isochrone.base.suggestion import nearest
+from isochrone.base.text import nearest
 from isochrone.console import configuration
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.configuration import Value

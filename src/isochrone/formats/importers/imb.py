@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Sweep, lines_of, samples_of
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of, samples_of
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -93,7 +92,7 @@ def _comment(source: Source, table: _Table, text: str) -> None:
             raise source.fail("the table has no number of processes")
 
 
-def _check(source: Source, row: dict[str, str]) -> None:
+def _check(source: Source, row: Row) -> None:
     for key in ("bytes", "repetitions"):
         if key in row:
             source.whole(row[key], f"#{key}")
@@ -102,14 +101,14 @@ def _check(source: Source, row: dict[str, str]) -> None:
             source.micro(row[key], key)
 
 
-def _sample(source: Source, alone: bool, table: _Table, row: dict[str, str]) -> dict[str, Any]:
+def _sample(source: Source, alone: bool, table: _Table, row: Row) -> Sample:
     of = next((key for key in _TIMES if key in row), "")
     if not of:
         raise source.fail("the table has no times", table.line)
     size = source.whole(row.get("bytes", "0"), "#bytes")
     seconds = source.micro(row[of], of)
     op = table.name.lower()
-    sample: dict[str, Any] = {"i": 0, "j": 1} if alone else {"op": op, "p": table.ranks}
+    sample: Sample = {"i": 0, "j": 1} if alone else {"op": op, "p": table.ranks}
     sample |= {"bytes": size, "seconds": seconds}
     if "repetitions" in row:
         sample["n"] = source.whole(row["repetitions"], "#repetitions")

@@ -9,10 +9,9 @@ algorithm bandwidth. A sample is the time out of place; ``in_place`` is the othe
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Sweep, lines_of
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of
 from isochrone.formats.source import MAX_RANKS, Source, parse_number
 from isochrone.runfile.importer import Importer
 from isochrone.runfile.run import Run
@@ -78,7 +77,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
     return _run(source, text, _samples(source, tables, count), count)
 
 
-def _run(source: Source, text: _Text, samples: list[dict[str, Any]], count: int) -> Run:
+def _run(source: Source, text: _Text, samples: list[Sample], count: int) -> Run:
     sweep = Sweep(
         experiment="collective", seconds_are="operation out of place, mean of the ranks",
         ranks=count, samples=samples,
@@ -137,7 +136,7 @@ def _comment(source: Source, found: _Text, line: str) -> None:
         found.library = f"{digits // 10000}.{digits // 100 % 100}.{digits % 100}"
 
 
-def _check(source: Source, row: dict[str, str]) -> None:
+def _check(source: Source, row: Row) -> None:
     for key in ("size", "count"):
         source.whole(row[key], key)
     for key in ("time", f"{_IN_PLACE}time"):
@@ -145,7 +144,7 @@ def _check(source: Source, row: dict[str, str]) -> None:
             source.micro(row[key], key)
 
 
-def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, Any]]:
+def _samples(source: Source, tables: list[Results], p: int) -> list[Sample]:
     """Return a sample a row; the same test again is another repetition."""
     samples = []
     seen: dict[tuple[str, int], int] = {}
@@ -161,7 +160,7 @@ def _samples(source: Source, tables: list[Results], p: int) -> list[dict[str, An
     return samples
 
 
-def _timed(source: Source, row: dict[str, str]) -> dict[str, Any]:
+def _timed(source: Source, row: Row) -> Sample:
     """Return the bytes and times of a row."""
     seconds = source.micro(row["time"], "time")
     sample = {"bytes": _block(source, row), "seconds": seconds}
@@ -173,7 +172,7 @@ def _timed(source: Source, row: dict[str, str]) -> dict[str, Any]:
     return sample
 
 
-def _block(source: Source, row: dict[str, str]) -> int:
+def _block(source: Source, row: Row) -> int:
     """Return the bytes of one rank's block, as in the call: the table's size is of all blocks."""
     if row["type"] not in _WIDTHS:
         known = ", ".join(_WIDTHS)

@@ -9,10 +9,9 @@ many ranks a collective had.
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from isochrone.base.text import printable
-from isochrone.formats.imported_sweep import Results, Sweep, lines_of, samples_of
+from isochrone.formats.imported_sweep import Results, Row, Sample, Sweep, lines_of, samples_of
 from isochrone.formats.source import MAX_RANKS, Source
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.importer import Importer
@@ -125,14 +124,14 @@ def _comment(table: _Table, text: str) -> None:
         table.columns = [key or name for key, name in zip(keys, names, strict=True)]
 
 
-def _check(source: Source, row: dict[str, str]) -> None:
+def _check(source: Source, row: Row) -> None:
     for key in ("mean", "min", "max", "median", "rate"):
         if key in row:
             source.number(row[key], f"'{key}'")
     source.whole(row.get("size", "0"), "size")
 
 
-def _timed(source: Source, row: dict[str, str], of: str) -> dict[str, Any]:
+def _timed(source: Source, row: Row, of: str) -> Sample:
     """Return size, seconds and repetitions of a row with times."""
     sample = {
         "bytes": source.whole(row.get("size", "0"), "size"),
@@ -159,7 +158,7 @@ def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
     _need(source, tables, "size", "rate" if rated else "mean")
     medians = not rated and all("median" in table.columns for table in tables)
 
-    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
+    def make(table: _Table, row: Row) -> Sample:
         ends = {"i": 0, "j": 1}
         if not rated:
             return ends | _timed(source, row, "median" if medians else "mean")
@@ -170,7 +169,7 @@ def _pair(source: Source, tables: list[_Table], kind: str) -> Sweep:
     return Sweep("point-to-point", meaning, 2, samples, options, means=not medians)
 
 
-def _rated(source: Source, row: dict[str, str], times: int) -> dict[str, Any]:
+def _rated(source: Source, row: Row, times: int) -> Sample:
     """Return a sample of a row with MB/s (10**6, as OSU has it); ``times`` messages at a time."""
     size = source.whole(row["size"], "size")
     rate = source.number(row["rate"], "'MB/s'") * 1e6
@@ -186,7 +185,7 @@ def _many(source: Source, tables: list[_Table]) -> Sweep:
     if not 1 <= pairs <= MAX_RANKS // 2 or any(table.pairs != pairs for table in tables):
         raise source.fail("the number of pairs is missing or ambiguous", tables[0].line)
 
-    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
+    def make(table: _Table, row: Row) -> Sample:
         return {"p": 2 * pairs, "pairs": pairs} | _rated(source, row, pairs)
 
     samples = samples_of(source, tables, make)
@@ -208,7 +207,7 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
         if not 1 <= count <= MAX_RANKS:
             raise source.fail(f"the number of ranks {count} is not valid", table.line)
 
-    def make(table: _Table, row: dict[str, str]) -> dict[str, Any]:
+    def make(table: _Table, row: Row) -> Sample:
         op = _COLLECTIVES[table.name.removesuffix(" Latency")]
         timed = _timed(source, row, "max" if slowest else "mean")
         return {"op": op, "p": table.ranks or ranks, "root": 0} | timed

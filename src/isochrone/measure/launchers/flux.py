@@ -1,11 +1,9 @@
 """Flux: flux run inside an instance."""
 
-from collections.abc import Mapping
-
-from isochrone.measure.launcher import Job, Launcher, on_path, per_node
+from isochrone.measure.launcher import Environ, Job, Launcher, on_path, per_node
 
 
-def detect(environ: Mapping[str, str], library: str) -> bool:
+def detect(environ: Environ, library: str) -> bool:
     """Detect by the instance."""
     return "FLUX_URI" in environ and on_path("flux", environ)
 

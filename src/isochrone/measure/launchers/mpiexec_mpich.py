@@ -1,13 +1,11 @@
 """MPICH and its derivatives (Intel MPI, MVAPICH, Cray MPICH): Hydra's mpiexec."""
 
-from collections.abc import Mapping
-
-from isochrone.measure.launcher import Job, Launcher, per_node
+from isochrone.measure.launcher import Environ, Job, Launcher, per_node
 
 _RELATIVES = ("MPICH", "Intel(R) MPI", "MVAPICH")
 
 
-def detect(environ: Mapping[str, str], library: str) -> bool:
+def detect(environ: Environ, library: str) -> bool:
     """Detect by the library."""
     return any(name.lower() in library.lower() for name in _RELATIVES)
 
@@ -23,7 +21,7 @@ def binding(job: Job) -> tuple[str, ...]:
     return ("-bind-to", "core") if own and job.enough_cores else ()
 
 
-def environment(variables: Mapping[str, str]) -> list[str]:
+def environment(variables: Environ) -> list[str]:
     """Return them as ``-genv NAME VALUE``."""
     return [word for name, value in variables.items() for word in ("-genv", name, value)]
 

@@ -1,12 +1,11 @@
 """Open MPI: mpirun."""
 
 import os
-from collections.abc import Mapping
 
-from isochrone.measure.launcher import Job, Launcher, on_path, per_node
+from isochrone.measure.launcher import Environ, Job, Launcher, on_path, per_node
 
 
-def detect(environ: Mapping[str, str], library: str) -> bool:
+def detect(environ: Environ, library: str) -> bool:
     """Detect by the library."""
     return "open mpi" in library.lower()
 
@@ -55,7 +54,7 @@ def warnings(job: Job) -> list[str]:
     return found
 
 
-def environment(variables: Mapping[str, str]) -> list[str]:
+def environment(variables: Environ) -> list[str]:
     """Return them as ``-x NAME=VALUE``."""
     return [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
 

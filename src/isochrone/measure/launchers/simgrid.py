@@ -1,12 +1,11 @@
 """SimGrid: the probe in virtual time, on a described platform."""
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
-from isochrone.measure.launcher import Job, Launcher, Options
+from isochrone.measure.launcher import Environ, Job, Launcher, Options
 
 QUIET = ("--log=root.thres:critical", "--cfg=smpi/simulate-computation:no")
 
@@ -164,7 +163,7 @@ def _has_factors(path: Path) -> bool:
     return False
 
 
-def environment(variables: Mapping[str, str]) -> list[str]:
+def environment(variables: Environ) -> list[str]:
     """Return them by a wrapper: smpirun is a script, whose programs do not need them."""
     words = " ".join(f"{name}={value}" for name, value in variables.items())
     return ["-wrapper", f"env {words}"]

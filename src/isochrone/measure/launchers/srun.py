@@ -2,10 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
-from isochrone.measure.launcher import BINDING, Job, Launcher, on_path, per_node
+from isochrone.measure.launcher import BINDING, Environ, Job, Launcher, on_path, per_node
 
 CONFIGURATIONS = (
     "/etc/slurm/slurm.conf",
@@ -27,7 +26,7 @@ _NODES = re.compile(r"(\d{1,9})(?:\(x(\d{1,9})\))?")
 """Processors of a node, and how many nodes have as many: ``72(x2)``."""
 
 
-def detect(environ: Mapping[str, str], library: str) -> bool:
+def detect(environ: Environ, library: str) -> bool:
     """Detect by the allocation."""
     return "SLURM_JOB_ID" in environ and on_path("srun", environ)
 
@@ -56,7 +55,7 @@ def warnings(job: Job) -> list[str]:
     return [f"Slurm has no default MPI plug-in: srun is given {token}" for token in _interface(job)]
 
 
-def environment(variables: Mapping[str, str]) -> list[str] | None:
+def environment(variables: Environ) -> list[str] | None:
     """Return them as one ``--export=ALL,NAME=VALUE,…``, in which no value may have a comma."""
     if any("," in value for value in variables.values()):
         return None
