@@ -55,6 +55,9 @@ LEAST_SPREAD = 2e-3
 """Minimum relative standard deviation, also for exact times of a simulator."""
 
 
+Interval = tuple[float, float]
+"""The lower and the upper end."""
+
 # ---- the verdict -------------------------------------------------------------------------------
 
 
@@ -119,7 +122,7 @@ def estimate(values: Iterable[float]) -> Estimate:
     return Estimate(len(sample), median_of(sample), *even_median_interval(sample))
 
 
-def median_interval(values: ArrayLike, confidence: float = _CONFIDENCE) -> tuple[float, float]:
+def median_interval(values: ArrayLike, confidence: float = _CONFIDENCE) -> Interval:
     """Return two order statistics that enclose the true median of any distribution.
 
     The k-th smallest and the k-th largest of n values miss the median only if fewer than k of them
@@ -143,7 +146,7 @@ def _median_order(n: int, confidence: float = _CONFIDENCE) -> int:
     return max(1, int(np.searchsorted(binomial(n, 0.5)[: n // 2], beyond, side="right")))
 
 
-def quantile_interval(values: ArrayLike, part: float) -> tuple[float, float] | None:
+def quantile_interval(values: ArrayLike, part: float) -> Interval | None:
     """Return two order statistics that enclose a quantile of any distribution; or None.
 
     As `median_interval`, for the value that a ``part`` of all repetitions stays below: the number
@@ -166,7 +169,7 @@ def _quantile_orders(n: int, part: float) -> tuple[int, int]:
     return below, int(np.searchsorted(cumulated, 1 - _BEYOND, side="left"))
 
 
-def even_median_interval(values: ArrayLike) -> tuple[float, float]:
+def even_median_interval(values: ArrayLike) -> Interval:
     """Return an interval of the median that holds it with 95 %, and not with more.
 
     Few values have few order statistics: those of `median_interval` enclose the median of eight at
@@ -191,7 +194,7 @@ def even_median_interval(values: ArrayLike) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def grouped_median_interval(values: ArrayLike, groups: ArrayLike) -> tuple[float, float]:
+def grouped_median_interval(values: ArrayLike, groups: ArrayLike) -> Interval:
     """Enclose the median of values that are correlated within groups.
 
     Consecutive repetitions are correlated, so the interval for independent values is far too
@@ -410,7 +413,7 @@ def holm(chances: Floats) -> Floats:
 
 def ratio_interval(
     above: tuple[float, float, float], below: tuple[float, float, float]
-) -> tuple[float, float]:
+) -> Interval:
     """Enclose the ratio of two positive estimates by their own intervals.
 
     Each estimate is its value, low and high end. Their distances are added as those of independent
@@ -485,7 +488,7 @@ def redrawn_medians(times: Floats, seed: int = 1) -> Floats:
     return np.asarray(np.median(times[:, drawn], axis=2))
 
 
-def bootstrap_interval(draws: Floats) -> tuple[float, float]:
+def bootstrap_interval(draws: Floats) -> Interval:
     """Enclose what was drawn again and again; draws that are NaN are left out.
 
     Percentiles (Efron & Tibshirani 1993, *An Introduction to the Bootstrap*, chapter 13).

@@ -18,6 +18,10 @@ TOLERANCE = 0.005
 """Largest deviation of a median from its line, as a part of the time."""
 
 
+Fit = tuple[float, float, float]
+"""Seconds of an empty message and of a byte, or factors of them; and the largest deviation."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One protocol.
@@ -75,7 +79,7 @@ def lines(sizes: Sequence[int], seconds: Sequence[float], header: int = 0) -> li
 
 
 def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float],
-           header: int = 0) -> tuple[float, float, float]:  # fmt: skip
+           header: int = 0) -> Fit:  # fmt: skip
     """Return by what latencies and bytes are to be multiplied to meet other times at best.
 
     Returns
@@ -95,13 +99,13 @@ def scaled(model: Sequence[Line], sizes: Sequence[int], seconds: Sequence[float]
     return first, second, off
 
 
-def _one_point(x: Floats, y: Floats, at: int, before: Sequence[Line]) -> tuple[float, float, float]:
+def _one_point(x: Floats, y: Floats, at: int, before: Sequence[Line]) -> Fit:
     """Return a line through one point, with the latency of what is before as far as it may be."""
     latency = min(before[-1].latency if before else y[at], 0.9 * y[at])
     return latency, float(y[at] - latency) / float(max(x[at], 1.0)), 0.0
 
 
-def _through(x: Floats, y: Floats) -> tuple[float, float, float] | None:
+def _through(x: Floats, y: Floats) -> Fit | None:
     """Return the line that is nearest to all points; None if it is too far from one."""
     latency, per_byte, off = _least_worst(np.column_stack([np.ones_like(x), x]), y)
     if off > TOLERANCE or per_byte <= 0:
@@ -109,7 +113,7 @@ def _through(x: Floats, y: Floats) -> tuple[float, float, float] | None:
     return latency, per_byte, off
 
 
-def _least_worst(columns: Floats, y: Floats) -> tuple[float, float, float]:
+def _least_worst(columns: Floats, y: Floats) -> Fit:
     """Return factors, not negative, of two columns so that the largest relative deviation is least.
 
     A linear programme, in units in which all numbers are near one.

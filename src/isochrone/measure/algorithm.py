@@ -21,6 +21,10 @@ NOTE = "algorithm"
 _PAIR = re.compile(r"([a-z_]+)=([A-Za-z0-9_.:-]+)")
 
 
+Names = dict[str, tuple[str, ...]]
+"""Of algorithms, by operation."""
+
+
 @dataclass(frozen=True)
 class Mpi:
     """The MPI in use.
@@ -83,7 +87,7 @@ class Algorithms:
     """
 
     fits: Callable[[Mpi], bool]
-    known: Callable[[Mpi], dict[str, tuple[str, ...]]]
+    known: Callable[[Mpi], Names]
     force: Callable[[Mapping[str, str], Mpi], Forced]
 
 

@@ -14,6 +14,9 @@ from isochrone.runfile.header import Header
 
 Kind = Literal["setting", "library", "memory", "machine"]
 
+Key = tuple[Kind, str]
+"""What is compared: its kind and its name."""
+
 NOT_SET = "(not set)"
 SECRET = "(left out: it looks like a secret)"
 
@@ -88,10 +91,10 @@ def environment_document(header: Header) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _known(header: Header) -> dict[tuple[Kind, str], str]:
+def _known(header: Header) -> dict[Key, str]:
     """Return the values of a header, by kind and name."""
     machine = header.machine
-    found: dict[tuple[Kind, str], str] = {
+    found: dict[Key, str] = {
         ("library", "mpi library"): " ".join(header.mpi.library.split()),
         ("library", "mpi standard"): header.mpi.standard,
         ("memory", "memory"): header.memory,
@@ -108,14 +111,14 @@ def _known(header: Header) -> dict[tuple[Kind, str], str]:
 _KINDS = ("setting", "library", "memory", "machine")
 
 
-def _order(key: tuple[Kind, str]) -> tuple[int, bool, str]:
+def _order(key: Key) -> tuple[int, bool, str]:
     kind, what = key
     output = kind == "setting" and any(word in _OUTPUT for word in what.upper().split("_"))
     return _KINDS.index(kind), output, what
 
 
 def _values(
-    kind: Kind, what: str, known: Sequence[dict[tuple[Kind, str], str]], headers: Sequence[Header]
+    kind: Kind, what: str, known: Sequence[dict[Key, str]], headers: Sequence[Header]
 ) -> list[str]:
     """Return the values of one side, each once."""
     found = set()

@@ -50,6 +50,9 @@ EXAMPLES = (
      "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
 )  # fmt: skip
 
+Sides = tuple[list[Run], list[Run]]
+"""The runs of A, and those of B."""
+
 USUAL_RUNS = 5
 
 
@@ -174,7 +177,7 @@ def _two_sides(names: list[str]) -> list[str]:
     return [",".join(files) for files in sides.values()]
 
 
-def _read(args: Namespace) -> tuple[list[Run], list[Run]]:
+def _read(args: Namespace) -> Sides:
     reading = Reading.of(args)
     return runs_of(args.before, reading=reading), runs_of(args.after, reading=reading)
 
@@ -205,7 +208,7 @@ def _tell(name: str, found: Comparison, gate: Gate, args: Namespace) -> None:
         print(text, file=sys.stderr if args.json else sys.stdout)
 
 
-def _measured(args: Namespace) -> tuple[list[Run], list[Run]]:
+def _measured(args: Namespace) -> Sides:
     """Launch both commands in turns; A B B A, so that a drift of the machine hits both alike."""
     commands = [read_command(text, name) for text, name in ((args.before, "A"), (args.after, "B"))]
     if commands[0].experiment != commands[1].experiment:
@@ -218,7 +221,7 @@ def _measured(args: Namespace) -> tuple[list[Run], list[Run]]:
     files = [[folder / f"{name}-{k}.jsonl" for k in range(1, runs + 1)] for name in "ab"]
     for path in (*files[0], *files[1]):
         check_output(path, force=args.force)
-    found: tuple[list[Run], list[Run]] = ([], [])
+    found: Sides = ([], [])
     for k in range(1, runs + 1):
         for side in (0, 1) if k % 2 else (1, 0):
             one = launched(commands[side], files[side][k - 1], k, runs,

@@ -67,6 +67,9 @@ EXAMPLES = (
 
 EXPERIMENT = "app"
 
+Together = list[str | list[str]]
+"""Which applications run at the same time: a word, or their names."""
+
 _LONGEST_NOTE = 100_000
 """Characters of a word of a command that every system takes."""
 
@@ -177,7 +180,7 @@ def _asked(args: Namespace) -> Description:
     return found
 
 
-def _known_runs(runs: list[str | list[str]], names: list[str]) -> list[str | list[str]]:
+def _known_runs(runs: Together, names: list[str]) -> Together:
     """Return which applications run together; a single name is one that runs alone."""
     found = []
     for one in runs:
@@ -242,7 +245,7 @@ class _Schema(Action):
         parser.exit()
 
 
-def _runs(text: str) -> list[str | list[str]]:
+def _runs(text: str) -> Together:
     """Read ``alone,pairs,victim+bully``."""
     words = [word.strip() for word in text.split(",")]
     if not all(all(name for name in word.split("+")) for word in words):

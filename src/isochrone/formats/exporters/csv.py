@@ -56,6 +56,9 @@ _EMULATED = (
 """A row has an ``iteration``, and is of the slowest rank, or a ``rank``, and is of all iterations.
 ``beside`` names the concurrent applications of the launch, separated by blanks."""
 
+Cells = tuple[str, ...]
+"""The cells of a row, or the names of the columns."""
+
 _BUSY = ("shape", "busy")
 """Additional columns of runs with busy ranks."""
 
@@ -86,7 +89,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None, estimates: bool = 
         _write(path, (*_COLUMNS, *more), _pairs(run, nbytes, estimates=estimates))
 
 
-def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+def _write(path: Path, columns: Cells, rows: Iterable[Cells]) -> None:
     with (
         whole_file(path) as stream,
         io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
@@ -96,7 +99,7 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]
         writer.writerows(rows)
 
 
-def _samples(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _samples(run: Run, nbytes: int | None, columns: Cells) -> Iterator[Cells]:
     """Yield the samples of a sweep; what a sample does not have is an empty cell."""
     table = samples(run)
     if nbytes is not None:
@@ -123,7 +126,7 @@ def _spread(run: Run, table: Table) -> dict[str, list[str]]:
     return {key: column.tolist() for key, column in cells.items()}
 
 
-def _hotspot(run: Run, nbytes: int | None, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _hotspot(run: Run, nbytes: int | None, columns: Cells) -> Iterator[Cells]:
     """Yield the samples of a hot spot, with the columns that ``fit`` reads."""
     table = run.tables["sample"]
     table = counted(table, identity(table))
@@ -172,7 +175,7 @@ def _cell(value: object) -> str:
     return cell_of(value) if isinstance(value, str) else repr(value)
 
 
-def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[tuple[str, ...]]:
+def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[Cells]:
     """Yield the pairs of a map, those that were not measured last."""
     sizes = run.message_sizes()
     if nbytes is not None:
@@ -200,7 +203,7 @@ def _pairs(run: Run, nbytes: int | None, *, estimates: bool) -> Iterator[tuple[s
         yield from _rows(run, Table(cells), source)
 
 
-def _rows(run: Run, table: Table, more: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _rows(run: Run, table: Table, more: Sequence[str]) -> Iterator[Cells]:
     """Yield the rows of pairs, each with more cells at its end."""
     hosts = [cell_of(host) for host in run.hosts]
     i, j = (table[key].tolist() for key in ("i", "j"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from isochrone.measure.algorithm import Algorithms, Forced, Mpi
+from isochrone.measure.algorithm import Algorithms, Forced, Mpi, Names
 from isochrone.measure.library import holds, library_file
 
 _NAMES = {
@@ -37,7 +37,7 @@ def fits(mpi: Mpi) -> bool:
     return mpi.library.startswith("MPICH")
 
 
-def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+def known(mpi: Mpi) -> Names:
     """Return those whose names are in the library file: a value it does not know ends MPI_Init."""
     file = library_file(mpi.program)
     if file is None:

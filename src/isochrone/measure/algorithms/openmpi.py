@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.operations import COLLECTIVES
-from isochrone.measure.algorithm import Algorithms, Forced, Mpi
+from isochrone.measure.algorithm import Algorithms, Forced, Mpi, Names
 from isochrone.measure.launcher import Job
 from isochrone.measure.subprocesses import answer
 
@@ -17,6 +17,9 @@ RIVALS = ("han", "acoll", "xhc", "sm")
 _OFF = ("coll_ucc_enable", "coll_hcoll_enable")
 """Switches of components that have no priority below that of ``tuned``."""
 
+Numbers = dict[str, dict[str, int]]
+"""Of algorithms, by operation and name."""
+
 _VALUE = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(.+)")
 
 
@@ -25,12 +28,12 @@ def fits(mpi: Mpi) -> bool:
     return "open mpi" in mpi.library.lower()
 
 
-def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+def known(mpi: Mpi) -> Names:
     """Return what ``ompi_info`` of this installation lists."""
     return {op: tuple(names) for op, names in numbers(mpi).items()}
 
 
-def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
+def numbers(mpi: Mpi) -> Numbers:
     """Return the numbers of the algorithms by operation and name; they differ by version.
 
     Raises
@@ -43,7 +46,7 @@ def numbers(mpi: Mpi) -> dict[str, dict[str, int]]:
 
 
 @cache
-def _listed(program: str) -> dict[str, dict[str, int]]:
+def _listed(program: str) -> Numbers:
     try:
         result = answer([program, "--param", "coll", "tuned", "--level", "9", "--parsable"])
     except MeasurementError as error:
@@ -51,7 +54,7 @@ def _listed(program: str) -> dict[str, dict[str, int]]:
             f"cannot run '{Path(program).name}', which lists the algorithms: {error.__cause__}",
             where="--algorithm",
         ) from error
-    found: dict[str, dict[str, int]] = {}
+    found: Numbers = {}
     for line in result.stdout.splitlines():
         value = _VALUE.fullmatch(line)
         if value and value[1] in COLLECTIVES and value[2] != "0":  # 0: the library's own choice

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.measure.algorithm import Algorithms, Forced, Mpi
+from isochrone.measure.algorithm import Algorithms, Forced, Mpi, Names
 from isochrone.measure.launcher import Job
 from isochrone.measure.subprocesses import answer
 
@@ -35,7 +35,7 @@ def fits(mpi: Mpi) -> bool:
     return mpi.launcher == "simgrid"
 
 
-def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
+def known(mpi: Mpi) -> Names:
     """Return what SimGrid lists where it is given a name that it does not have."""
     starter = Job(1, (), mpicc=mpi.mpicc).sibling("smpirun")
     found = _listed(starter, str(mpi.program))
@@ -44,7 +44,7 @@ def known(mpi: Mpi) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def _listed(starter: str, program: str) -> dict[str, tuple[str, ...]]:
+def _listed(starter: str, program: str) -> Names:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         platform = Path(folder, "one.xml")

@@ -42,6 +42,9 @@ EXAMPLES = (
 
 Settings = Mapping[str, str]
 
+Points = Sequence[tuple[Settings, Sequence[Prediction]]]
+"""Settings of the parameters, and what was predicted for them."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict app``."""
@@ -115,9 +118,7 @@ class _Predicted(Struct):
 DOCUMENTS = {"predict-app": _Predicted}
 
 
-def _document(
-    points: Sequence[tuple[Settings, Sequence[Prediction]]], known: Sequence[Model]
-) -> _Predicted:
+def _document(points: Points, known: Sequence[Model]) -> _Predicted:
     rows = []
     for chosen, found in points:
         for one in found:
@@ -136,16 +137,14 @@ def _time(
     )  # fmt: skip
 
 
-def _warnings(points: Sequence[tuple[Settings, Sequence[Prediction]]]) -> list[str]:
+def _warnings(points: Points) -> list[str]:
     said = [text for _, found in points for one in found for text in one.warnings]
     if any(len(found) > 1 for _, found in points):
         said.append("each application is predicted alone: how they slow each other down is not")
     return list(dict.fromkeys(said))
 
 
-def _blocks(
-    points: Sequence[tuple[Settings, Sequence[Prediction]]], known: Sequence[Model]
-) -> list[Block]:
+def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
     """Say what was predicted: a line for each application, and one for each phase of it."""
     names = list(points[0][0])
     rows = []
