@@ -68,13 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Predict all combinations of the settings, and print them."""
     known = [models.read(path) for path in args.model]
-    machine = Machine(ppn=args.ppn or _ppn_of(known), placement=args.placement)
+    # the ranks on a full node in the data of models, as far as they say so
+    full = max((int(m.constant.get("ppn", 0)) or m.full_node for m in known), default=0)
+    ppn = args.ppn or full
     points = []
     for chosen in settings(args.settings):
         asked = program(read(args.spec, chosen), args.ranks)
         if args.ranks not in (None, asked.ranks):
             raise InputError(f"the description is for {asked.ranks} ranks", where="-n")
-        points.append((chosen, predict(asked, known, _filled(machine, asked.ranks))))
+        machine = Machine(-(-asked.ranks // ppn) if ppn else 0, ppn, args.placement)
+        points.append((chosen, predict(asked, known, machine)))
     if args.json:
         print_json(_document(points, known))
     else:
@@ -82,16 +85,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _ppn_of(known: Sequence[Model]) -> int:
-    """Return the ranks on a full node in the data of models, as far as they say so."""
-    return max((int(m.constant.get("ppn", 0)) or m.full_node for m in known), default=0)
-
-
-def _filled(machine: Machine, ranks: int) -> Machine:
-    """Return the machine with as many nodes as the ranks fill."""
-    if not machine.ppn:
-        return machine
-    return Machine(-(-ranks // machine.ppn), machine.ppn, machine.placement)
+_Per = Literal["run", "iteration"]
 
 
 class _Time(Struct):
@@ -99,7 +93,7 @@ class _Time(Struct):
     phase: str | None
     ranks: int
     bytes: None
-    per: Literal["run", "iteration"]
+    per: _Per
     iterations: int
     settings: Settings
     seconds: float
@@ -119,22 +113,21 @@ DOCUMENTS = {"predict-app": _Predicted}
 
 
 def _document(points: Points, known: Sequence[Model]) -> _Predicted:
-    rows = []
-    for chosen, found in points:
-        for one in found:
-            rows.append(_time(one, chosen, one, None, "run"))
-            rows += [_time(one, chosen, part, part.phase, "iteration") for part in one.phases]
+    rows = [
+        _Time(
+            one.app, phase, one.ranks, None, per, one.iterations, chosen, part.seconds,
+            part.low, part.high,
+        )
+        for chosen, found in points
+        for one in found
+        for part, phase, per in _parts(one)
+    ]  # fmt: skip
     return _Predicted(rows, origin_of(known) or None, _warnings(points))
 
 
-def _time(
-    one: Prediction, chosen: Settings, part: Any, phase: str | None,
-    per: Literal["run", "iteration"],
-) -> _Time:  # fmt: skip
-    return _Time(
-        one.app, phase, one.ranks, None, per, one.iterations, chosen, part.seconds, part.low,
-        part.high,
-    )  # fmt: skip
+def _parts(one: Prediction) -> list[tuple[Any, str | None, _Per]]:
+    """Return the whole run, and each phase in an iteration of it."""
+    return [(one, None, "run"), *((part, part.phase, "iteration") for part in one.phases)]
 
 
 def _warnings(points: Points) -> list[str]:
@@ -151,8 +144,14 @@ def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
     for chosen, found in points:
         values = tuple(printable(chosen[name], 20) for name in names)
         for one in found:
-            rows.append(Row((*values, *_cells(one)), "strong"))
-            rows += [Row((*("" for _ in names), *cells)) for cells in _of_phases(one)]
+            app = printable(one.app, 40), str(one.ranks)
+            rows.append(Row((*values, *app, *_cells(one, one.iterations, 1)), "strong"))
+            rows += [
+                Row((
+                    *("" for _ in names), f"  {printable(part.phase, 40)}", "",
+                    *_cells(part, 1, one.iterations),
+                )) for part in one.phases
+            ]  # fmt: skip
     columns = columns_of(
         *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">an iteration",
         ">in all", ">95 %",
@@ -164,25 +163,11 @@ def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
     ]
 
 
-def _cells(one: Prediction) -> tuple[str, ...]:
+def _cells(part: Any, iterations: int, times: int) -> tuple[str, ...]:
+    """Write the seconds of one of so many iterations, and of so many times all of them."""
+    low, high = part.low * times, part.high * times
+    known = not (isnan(low) or isnan(high))
     return (
-        printable(one.app, 40), str(one.ranks), format_seconds(one.seconds / one.iterations, 4),
-        format_seconds(one.seconds, 4), _interval(one.low, one.high),
+        format_seconds(part.seconds / iterations, 4), format_seconds(part.seconds * times, 4),
+        f"{format_seconds(low)} to {format_seconds(high)}" if known else "not known",
     )  # fmt: skip
-
-
-def _of_phases(one: Prediction) -> list[tuple[str, ...]]:
-    return [
-        (
-            f"  {printable(part.phase, 40)}", "", format_seconds(part.seconds, 4),
-            format_seconds(part.seconds * one.iterations, 4),
-            _interval(part.low * one.iterations, part.high * one.iterations),
-        )
-        for part in one.phases
-    ]  # fmt: skip
-
-
-def _interval(low: float, high: float) -> str:
-    if isnan(low) or isnan(high):
-        return "not known"
-    return f"{format_seconds(low)} to {format_seconds(high)}"
