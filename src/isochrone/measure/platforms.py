@@ -29,7 +29,9 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import whole_number
@@ -81,13 +83,13 @@ class Platform:
 
     description: str
     nodes: int
-    cores: int = 1
-    groups: list[list[int]] = field(default_factory=list)
-    links: dict[str, Link] = field(default_factory=dict)
-    routes: dict[tuple[int, int], list[str]] = field(default_factory=dict)
-    placement: str = "block"
-    seed: int = 1
-    speeds: list[float] = field(default_factory=lambda: [1.0])
+    cores: int
+    groups: list[list[int]]
+    links: dict[str, Link]
+    routes: dict[tuple[int, int], list[str]]
+    placement: str
+    seed: int
+    speeds: list[float]
 
     def node_of_rank(self) -> list[int]:
         """Node of each rank."""
@@ -146,12 +148,7 @@ def parse(description: str) -> Platform:
     InputError
         If a word is unknown, or words cannot be combined.
     """
-    words = _words(description)
-    return _Builder(" ".join(description.split()), words).build()
-
-
-def _words(description: str) -> dict[str, str]:
-    words = {}
+    words: dict[str, str] = {}
     for word in description.split():
         key, colon, value = word.partition(":")
         if not colon or key not in _KEYS:
@@ -160,33 +157,35 @@ def _words(description: str) -> dict[str, str]:
         if key in words:
             raise InputError(f"'{key}' is given twice")
         words[key] = value
-    return words
+    return _Builder(words).build(" ".join(description.split()))
 
 
 class _Builder:
     """Builds a platform from its words: nodes, then links and routes, then what is slow."""
 
-    def __init__(self, description: str, words: dict[str, str]) -> None:
+    def __init__(self, words: dict[str, str]) -> None:
         self.words = words
         self.latency = self.seconds("latency", 0.5e-6)
         self.trunk = self.seconds("trunk", 2 * self.latency)
         self.bandwidth = float(parse_bytes(words.get("bandwidth", "12.5GB")))
         if self.bandwidth <= 0:
             raise InputError("'bandwidth' must be above 0")
-        self.platform = Platform(description, nodes=0, cores=self.count("cores", 1))
+        self.cores = self.count("cores", 1)
+        self.nodes = 0
+        self.groups: list[list[int]] = []
+        self.links: dict[str, Link] = {}
+        self.routes: dict[tuple[int, int], list[str]] = {}
         self.switch_of: list[int] = []
 
-    def build(self) -> Platform:
+    def build(self, description: str) -> Platform:
         kinds = [kind for kind in _KINDS if kind in self.words]
         if len(kinds) > 1:
             raise InputError(f"'{kinds[0]}' and '{kinds[1]}' cannot be combined")
         if kinds and kinds[0] != "switches" and {"nodes", "pods"} & set(self.words):
             raise InputError(f"'{kinds[0]}' defines the number of nodes: leave out 'nodes'")
-        self.platform.placement = self.choice("placement", ("block", "cyclic", "irregular"))
-        self.platform.seed = self.count("seed", 1)
-        self.platform.speeds = self.speeds()
-        loopback = Link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
-        self.platform.links["loopback"] = loopback
+        dealt = self.choice("placement", ("block", "cyclic", "irregular")), self.count("seed", 1)
+        speeds = self.speeds()
+        self.link("loopback", self.seconds("loopback", 0.2e-6), 4 * self.bandwidth)
         if "torus" in self.words:
             self.torus()
         elif "dragonfly" in self.words:
@@ -197,28 +196,30 @@ class _Builder:
         self.slow_link()
         self.slow_switch()
         self.slow_pair()
-        return self.platform
+        return Platform(
+            description, self.nodes, self.cores, self.groups, self.links, self.routes, *dealt,
+            speeds,
+        )  # fmt: skip
 
     # --- shapes ---------------------------------------------------------------------------------
 
     def add_nodes(self, nodes: int) -> None:
         if not 1 <= nodes <= MAX_NODES:
             raise InputError(f"{nodes} nodes are outside the limits of 1 to {MAX_NODES}")
-        self.platform.nodes = nodes
+        self.nodes = nodes
         for node in range(nodes):
             self.link(f"node-{node}-link", self.latency, self.bandwidth)
 
     def link(self, name: str, latency: Seconds, bandwidth: float) -> str:
-        self.platform.links.setdefault(name, Link(name, latency, bandwidth))
+        self.links.setdefault(name, Link(name, latency, bandwidth))
         return name
 
     def connect(self, a: int, b: int, between: list[str]) -> None:
         """Route from one node's link through what is between them to the other's."""
-        self.platform.routes[a, b] = [f"node-{a}-link", *between, f"node-{b}-link"]
+        self.routes[a, b] = [f"node-{a}-link", *between, f"node-{b}-link"]
 
     def pairs(self) -> Iterator[tuple[int, int]]:
-        nodes = self.platform.nodes
-        return ((a, b) for a in range(nodes) for b in range(a + 1, nodes))
+        return combinations(range(self.nodes), 2)
 
     def tree(self) -> None:
         """One switch, or leaf switches below a spine, or pods of them below a core."""
@@ -231,31 +232,27 @@ class _Builder:
         self.switch_of = [node // below for node in range(nodes)]
         pod_of = [switch // (switches // pods) for switch in range(switches)]
         if switches > 1:
-            self.platform.groups.append(self.switch_of)
+            self.groups.append(self.switch_of)
         if 1 < pods < switches:
-            self.platform.groups.append([pod_of[switch] for switch in self.switch_of])
+            self.groups.append([pod_of[switch] for switch in self.switch_of])
         for switch in range(switches):
             self.link(f"trunk-{switch}", self.trunk, below * self.bandwidth)
         for pod in range(pods):
             self.link(f"core-{pod}", 2 * self.trunk, nodes // pods * self.bandwidth)
         for a, b in self.pairs():
             s, t = self.switch_of[a], self.switch_of[b]
-            up = [] if s == t else [f"trunk-{s}"]
-            down = [] if s == t else [f"trunk-{t}"]
-            across = [] if pod_of[s] == pod_of[t] else [f"core-{pod_of[s]}", f"core-{pod_of[t]}"]
-            self.connect(a, b, [*up, *across, *down])
+            p, q = pod_of[s], pod_of[t]
+            between = [] if p == q else [f"core-{p}", f"core-{q}"]
+            self.connect(a, b, [f"trunk-{s}", *between, f"trunk-{t}"] if s != t else [])
 
     def torus(self) -> None:
         """Route one dimension after the other, the shorter way round."""
         shape = self.shape("torus")
-        nodes = 1
-        for length in shape:
-            nodes *= length
-        self.add_nodes(nodes)
+        self.add_nodes(prod(shape))
         for a, b in self.pairs():
-            self.platform.routes[a, b] = self.torus_route(a, b, shape)
-        for node in range(nodes):  # a node has its hops, but no own link
-            del self.platform.links[f"node-{node}-link"]
+            self.routes[a, b] = self.torus_route(a, b, shape)
+        for node in range(self.nodes):  # a node has its hops, but no own link
+            del self.links[f"node-{node}-link"]
 
     def torus_route(self, a: int, b: int, shape: list[int]) -> list[str]:
         route, here, stride = [], a, 1
@@ -278,9 +275,9 @@ class _Builder:
             raise InputError("'dragonfly' needs groups x routers x nodes, such as 4x3x2")
         groups, routers, below = shape
         self.add_nodes(groups * routers * below)
-        self.switch_of = [node // below for node in range(self.platform.nodes)]
+        self.switch_of = [node // below for node in range(self.nodes)]
         group_of = [router // routers for router in range(groups * routers)]
-        self.platform.groups = [self.switch_of, [group_of[router] for router in self.switch_of]]
+        self.groups = [self.switch_of, [group_of[router] for router in self.switch_of]]
         wide = below * self.bandwidth
         for a, b in self.pairs():
             s, t = self.switch_of[a], self.switch_of[b]
@@ -289,21 +286,17 @@ class _Builder:
                 between = [self.link(f"local-{s}-{t}", self.trunk, wide)]
             elif s != t:  # in, across and out: always three, so that a level has one time
                 g, h = group_of[s], group_of[t]
-                ways = (f"exit-{s}-{h}", f"global-{g}-{h}", f"exit-{t}-{g}")
-                factors = (1, 2, 1)
-                between = [
-                    self.link(way, factor * self.trunk, wide)
-                    for way, factor in zip(ways, factors, strict=True)
-                ]
+                ways = {f"exit-{s}-{h}": 1, f"global-{g}-{h}": 2, f"exit-{t}-{g}": 1}
+                between = [self.link(way, k * self.trunk, wide) for way, k in ways.items()]
             self.connect(a, b, between)
 
     # --- what is slow ---------------------------------------------------------------------------
 
     def slow_node(self) -> None:
         if "slow-node" in self.words:
-            (node,), factor = self.slow("slow-node", self.platform.nodes, 1)
-            names = {f"node-{node}-link"} & set(self.platform.links)
-            for (a, b), route in self.platform.routes.items():
+            (node,), factor = self.slow("slow-node", self.nodes, 1)
+            names = {f"node-{node}-link"} & set(self.links)
+            for (a, b), route in self.routes.items():
                 if not names and node in (a, b):  # a torus: the hops that begin or end here
                     names |= {n for n in route if str(node) in n.split("-")[1:]}
             for name in names:
@@ -312,29 +305,29 @@ class _Builder:
     def slow_link(self) -> None:
         if "slow-link" in self.words:
             name, _, _ = self.words["slow-link"].partition("*")
-            if name not in self.platform.links:
-                known = ", ".join(sorted(self.platform.links)[:12])
+            if name not in self.links:
+                known = ", ".join(sorted(self.links)[:12])
                 raise InputError(f"there is no link '{name}'", hint=f"there are: {known} …")
             self.slow_down(name, self.factor("slow-link"))
 
     def slow_down(self, name: str, factor: float) -> None:
-        self.platform.links[name].latency *= factor
-        self.platform.links[name].bandwidth /= factor
+        self.links[name].latency *= factor
+        self.links[name].bandwidth /= factor
 
     def slow_switch(self) -> None:
         if "slow-switch" in self.words:
             (switch,), factor = self.slow("slow-switch", max(self.switch_of, default=-1) + 1, 1)
             name = self.link(f"switch-{switch}", (factor - 1) * self.trunk, 1e15)
-            for (a, b), route in self.platform.routes.items():
+            for (a, b), route in self.routes.items():
                 if switch in (self.switch_of[a], self.switch_of[b]):
                     route.append(name)
 
     def slow_pair(self) -> None:
         if "slow-pair" in self.words:
-            (a, b), factor = self.slow("slow-pair", self.platform.nodes, 2)
+            (a, b), factor = self.slow("slow-pair", self.nodes, 2)
             a, b = min(a, b), max(a, b)
-            route = self.platform.routes[a, b]
-            whole = sum(self.platform.links[name].latency for name in route)
+            route = self.routes[a, b]
+            whole = sum(self.links[name].latency for name in route)
             route.append(self.link(f"pair-{a}-{b}", (factor - 1) * whole, 1e15))
 
     def slow(self, key: str, limit: int, places: int) -> tuple[list[int], float]:
