@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import read_bytes, written_name
@@ -69,7 +69,7 @@ class Source:
     lines: int = 0
 
     @classmethod
-    def open(cls, path: Path, name: str) -> Source:
+    def open(cls, path: Path, name: str) -> Self:
         """Read a file whose format goes by ``name``."""
         return cls(path, name, read_bytes(path))
 

@@ -37,37 +37,36 @@ def read(path: Path) -> Run:
     InputError
         If it cannot be read, is not such a table, or contradicts itself; names the line.
     """
-    sheet = _Sheet(Source.open(path, "csv"))
+    sheet = _Sheet.open(path, "csv")
     sheet.read()
-    return sheet.pairs().run(sheet.source)
+    return sheet.pairs().run(sheet)
 
 
-class _Sheet:
+class _Sheet(Source):
     """Reads the rows of one table; errors name the line."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __post_init__(self) -> None:
         self.names: list[str] = []
         self.hosts: dict[int, str] = {}
-        self.whole = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
+        self.integers = {key: array("q") for key in ("i", "j", "bytes", "line", "retest")}
         self.values = {key: array("d") for key in _STATISTICS}
         self.size = 0
 
     def read(self) -> None:
         """Take all rows."""
-        ended = self.source.data.endswith((b"\n", b"\r"))
-        self.source.line = 1
+        ended = self.data.endswith((b"\n", b"\r"))
+        self.line = 1
         rows = self.rows()
         _, names, _ = next(rows, (1, [], True))
         self.columns(names)
-        for self.source.line, cells, last in rows:
+        for self.line, cells, last in rows:
             self.row(cells, may_be_cut=last and not ended)
-        self.source.line = 0
+        self.line = 0
 
     def rows(self) -> Iterator[tuple[int, list[str], bool]]:
         """Yield the line number and cells of each row that is not blank, and whether it is last."""
-        stream = io.BytesIO(self.source.data)
-        encoding = _encoding(self.source.data)
+        stream = io.BytesIO(self.data)
+        encoding = _encoding(self.data)
         reader = csv.reader(io.TextIOWrapper(stream, encoding=encoding, newline=""), strict=True)
         before = None
         try:
@@ -77,8 +76,8 @@ class _Sheet:
                         yield *before, False
                     before = (reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as error:
-            self.source.line = reader.line_num
-            raise self.source.fail(f"the file is not valid CSV: {error}") from error
+            self.line = reader.line_num
+            raise self.fail(f"the file is not valid CSV: {error}") from error
         if before:
             yield *before, True
 
@@ -88,58 +87,54 @@ class _Sheet:
         if needed or not {"mean", "median"} & set(names):
             missing = " and no ".join(f"'{name}'" for name in sorted(needed)) or "'mean'"
             hint = "the first line must name the columns, with commas between them"
-            raise self.source.fail(f"the table has no column {missing}", hint=hint)
+            raise self.fail(f"the table has no column {missing}", hint=hint)
         twice = {name for name in names if names.count(name) > 1 and name in _KNOWN}
         if twice:
-            raise self.source.fail(f"the table has two columns '{min(twice)}'")
+            raise self.fail(f"the table has two columns '{min(twice)}'")
         unknown = [printable(name, 40) for name in names if name not in _KNOWN]
         if unknown:
-            self.source.warn(
-                "columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}"
-            )
+            self.warn("columns-ignored", f"unknown columns were ignored: {', '.join(unknown)}")
         self.names = names
 
     def row(self, cells: list[str], *, may_be_cut: bool) -> None:
         """Take one pair; the last line of a file may have been cut, even within a number."""
         try:
             if may_be_cut and not cells[-1]:
-                raise self.source.fail("the last cell is empty")
+                raise self.fail("the last cell is empty")
             if len(cells) != len(self.names):
-                raise self.source.fail(f"the line has {len(cells)} columns, not {len(self.names)}")
+                raise self.fail(f"the line has {len(cells)} columns, not {len(self.names)}")
             self.pair(dict(zip(self.names, cells, strict=True)))
         except InputError:
             if not may_be_cut:
                 raise
-            self.source.cut_short()
+            self.cut_short()
 
     def pair(self, cell: dict[str, str]) -> None:
         """Check all cells of a pair, then take them."""
-        i, j, nbytes = (self.number(cell, key) for key in ("i", "j", "bytes"))
+        i, j, nbytes = (self.index(cell, key) for key in ("i", "j", "bytes"))
         values = {key: self.value(cell, key) for key in _STATISTICS}
         flag = _FLAGS.get(cell.get("retest", "").lower())
         if flag is None:
-            raise self.source.fail(
-                f"'retest' is {printable(cell['retest'], 40)!r}, not true or false"
-            )
+            raise self.fail(f"'retest' is {printable(cell['retest'], 40)!r}, not true or false")
         known = [key for key, value in values.items() if not math.isnan(value)]
         if known and not {"mean", "median"} & set(known):
-            raise self.source.fail("the line has neither a mean nor a median")
+            raise self.fail("the line has neither a mean nor a median")
         for rank, key in ((i, "host_i"), (j, "host_j")):
-            self.source.same_host(self.hosts, rank, text_of(cell.get(key, "")))
+            self.same_host(self.hosts, rank, text_of(cell.get(key, "")))
         self.size = max(self.size, i + 1, j + 1)
         if i == j or not known:
             return
         whole = {"i": min(i, j), "j": max(i, j), "bytes": nbytes, "retest": flag}
-        whole["line"] = self.source.line
+        whole["line"] = self.line
         for key, number in whole.items():
-            self.whole[key].append(number)
+            self.integers[key].append(number)
         for key, value in values.items():
             self.values[key].append(value)
 
-    def number(self, cell: dict[str, str], key: str) -> int:
+    def index(self, cell: dict[str, str], key: str) -> int:
         """Read a whole number."""
         if not _WHOLE.fullmatch(cell[key]):
-            raise self.source.fail(f"'{key}' is {printable(cell[key], 40)!r}, not a whole number")
+            raise self.fail(f"'{key}' is {printable(cell[key], 40)!r}, not a whole number")
         return int(cell[key])
 
     def value(self, cell: dict[str, str], key: str) -> float:
@@ -147,19 +142,19 @@ class _Sheet:
         text = cell.get(key, "")
         if not text:
             return math.nan
-        value = self.source.number(text, f"'{key}'")
+        value = self.number(text, f"'{key}'")
         if key == "n" and not (value.is_integer() and value < 2**53):
-            raise self.source.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
+            raise self.fail(f"'n' is {printable(text, 40)!r}, not a whole number")
         return abs(value)
 
     def pairs(self) -> Pairs:
         """Return what was understood, once all rows were taken."""
-        whole = {key: np.array(column, dtype=np.int64) for key, column in self.whole.items()}
+        whole = {key: np.array(column, dtype=np.int64) for key, column in self.integers.items()}
         columns = {key: whole[key] for key in ("i", "j", "bytes")}
         for key, column in self.values.items():
             columns[key] = np.array(column, dtype=np.float64)
         columns["retest"] = whole["retest"].astype(bool)
-        keep = first_of_each(self.source, columns, whole["line"])
+        keep = first_of_each(self, columns, whole["line"])
         counts = np.unique(columns["n"])
         return Pairs(
             size=self.size,

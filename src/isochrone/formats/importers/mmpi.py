@@ -40,19 +40,18 @@ def read(path: Path) -> Run:
     InputError
         If it cannot be read, is not such a log, or contradicts itself; names the line.
     """
-    log = _Log(Source.open(path, "mmpi"))
+    log = _Log.open(path, "mmpi")
     log.read()
-    return log.pairs().run(log.source)
+    return log.pairs().run(log)
 
 
-class _Log:
+class _Log(Source):
     """Reads the lines of one log; errors name the line."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __post_init__(self) -> None:
         self.header: dict[str, str] = {}
         self.hosts: dict[int, str] = {}
-        self.low, self.high, self.lines = array("q"), array("q"), array("q")
+        self.low, self.high, self.places = array("q"), array("q"), array("q")
         self.mean, self.stddev = array("d"), array("d")
         self.rows = 0
         self.top = (-1, 0)  # the highest rank so far, and its line
@@ -60,19 +59,19 @@ class _Log:
 
     def read(self) -> None:
         """Take all lines."""
-        data = self.source.data.removeprefix(b"\xef\xbb\xbf")
+        data = self.data.removeprefix(b"\xef\xbb\xbf")
         ended = data.endswith((b"\n", b"\r"))
         lines = data.splitlines()
         last = max((n for n, raw in enumerate(lines, start=1) if raw.strip()), default=0)
-        for raw in self.source.each(lines):
+        for raw in self.each(lines):
             text = _decode(raw)
             fields = text.split()
             if not fields:
                 continue
             if fields[0].startswith("#"):
                 self.comment(text)
-            elif self.source.line == last and self.is_cut(fields, ended):
-                self.source.cut_short()
+            elif self.line == last and self.is_cut(fields, ended):
+                self.cut_short()
             else:
                 self.row(fields)
 
@@ -81,7 +80,7 @@ class _Log:
         for name, pattern in _HEADER.items():
             found = pattern.search(text)
             if found and self.header.setdefault(name, found[1]) != found[1]:
-                raise self.source.fail(
+                raise self.fail(
                     f"'{name}' appears again with a different value",
                     hint="import logs separately, one per file",
                 )
@@ -101,7 +100,7 @@ class _Log:
     def row(self, fields: list[str]) -> None:
         """Take one pair of ranks, in either order, or one rank with itself."""
         if len(fields) != len(FIELDS):
-            raise self.source.fail(
+            raise self.fail(
                 f"the line has {len(fields)} columns, not {len(FIELDS)}",
                 hint="they are: " + ", ".join(FIELDS),
             )
@@ -112,30 +111,30 @@ class _Log:
         self.rows += 1
         if i == j:
             if mean or stddev:
-                self.source.warn(
+                self.warn(
                     "diagonal-not-zero",
-                    f"line {self.source.line}: the time of rank {i} with itself is not 0",
+                    f"line {self.line}: the time of rank {i} with itself is not 0",
                 )
             return
         self.low.append(min(i, j))
         self.high.append(max(i, j))
         self.mean.append(mean)
         self.stddev.append(stddev)
-        self.lines.append(self.source.line)
+        self.places.append(self.line)
 
     def rank(self, text: str, host: str) -> int:
         """Read the number of a rank, which must be on one host throughout."""
         if not _RANK.fullmatch(text):
-            raise self.source.fail(f"{printable(text, 40)!r} is not the number of a rank")
+            raise self.fail(f"{printable(text, 40)!r} is not the number of a rank")
         rank = int(text)
-        self.source.same_host(self.hosts, rank, host)
+        self.same_host(self.hosts, rank, host)
         if rank > self.top[0]:
-            self.top = (rank, self.source.line)
+            self.top = (rank, self.line)
         return rank
 
     def time(self, text: str, what: str) -> float:
         """Read a time in µs as seconds."""
-        value = self.source.number(text, f"the {what}")
+        value = self.number(text, f"the {what}")
         # the exponent is put in the text, so that 23.20 becomes the double nearest to 2.32e-05;
         # abs, because of -0.00
         return abs(value) / 1e6 if "e" in text.lower() else abs(float(f"{text}e-6"))
@@ -152,7 +151,7 @@ class _Log:
             columns["n"] = np.full(len(self.low), repeats, dtype=np.int64)
         columns["mean"] = np.array(self.mean, dtype=np.float64)
         columns["stddev"] = np.array(self.stddev, dtype=np.float64)
-        keep = first_of_each(self.source, columns, np.array(self.lines, dtype=np.int64))
+        keep = first_of_each(self, columns, np.array(self.places, dtype=np.int64))
         host = self.header.get("Testing Hostname")
         return Pairs(
             size=size,
@@ -172,15 +171,13 @@ class _Log:
         }
         for name, consequence in instead.items():
             if name not in self.header:
-                self.source.warn(
-                    "header-field-missing", f"the header has no '{name}': {consequence}"
-                )
+                self.warn("header-field-missing", f"the header has no '{name}': {consequence}")
         size = int(self.header.get("Processors", self.top[0] + 1))
         if size > MAX_RANKS:
-            raise self.source.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
+            raise self.fail(f"{size} processors exceed the limit of {MAX_RANKS}")
         if self.top[0] >= size:
             what = f"the file has rank {self.top[0]}, but its header {size} processors"
-            raise self.source.fail(what, self.top[1])
+            raise self.fail(what, self.top[1])
         repeats = int(self.header.get("Repeats", 0))
         return size, int(self.header.get("MsgLen", DEFAULT_BYTES)), repeats or None
 
