@@ -6,7 +6,6 @@ colons. A datatype is three numbers (which, size, extent), a communicator too (w
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from isochrone.applications.traces.trace import Trace
@@ -45,10 +44,10 @@ def read(paths: Sequence[Path]) -> Trace:
         for line in source.each(source.data.decode("latin-1").splitlines()):
             if line.strip() and not line.startswith("#"):
                 reading.take(line.strip())
-        if not reading.calls.events and reading.end is None:
+        if not reading.events and reading.end is None:
             raise source.fail("the file has no MPI calls", hint="is it a file of liballprof?")
-        ranks.append(reading.calls)
-        tail.append(reading.calls.tail(reading.end) if reading.end is not None else 0.0)
+        ranks.append(reading)
+        tail.append(reading.tail(reading.end) if reading.end is not None else 0.0)
     everyone = tuple(range(len(files)))
     return traced(ranks, [everyone], tail, files[0].resolve().parent.name)
 
@@ -77,17 +76,15 @@ def _files(paths: Sequence[Path]) -> list[Path]:
     return [of_rank[rank] for rank in range(len(of_rank))]
 
 
-@dataclass
-class _Reading:
+class _Reading(Calls):
     """The calls of one rank, line by line."""
 
-    source: Source
-    rank: int
-    ranks: int
-    calls: Calls = field(default_factory=Calls)
-    end: float | None = None
-    fields: list[str] = field(default_factory=list)
-    seconds: float = 0.0
+    def __init__(self, source: Source, rank: int, ranks: int) -> None:
+        super().__init__()
+        self.source, self.rank, self.ranks = source, rank, ranks
+        self.end: float | None = None
+        self.fields: list[str] = []
+        self.seconds = 0.0
 
     def take(self, text: str) -> None:
         """Understand one line."""
@@ -97,19 +94,19 @@ class _Reading:
         call = name.removeprefix("MPI_").lower()
         begin, end = self.fields[0], self.fields[-1]
         if call in ("init", "init_thread"):
-            self.calls.leave(self._time(end))
+            self.leave(self._time(end))
             return
         if call == "finalize":
             self.end = self._time(begin)
             return
         start, stop = self._time(begin), self._time(end)
         self.seconds = stop - start
-        self.calls.enter(start)
+        self.enter(start)
         try:
             self._call(call)
         except IndexError as error:
             raise self.source.fail("it has too few fields") from error
-        self.calls.leave(stop)
+        self.leave(stop)
 
     def _call(self, call: str) -> None:
         blocking = call.removeprefix("i")
@@ -128,13 +125,13 @@ class _Reading:
         elif call in CALLED:
             self._collective(call, self.fields)
         elif call.startswith("i") and blocking in CALLED:
-            self.calls.said["nonblocking"] += 1
+            self.said["nonblocking"] += 1
             self._collective(blocking, [*self.fields[:-2], self.fields[-1]])
 
     def _message(self, op: str, peer: int, request: int | None = None) -> None:
         """Take a message: buffer, count, datatype, peer, tag, communicator, request."""
         if not self._everyone(self.fields[peer + 2] if len(self.fields) > peer + 2 else ""):
-            self.calls.said["elsewhere"] += 1
+            self.said["elsewhere"] += 1
             return
         other = self._int(peer)
         if other < 0 and (other != -1 or op in ("send", "isend")):
@@ -142,26 +139,26 @@ class _Reading:
         if other >= self.ranks:
             raise self.source.fail(f"rank {other} of {self.ranks}")
         if request is not None:
-            self.calls.begun(self._int(request))
-        self.calls.keep(op, other, self._bytes(2, 3), seconds=self.seconds)
+            self.begun(self._int(request))
+        self.keep(op, other, self._bytes(2, 3), seconds=self.seconds)
 
     def _send_and_receive(self, *, replace: bool) -> None:
         """Take it as both begun and waited for."""
         to, source = (4, 6) if replace else (4, 9)
         size_in = self._bytes(2, 3) if replace else self._bytes(7, 8)
         if not self._everyone(self.fields[source + 2]):
-            self.calls.said["elsewhere"] += 1
+            self.said["elsewhere"] += 1
             return
         peers = (("irecv", self._int(source), size_in), ("isend", self._int(to), self._bytes(2, 3)))
         known = [(op, peer, size) for op, peer, size in peers if peer >= 0]
         for op, peer, size in known:
-            self.calls.keep(op, peer, size)
-        if known and not self.calls.open:
-            self.calls.keep("wait", seconds=self.seconds)
+            self.keep(op, peer, size)
+        if known and not self.open:
+            self.keep("wait", seconds=self.seconds)
 
     def _wait(self, call: str) -> None:
         """Take what is waited for; of a request that was moved since, the oldest one is meant."""
-        still = list(self.calls.open)
+        still = list(self.open)
         count = self._int(1) if call != "wait" else 1
         first = self._int(2 if call != "wait" else 1)
         if call == "waitany":
@@ -171,16 +168,16 @@ class _Reading:
             found = found or (still[:count] if call == "waitall" else still[:1])
         else:
             found = still
-        self.calls.done(found, self.seconds)
+        self.done(found, self.seconds)
 
     def _collective(self, call: str, fields: list[str]) -> None:
         """Take a collective operation: its communicator comes last, a root before it."""
         op = CALLED[call]
         if not self._everyone(fields[-2]):
-            self.calls.said["elsewhere"] += 1
+            self.said["elsewhere"] += 1
             return
         root = self._whole(fields[-3]) if op in ROOTED and fields[-3].isdecimal() else -1
-        self.calls.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
+        self.keep(op, size=self._block(call, fields), root=root, seconds=self.seconds)
 
     def _block(self, call: str, fields: list[str]) -> float:
         """Return the bytes of a block, from the first datatype and the count before it."""

@@ -102,18 +102,18 @@ class _Archive:
         everyone = tuple(range(len(locations)))
         self.ranks = {location: rank for rank, location in enumerate(locations)}
         self._group(everyone)
-        seen = [_Rank(self, rank) for rank in everyone]
+        seen = [_Rank(self) for _ in everyone]
         last = [0.0] * len(seen)
         for location, event in self.archive.events(locations):
             rank = self.ranks[location]
             time = event.time / self.second
             seen[rank].take(event, time)
             last[rank] = time
-        if not any(rank.calls.events for rank in seen):
+        if not any(rank.events for rank in seen):
             raise InputError("the trace has no MPI calls", where=self.path)
-        tail = [rank.calls.tail(end) for rank, end in zip(seen, last, strict=True)]
+        tail = [rank.tail(end) for rank, end in zip(seen, last, strict=True)]
         name = self.path.resolve().parent.name if self.path.stem == "traces" else self.path.stem
-        return traced([rank.calls for rank in seen], self.groups, tail, name)
+        return traced(seen, self.groups, tail, name)
 
     def _locations(self) -> list[Any]:
         """Return the locations of MPI ranks in their order."""
@@ -150,16 +150,15 @@ class _Archive:
         return self._group(members)
 
 
-class _Rank:
+class _Rank(Calls):
     """Events of one rank. Calls are regions whose names begin with ``MPI_``."""
 
-    def __init__(self, archive: _Archive, rank: int) -> None:
+    def __init__(self, archive: _Archive) -> None:
+        super().__init__()
         self.archive = archive
-        self.rank = rank
-        self.calls = Calls()
         self.region = ""
         self.receives: dict[object, int] = {}
-        self.done: list[object] = []
+        self.completed: list[object] = []
         self.completes = False  # whether it records which receives are completed
         self.began = 0.0
 
@@ -172,81 +171,80 @@ class _Rank:
                 return
             if kind == "Enter":
                 self.region, self.began = name, time
-                self.calls.enter(time)
+                self.enter(time)
             else:
                 self._leave(time)
             return
         if not kind.startswith(("Mpi", "NonBlocking")):
             return
         if not self.region:  # an archive without regions: an event is a call
-            self.calls.enter(time)
+            self.enter(time)
         self._message(kind, event, time)
         if not self.region:
             self._waited(time)
-            self.calls.leave(time)
+            self.leave(time)
 
     def _leave(self, time: float) -> None:
         call = self.region.removeprefix("MPI_").lower()
         if call in ("wait", "waitall") and not self.completes:
             # EZTrace does not write which receives are completed
-            still = [request for request in self.calls.open if request not in self.done]
-            self.done += still if call == "waitall" else still[: not self.done]
+            still = [request for request in self.open if request not in self.completed]
+            self.completed += still if call == "waitall" else still[: not self.completed]
         self._waited(time)
-        self.calls.leave(time)
+        self.leave(time)
         self.region = ""
 
     def _waited(self, time: float) -> None:
-        if self.done:
-            self.calls.done(self.done, time - self.began)
-            self.done = []
+        if self.completed:
+            self.done(self.completed, time - self.began)
+            self.completed = []
 
     def _message(self, kind: str, event: Any, time: float) -> None:
-        calls = self.calls
         if kind in ("MpiSend", "MpiRecv", "MpiIsend"):
             peer = self._world(
                 event.communicator, event.receiver if "end" in kind else event.sender
             )
             if peer is None:
-                calls.said["elsewhere"] += 1
+                self.said["elsewhere"] += 1
                 return
             if self.region.lower().startswith("mpi_sendrecv"):
                 self._both(kind, peer, float(event.msg_length))
                 return
             if kind == "MpiIsend":
-                calls.begun(event.request_id)
-            calls.keep(kind[3:].lower(), peer, float(event.msg_length), seconds=time - self.began)
+                self.begun(event.request_id)
+            self.keep(kind[3:].lower(), peer, float(event.msg_length), seconds=time - self.began)
         elif kind == "MpiIrecvRequest":
-            calls.begun(event.request_id)
-            self.receives[event.request_id] = calls.keep("irecv")
+            self.begun(event.request_id)
+            self.receives[event.request_id] = self.keep("irecv")
         elif kind == "MpiIrecv":
             self.completes = True
             place = self.receives.pop(event.request_id, None)
             peer = self._world(event.communicator, event.sender)
             if place is not None and peer is not None:
-                found = calls.events[place]
-                calls.events[place] = found._replace(peer=peer, bytes=float(event.msg_length))
-            self.done.append(event.request_id)
+                found = self.events[place]
+                self.events[place] = found._replace(peer=peer, bytes=float(event.msg_length))
+            self.completed.append(event.request_id)
         elif kind in ("MpiIsendComplete", "MpiRequestCancelled"):
-            self.done.append(event.request_id)
+            self.completed.append(event.request_id)
         elif kind == "NonBlockingCollectiveRequest":
-            self.receives["collective", event.request_id] = calls.keep("barrier")
+            self.receives["collective", event.request_id] = self.keep("barrier")
         elif kind == "NonBlockingCollectiveComplete":
             place = self.receives.pop(("collective", event.request_id), None)
             collective = self._collective(event, time)
             if place is not None and collective is not None:
-                calls.said["nonblocking"] += 1
-                begun = calls.events[place]
-                calls.events[place] = collective._replace(gap=begun.gap, seconds=0.0)
+                self.said["nonblocking"] += 1
+                begun = self.events[place]
+                self.events[place] = collective._replace(gap=begun.gap, seconds=0.0)
         elif kind == "MpiCollectiveEnd":
             one = self._collective(event, time)
             if one is not None:
-                calls.keep(one.op, -1, one.bytes, one.root, one.members, one.seconds)
+                self.keep(one.op, -1, one.bytes, one.root, one.members, one.seconds)
 
     def _both(self, kind: str, peer: int, size: float) -> None:
         """Take a send and receive in one as both begun and waited for."""
-        self.calls.begun((self.region, kind))
-        self.calls.keep("isend" if kind == "MpiSend" else "irecv", peer, size)
-        self.done.append((self.region, kind))
+        self.begun((self.region, kind))
+        self.keep("isend" if kind == "MpiSend" else "irecv", peer, size)
+        self.completed.append((self.region, kind))
 
     def _world(self, communicator: Any, rank: int) -> int | None:
         members = self.archive.members(communicator)
@@ -257,7 +255,7 @@ class _Rank:
         op = CALLED.get(_word(event.collective_op).lower())
         members = self.archive.members(event.communicator)
         if op is None or members is None:
-            self.calls.said["elsewhere"] += 1
+            self.said["elsewhere"] += 1
             return None
         root = -1
         if (
