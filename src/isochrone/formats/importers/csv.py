@@ -11,6 +11,7 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,7 @@ def read(path: Path) -> Run:
     return sheet.pairs().run(sheet)
 
 
+@dataclass
 class _Sheet(Source):
     """Reads the rows of one table; errors name the line."""
 

@@ -8,6 +8,7 @@ numbers doubtful is refused with the number of the line.
 
 import re
 from array import array
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,7 @@ def read(path: Path) -> Run:
     return log.pairs().run(log)
 
 
+@dataclass
 class _Log(Source):
     """Reads the lines of one log; errors name the line."""
 
