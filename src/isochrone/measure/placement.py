@@ -40,34 +40,6 @@ class LaunchPlan:
         return " ".join([*variables, command_line([*self.words, *self.options]), program])
 
 
-@dataclass(frozen=True)
-class Placement:
-    """A format of placement files.
-
-    Attributes
-    ----------
-    file
-        The usual name of the file.
-    text
-        Returns what is in it.
-    start
-        Returns the options by which the launcher uses the file at a path, for a number of ranks.
-    """
-
-    file: str
-    text: Callable[[Arrangement], str]
-    start: Callable[[Path, int], LaunchPlan]
-
-
-names, load = registry.family("formats.placements", "PLACEMENT", Placement)
-"""The formats, as the user types them; one by its name."""
-
-
-def hosts_of_ranks(arrangement: Arrangement) -> str:
-    """Return a line for each rank: its host."""
-    return "".join(f"{host}\n" for host in arrangement.hosts())
-
-
 def absolute(path: Path) -> str:
     """Return a path that means the same wherever the job is started."""
     return str(path.absolute())
@@ -88,3 +60,51 @@ def within_option(path: Path) -> str:
             where=found, hint="choose another name",
         )  # fmt: skip
     return found
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A format of placement files.
+
+    Attributes
+    ----------
+    file
+        The usual name of the file.
+    text
+        Returns what is in it.
+    launcher
+        Name of the launcher that uses it.
+    words
+        The user's words of the launcher before its options; ``{ranks}`` is the number of ranks.
+    options, environ
+        Options and variables that are added for the file; ``{path}`` is its path, …
+    path
+        … which this returns as the launcher takes it.
+    """
+
+    file: str
+    text: Callable[[Arrangement], str]
+    launcher: str
+    words: str
+    options: Sequence[str] = ()
+    environ: Mapping[str, str] = field(default_factory=dict)
+    path: Callable[[Path], str] = absolute
+
+    def start(self, path: Path, ranks: int) -> LaunchPlan:
+        """Return how the launcher uses the file at a path, for a number of ranks."""
+        there = self.path(path)
+        return LaunchPlan(
+            self.launcher,
+            self.words.format(ranks=ranks).split(),
+            [word.format(path=there) for word in self.options],
+            {key: value.format(path=there) for key, value in self.environ.items()},
+        )
+
+
+names, load = registry.family("formats.placements", "PLACEMENT", Placement)
+"""The formats, as the user types them; one by its name."""
+
+
+def hosts_of_ranks(arrangement: Arrangement) -> str:
+    """Return a line for each rank: its host."""
+    return "".join(f"{host}\n" for host in arrangement.hosts())

@@ -1,9 +1,7 @@
 """Rank order of Cray MPICH (MPICH_RANK_ORDER): the ranks of each node, in the job's own order."""
 
-from pathlib import Path
-
 from isochrone.measure.arrangement import Arrangement
-from isochrone.measure.placement import LaunchPlan, Placement, absolute
+from isochrone.measure.placement import Placement
 
 
 def text(arrangement: Arrangement) -> str:
@@ -13,10 +11,8 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def start(path: Path, ranks: int) -> LaunchPlan:
-    """Cray MPICH reorders the ranks itself; srun must not get a distribution (``-m``)."""
-    environ = {"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": absolute(path)}
-    return LaunchPlan("srun", ("srun", f"--ntasks={ranks}"), (), environ)
-
-
-PLACEMENT = Placement(file="MPICH_RANK_ORDER", text=text, start=start)
+# Cray MPICH reorders the ranks itself; srun must not get a distribution (-m).
+PLACEMENT = Placement(
+    file="MPICH_RANK_ORDER", text=text, launcher="srun", words="srun --ntasks={ranks}",
+    environ={"MPICH_RANK_REORDER_METHOD": "3", "MPICH_RANK_REORDER_FILE": "{path}"},
+)  # fmt: skip

@@ -1,9 +1,7 @@
 """Hostfile of Hydra, the mpiexec of MPICH, Intel MPI and MVAPICH: lines ``host:ranks``."""
 
-from pathlib import Path
-
 from isochrone.measure.arrangement import Arrangement
-from isochrone.measure.placement import LaunchPlan, Placement, absolute
+from isochrone.measure.placement import Placement
 
 
 def text(arrangement: Arrangement) -> str:
@@ -11,9 +9,8 @@ def text(arrangement: Arrangement) -> str:
     return "".join(f"{host}:{len(ranks)}\n" for host, ranks in arrangement.ranks())
 
 
-def start(path: Path, ranks: int) -> LaunchPlan:
-    """Hydra fills the hosts in the order of the file."""
-    return LaunchPlan("mpiexec-mpich", ("mpiexec", "-n", str(ranks)), ("-f", absolute(path)))
-
-
-PLACEMENT = Placement(file="hostfile", text=text, start=start)
+# Hydra fills the hosts in the order of the file.
+PLACEMENT = Placement(
+    file="hostfile", text=text, launcher="mpiexec-mpich", words="mpiexec -n {ranks}",
+    options=["-f", "{path}"],
+)  # fmt: skip

@@ -1,9 +1,7 @@
 """Rankfile of Open MPI: the host and the slot of every rank."""
 
-from pathlib import Path
-
 from isochrone.measure.arrangement import Arrangement
-from isochrone.measure.placement import LaunchPlan, Placement, within_option
+from isochrone.measure.placement import Placement, within_option
 
 
 def text(arrangement: Arrangement) -> str:
@@ -15,10 +13,8 @@ def text(arrangement: Arrangement) -> str:
     )
 
 
-def start(path: Path, ranks: int) -> LaunchPlan:
-    """Each rank is placed by the file; the allocation is that of the batch job or a hostfile."""
-    options = ("--map-by", f"rankfile:file={within_option(path)}")
-    return LaunchPlan("mpirun-openmpi", ("mpirun", "-n", str(ranks)), options)
-
-
-PLACEMENT = Placement(file="rankfile", text=text, start=start)
+# Each rank is placed by the file; the allocation is that of the batch job or a hostfile.
+PLACEMENT = Placement(
+    file="rankfile", text=text, launcher="mpirun-openmpi", words="mpirun -n {ranks}",
+    options=["--map-by", "rankfile:file={path}"], path=within_option,
+)  # fmt: skip
