@@ -237,7 +237,7 @@ RULES = {
     }),
     ("io-recording", "call"): Rules(
         {
-            **_whole("call", "pattern"), "rounds": Rule(most=1 << 53, whole=True),
+            **_whole("call", "pattern"), "rounds": _MAYBE_WHOLE,
             "shift": _ANY_WHOLE, **_times("seconds"),
             **dict.fromkeys(("late", "offsets", "counts", "exchange", "file"), _SPREAD),
         },
@@ -264,17 +264,10 @@ def check(run: Run) -> None:
     clock = run.about.clock
     for key, value in (("granularity", clock.granularity), ("cost", clock.cost)):
         if value is not None and not 0 <= value <= _COARSEST:
-            raise InputError(
-                f"the 'run' record has an impossible 'clock.{key}' of {value:g} s",
-                where=run.where, hint=DAMAGED,
-            )  # fmt: skip
+            raise _damaged(run, f"the 'run' record has an impossible 'clock.{key}' of {value:g} s")
     for name in _FOREIGN.get(run.kind, ()):
         if name in run.tables:
-            raise InputError(
-                f"a run of kind '{run.kind}' cannot have a '{name}' record",
-                where=run.where,
-                hint=DAMAGED,
-            )
+            raise _damaged(run, f"a run of kind '{run.kind}' cannot have a '{name}' record")
     for name, table in run.tables.items():
         rules = RULES.get((run.kind, name)) or RULES.get(("", name))
         if rules is not None and len(table):
@@ -307,14 +300,12 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
     for key, rule in rules.members.items():
         if key not in table:
             if rule.needed and key not in rules.may_lack:
-                raise InputError(f"a '{name}' record has no '{key}'", where=run.where, hint=DAMAGED)
+                raise _damaged(run, f"a '{name}' record has no '{key}'")
             continue
         values = table[key]
         if values.dtype.kind not in ("i" if rule.whole and rule.needed else "if"):
-            raise InputError(
-                f"the '{key}' of a '{name}' record is not a {'whole ' * rule.whole}number",
-                where=run.where,
-                hint=DAMAGED,
+            raise _damaged(
+                run, f"the '{key}' of a '{name}' record is not a {'whole ' * rule.whole}number"
             )
         _refuse(run, name, rule.fault(values, run.size), f"'{key}' is out of range")
     for keys in rules.ordered:
@@ -339,11 +330,15 @@ def _check_table(run: Run, name: str, table: Table, rules: Rules) -> None:
         )
 
 
+def _damaged(run: Run, what: str) -> InputError:
+    return InputError(what, where=run.where, hint=DAMAGED)
+
+
 def _refuse(run: Run, name: str, wrong: Bools, what: str) -> None:
     """Raise an error that names the first record that is wrong, if there is one."""
     if wrong.any():
         number = int(np.argmax(wrong)) + 1
-        raise InputError(f"'{name}' record {number}: {what}", where=run.where, hint=DAMAGED)
+        raise _damaged(run, f"'{name}' record {number}: {what}")
 
 
 def _contradicting(table: Table, ranks: int) -> Bools:
@@ -373,12 +368,10 @@ def _contradicting(table: Table, ranks: int) -> Bools:
 def _check_curves(run: Run, samples: Table) -> None:
     """Refuse samples without a number or text for each key of their curve."""
     if not run.by:
-        raise InputError(
-            "'by' of the 'run' record is not a member of the samples", where=run.where, hint=DAMAGED
-        )
+        raise _damaged(run, "'by' of the 'run' record is not a member of the samples")
     for name in run.by:
         if name not in samples:
-            raise InputError(f"a 'sample' record has no '{name}'", where=run.where, hint=DAMAGED)
+            raise _damaged(run, f"a 'sample' record has no '{name}'")
         values = samples[name]
         unknown = (
             np.isnan(values) if values.dtype.kind in "if"

@@ -86,7 +86,6 @@ def _cell(value: float | None) -> str:
 
 def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
     """Yield the lines of the script."""
-    data = _file(path.name)
     yield f"# Draws {_safe(path.name)} with gnuplot 5 or newer. In its folder, run:\n"
     yield f"#   gnuplot {_safe(path.with_suffix('.gp').name)}\n"
     yield "set encoding utf8\nset terminal svg size 900,600 font 'sans-serif,14'\n"
@@ -103,17 +102,16 @@ def _script(run: Run, found: list[Curve], path: Path) -> Iterator[str]:
     if len(size) == 1:  # gnuplot warns of an axis without extent
         yield f"set xrange [{min(size) / 2}:{min(size) * 2}]\n"
     if drawn:
-        yield from _plot(path, "time", "%.1s %cs", meaning, data, "1:3:4:5", drawn)
+        yield from _plot(path, "time", "%.1s %cs", meaning, "1:3:4:5", drawn)
     moving = [(k, c) for k, c in drawn if np.nanmax([*c.column("bandwidth"), 0.0]) > 0]
     if moving:
-        what = "'bandwidth'"
-        yield from _plot(path, "bandwidth", "%.1s %cB/s", what, data, "1:9:10:11", moving)
+        yield from _plot(path, "bandwidth", "%.1s %cB/s", "'bandwidth'", "1:9:10:11", moving)
     if not drawn:
         yield "# a barrier has no message size: nothing to plot\n"
 
 
 def _plot(
-    path: Path, what: str, ticks: str, title: str, data: str, columns: str,
+    path: Path, what: str, ticks: str, title: str, columns: str,
     drawn: list[tuple[int, Curve]],
 ) -> Iterator[str]:  # fmt: skip
     """Yield the lines that draw one picture."""
@@ -122,7 +120,7 @@ def _plot(
     yield _range(columns, drawn)
     yield "plot \\\n"
     lines = [
-        f"  {data} index {k} using {_with(columns, curve)} pointtype 7 pointsize 0.5 "
+        f"  {_file(path.name)} index {k} using {_with(columns, curve)} pointtype 7 pointsize 0.5 "
         f"title {_quoted(_title(curve))}"
         for k, curve in drawn
     ]

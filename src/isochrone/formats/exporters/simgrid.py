@@ -60,16 +60,6 @@ class _Machine:
     others: int
     eager: int | None
 
-    @property
-    def latency(self) -> float:
-        """Seconds of the shortest messages between two hosts."""
-        return self.lines[0].latency
-
-    @property
-    def bandwidth(self) -> float:
-        """Bytes a second of the largest ones."""
-        return 1 / self.lines[-1].per_byte
-
 
 def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     """Write a platform, and next to it the hosts of the ranks.
@@ -132,10 +122,11 @@ def _platform(run: Run, machine: _Machine) -> Iterator[str]:
         yield f'    <prop id="{key}" value="{value}"/>'
     yield "  </config>"
     most = max(Counter(machine.hosts).values())
+    latency, bandwidth = machine.lines[0].latency, 1 / machine.lines[-1].per_byte
     yield (
         f'  <cluster id="machine" prefix="node-" suffix="" radical="0-{max(machine.hosts)}" '
-        f'speed="1Gf" core="{most}" lat="{machine.latency / 2:.12g}s" '
-        f'bw="{machine.bandwidth:.12g}Bps" loopback_lat="{machine.loopback[0]:.12g}s" '
+        f'speed="1Gf" core="{most}" lat="{latency / 2:.12g}s" '
+        f'bw="{bandwidth:.12g}Bps" loopback_lat="{machine.loopback[0]:.12g}s" '
         f'loopback_bw="{machine.loopback[1]:.12g}Bps"/>'
     )
     yield "</platform>"

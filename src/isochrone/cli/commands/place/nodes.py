@@ -151,13 +151,11 @@ def _files(args: Namespace, nodes: Allocation) -> dict[str, Path]:
 
 def _usual(args: Namespace, proof: bool) -> str:
     """Name the format that fits the batch system, or the MPI if a job is to be started."""
-    if "SLURM_JOB_ID" in os.environ:
-        return "slurm"
-    if "FLUX_URI" in os.environ:
-        return "flux"
-    if proof:
-        return "openmpi" if starter(args, 1).setup.name == "mpirun-openmpi" else "hydra"
-    return "hydra"
+    for variable, name in (("SLURM_JOB_ID", "slurm"), ("FLUX_URI", "flux")):
+        if variable in os.environ:
+            return name
+    by_openmpi = proof and starter(args, 1).setup.name == "mpirun-openmpi"
+    return "openmpi" if by_openmpi else "hydra"
 
 
 def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
