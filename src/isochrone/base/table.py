@@ -1,10 +1,10 @@
-"""Records of a run file as columns."""
+"""Records of a run file as columns; values by their keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ _CELLS_PER_VALUE = 16
 """A table with more cells than the first number has at least one value in the second number of
 cells; else it would be far larger than its file."""
 
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 Members = dict[str, Any]
 """The members of a record, by name."""
@@ -174,3 +177,11 @@ def column(values: list[Any]) -> Array:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
+    """Return the values of each key, in their order."""
+    found: dict[_Key, list[_Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from isochrone.base.errors import InputError
-from isochrone.base.groups import grouped
+from isochrone.base.table import grouped
 from isochrone.changes.comparability import thing
 from isochrone.console.input import files_of
 from isochrone.runfile.any_file import read

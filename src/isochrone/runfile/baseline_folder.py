@@ -9,8 +9,8 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256
-from isochrone.base.groups import grouped
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.runfile.file import read
 from isochrone.runfile.run import NO_END, Run
 

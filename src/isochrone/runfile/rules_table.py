@@ -5,7 +5,7 @@ from math import inf
 from pathlib import Path
 
 from isochrone.base.files import whole_file
-from isochrone.base.groups import grouped
+from isochrone.base.table import grouped
 from isochrone.runfile.rules import RULES, Rule, Rules
 
 PAGE = "docs/run-file.md"

@@ -14,9 +14,8 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import Hidden, IfKnown
 from isochrone.base.errors import InputError
-from isochrone.base.groups import grouped
 from isochrone.base.stats import median_of
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.runfile.columns import MAX_SECONDS
 from isochrone.runfile.run import Run

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from isochrone.base.documents import Inline, Schema, Value, record
 from isochrone.base.errors import InputError
-from isochrone.base.groups import grouped
+from isochrone.base.table import grouped
 from isochrone.base.text import printable, warn
 from isochrone.changes.comparability import check_comparable
 from isochrone.changes.compare import Comparison, compare

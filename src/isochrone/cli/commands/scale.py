@@ -25,7 +25,7 @@ from isochrone.applications.results.recording import trace
 from isochrone.applications.traces.generalizing import analysed, generalized
 from isochrone.applications.traces.trace import Trace
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.groups import grouped
+from isochrone.base.table import grouped
 from isochrone.base.text import command_line, warn
 from isochrone.base.units import format_seconds
 from isochrone.cli.launches import make_folder, measure_in

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from isochrone.base.documents import Hidden, IfKnown, Inline, Scalar, shown
-from isochrone.base.groups import grouped
+from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.pages.options import varied
 from isochrone.pages.page import (
