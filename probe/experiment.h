@@ -22,6 +22,7 @@
 #include "base/options.h"
 #include "machine/clock.h"
 #include "machine/host.h"
+#include "machine/subset_barrier.h"
 
 struct iso_record; /* runfile/record.h */
 
@@ -41,6 +42,12 @@ typedef struct iso_context {
     bool failed; /**< set by run(), on all ranks: some requested results are
                     wrong and omitted, with a warning; exit code 3 */
 } iso_context_t;
+
+/** Return when all ranks have called it. */
+static inline void iso_meet(const iso_context_t *ctx)
+{
+    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
+}
 
 /** How run() ended; the same value on rank 0 is written into the run file. */
 typedef enum iso_outcome {
@@ -92,8 +99,10 @@ typedef struct iso_experiment {
     iso_place_t *(*invent)(int *ranks);
     /** Format of the run file of so many ranks; 1 where this is NULL. */
     int (*format)(int ranks);
-    /** What the seconds of a sample are, in a few words. */
-    const char *(*quantity)(void);
+    /** What the seconds of a sample are, in a few words; or a function that
+     * says it where that follows from the options. */
+    const char *quantity;
+    const char *(*quantity_of)(void);
     /** Measure; see the roles above. */
     iso_outcome_t (*run)(iso_context_t *ctx);
 } iso_experiment_t;

@@ -10,7 +10,6 @@
 #include "base/check.h"
 #include "base/source.h"
 #include "machine/plain.h"
-#include "machine/subset_barrier.h"
 #include "machine/watchdog.h"
 #include "runfile/clock_set.h"
 #include "runfile/preamble.h"
@@ -18,7 +17,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_NOTES = 32, MAX_TABLES = 8, NOT_GIVEN = -1 };
 
@@ -111,12 +109,10 @@ static void print_list(void)
     iso_record_t record;
     iso_record_open(&record, "-", false);
     for (int k = 0; iso_experiments[k]; k++) {
-        iso_record_begin(&record, "experiment");
-        iso_record_text(&record, "name", iso_experiments[k]->name);
         const char *kind = iso_experiments[k]->kind;
-        ISO_MEMBERS(&record, ("kind", kind ? kind : ""),
-                    ("summary", iso_experiments[k]->summary));
-        iso_record_end(&record);
+        ISO_RECORD(&record, "experiment", ("name", iso_experiments[k]->name),
+                   ("kind", kind ? kind : ""),
+                   ("summary", iso_experiments[k]->summary));
         for (int t = 0; iso_experiments[k]->options[t]; t++) {
             list_options(&record, iso_experiments[k]->options[t]);
         }
@@ -304,7 +300,7 @@ static int measure(const iso_experiment_t *experiment, int rank, int size,
     }
     free(invented);
     free(places);
-    iso_subset_barrier(ctx.control, NULL, size, rank);
+    iso_meet(&ctx);
     MPI_CHECK(MPI_Comm_free(&ctx.control));
     MPI_CHECK(MPI_Comm_free(&ctx.comm));
     return ctx.failed ? ISO_EXIT_FAILED : ISO_EXIT_OK;

@@ -3,7 +3,6 @@
 #include "base/check.h"
 
 #include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,27 +19,45 @@ void iso_end_all(int code)
     abort();
 }
 
-/** Return how many bytes the character at @a text has; 0 if it is no UTF-8. */
-static size_t character(const char *text)
+/*
+ * The rows are those of table 3-7, "Well-Formed UTF-8 Byte Sequences", of the
+ * Unicode Standard.
+ */
+int iso_character_length(const char *text)
 {
-    unsigned char first = (unsigned char)text[0];
-    size_t more = first < 0x80   ? 0
-                  : first < 0xc2 ? SIZE_MAX
-                  : first < 0xe0 ? 1
-                  : first < 0xf0 ? 2
-                  : first < 0xf5 ? 3
-                                 : SIZE_MAX;
-    for (size_t k = 1; more != SIZE_MAX && k <= more; k++) {
-        if (((unsigned char)text[k] & 0xc0) != 0x80) {
-            return 0;
+    const unsigned char *bytes = (const unsigned char *)text;
+    static const struct {
+        unsigned char first, last;     /* of the first byte */
+        unsigned char lowest, highest; /* of the second; all others 80..BF */
+        int length;
+    } rows[] = {
+        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
+        {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+        {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+        if (bytes[0] < rows[k].first || bytes[0] > rows[k].last) {
+            continue;
         }
+        int length = 1;
+        while (length < rows[k].length) {
+            int lowest = length == 1 ? rows[k].lowest : 0x80;
+            int highest = length == 1 ? rows[k].highest : 0xbf;
+            if (bytes[length] < lowest || bytes[length] > highest) {
+                return 0; /* the end of the text, too: it is a 0 */
+            }
+            length++;
+        }
+        return length;
     }
-    return more + 1;
+    return 0;
 }
 
 /** Whether a character of @a length bytes is printable: no control character,
  * zero width or change of direction. */
-static int is_shown(const char *text, size_t length)
+static int is_shown(const char *text, int length)
 {
     const unsigned char *c = (const unsigned char *)text;
     switch (length) {
@@ -70,7 +87,7 @@ void iso_complain(const char *format, ...)
     va_end(values);
     size_t length = 0;
     for (const char *at = text; *at != '\0';) {
-        size_t bytes = character(at);
+        int bytes = iso_character_length(at);
         if (is_shown(at, bytes)) {
             memcpy(line + length, at, bytes);
             length += bytes;

@@ -27,6 +27,9 @@ _Noreturn void iso_end_all(int code);
 __attribute__((format(printf, 1, 2))) void iso_complain(const char *format,
                                                         ...);
 
+/** Length of the UTF-8 character that @a text begins with; 0 if it is none. */
+int iso_character_length(const char *text);
+
 /** Make unchecked MPI calls fail in the same way, on MPI_COMM_WORLD and its
  * duplicates. */
 void iso_check_begin(void);

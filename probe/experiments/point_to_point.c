@@ -189,6 +189,6 @@ const iso_experiment_t iso_experiment_point_to_point = {
     .check_ranks = check_ranks,
     .resolve = resolve,
     .memory = memory,
-    .quantity = iso_transfer_quantity,
+    .quantity_of = iso_transfer_quantity,
     .run = run,
 };

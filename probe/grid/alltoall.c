@@ -53,8 +53,7 @@ static int blocks_through(const iso_arrangement_t *a, int length, int place)
 static size_t blocks_between(const iso_arrangement_t *a)
 {
     int length = a->lengths[a->row_of[a->rank]];
-    return (size_t)length *
-           (size_t)blocks_through(a, length, a->column_of[a->rank]);
+    return length * (size_t)blocks_through(a, length, a->column_of[a->rank]);
 }
 
 /** Pack the blocks for all ranks, column by column. */
@@ -106,8 +105,7 @@ static void turn(const iso_arrangement_t *a, const char *from, char *to,
     int blocks = blocks_through(a, length, place);
     for (int b = 0; b < blocks; b++) {
         for (int s = 0; s < length; s++) {
-            memcpy(to, from + ((size_t)s * (size_t)blocks + (size_t)b) * bytes,
-                   bytes);
+            memcpy(to, from + (s * blocks + (size_t)b) * bytes, bytes);
             to += bytes;
         }
     }
@@ -145,7 +143,7 @@ static int along_columns(const iso_arrangement_t *a, const char *send,
     for (int c = place; c < end; c++) {
         error = iso_phases_first(
             error, along_uneven_column(a, c, send, receive, bytes));
-        send += (size_t)a->heights[c] * (size_t)length * (size_t)bytes;
+        send += a->heights[c] * (size_t)length * bytes;
     }
     return error;
 }
@@ -159,13 +157,11 @@ static int alltoall(const iso_arrangement_t *a, const iso_blocks_t *outgoing,
     int error = MPI_ERR_NO_MEM;
     if (first != NULL && second != NULL) {
         error = pack_by_columns(a, outgoing, first);
-        error =
-            iso_phases_first(error, along_row(a, first, second, (int)bytes));
+        error = iso_phases_first(error, along_row(a, first, second, bytes));
         turn(a, second, first, bytes);
         char *rows =
             iso_rows_in_buffer(a, incoming) ? incoming->buffer : second;
-        error =
-            iso_phases_first(error, along_columns(a, first, rows, (int)bytes));
+        error = iso_phases_first(error, along_columns(a, first, rows, bytes));
         error = iso_phases_first(error, iso_rows_unpack(a, incoming, rows));
     }
     free(first);

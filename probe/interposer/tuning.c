@@ -51,7 +51,7 @@ static int nodes_of(MPI_Comm comm)
     }
     PMPI_Comm_get_attr(comm, keyval, &known, &found);
     if (found) {
-        return (int)(intptr_t)known;
+        return (intptr_t)known;
     }
     int nodes = count_nodes(comm);
     PMPI_Comm_set_attr(comm, keyval, (void *)(intptr_t)nodes);
@@ -85,7 +85,7 @@ static int read_file(const char *path)
     long length = found ? ftell(file) : -1;
     if (length > INT_MAX) { /* as a folder has, too */
         errno = EFBIG;
-    } else if (length >= 0 && (table = malloc((size_t)length + 1))) {
+    } else if (length >= 0 && (table = malloc(length + 1))) {
         rewind(file);
         found = fread(table, 1, length, file) == (size_t)length;
     }
@@ -97,7 +97,7 @@ static int read_file(const char *path)
     if (file) {
         fclose(file);
     }
-    return (int)length;
+    return length;
 }
 
 /** Distribute the table named by ISOCHRONE_TUNING at rank 0 to all ranks: one
@@ -224,7 +224,7 @@ static long long bytes_of(long long count, MPI_Datatype type)
     if (size < 0 || (size > 0 && (size > INT_MAX || count > INT_MAX))) {
         return LLONG_MAX;
     }
-    return (long long)size * count;
+    return size * count;
 }
 
 /** Whether there are rules for an operation. */

@@ -34,8 +34,8 @@ static void take_file(iso_gathered_t *all, int rank,
     iso_opened_t *opened =
         iso_map_get(&all->opened, file->id.leader, file->id.number, 0);
     opened->opens = 1;
-    opened->ranks = iso_resized(opened->ranks,
-                                (size_t)(opened->rank_count + 1) * sizeof(int));
+    opened->ranks =
+        iso_resized(opened->ranks, (opened->rank_count + 1) * sizeof(int));
     opened->ranks[opened->rank_count++] = rank;
     for (int write = 0; write < 2; write++) {
         const iso_count_t *unknown = &file->unknown[write];
@@ -68,8 +68,7 @@ static void take_texts(iso_opened_t *opened, const char **at)
     char *number = take_text(at);
     opened->hint_count = atoi(number);
     free(number);
-    opened->hints =
-        iso_zeroed((size_t)opened->hint_count * sizeof(*opened->hints));
+    opened->hints = iso_zeroed(opened->hint_count * sizeof(*opened->hints));
     for (int k = 0; k < opened->hint_count; k++) {
         iso_hint_t *hint = &opened->hints[k];
         char *key = take_text(at), *there = take_text(at);
@@ -89,8 +88,7 @@ static void more_slots(iso_gathered_call_t *call, int count)
     if (count <= call->slot_count) {
         return;
     }
-    call->slots =
-        iso_resized(call->slots, (size_t)count * sizeof(*call->slots));
+    call->slots = iso_resized(call->slots, count * sizeof(*call->slots));
     for (int k = call->slot_count; k < count; k++) {
         call->slots[k] = (iso_slot_sum_t){.sync = -1};
     }
@@ -156,14 +154,14 @@ void iso_gathered_take(void *self, int rank, const void *packed, size_t length)
     (void)length;
     memcpy(&head, bytes, sizeof(head));
     const char *files = bytes + sizeof(head);
-    const char *calls = files + (size_t)head.files * sizeof(iso_packed_file_t);
-    const char *slots = calls + (size_t)head.calls * sizeof(iso_io_call_t);
-    const char *texts = slots + (size_t)head.slots * sizeof(iso_slot_t);
-    iso_slot_t *own = iso_resized(NULL, (size_t)head.slots * sizeof(*own));
-    memcpy(own, slots, (size_t)head.slots * sizeof(*own));
+    const char *calls = files + head.files * sizeof(iso_packed_file_t);
+    const char *slots = calls + head.calls * sizeof(iso_io_call_t);
+    const char *texts = slots + head.slots * sizeof(iso_slot_t);
+    iso_slot_t *own = iso_resized(NULL, head.slots * sizeof(*own));
+    memcpy(own, slots, head.slots * sizeof(*own));
     for (int k = 0; k < head.files; k++) {
         iso_packed_file_t file;
-        memcpy(&file, files + (size_t)k * sizeof(file), sizeof(file));
+        memcpy(&file, files + k * sizeof(file), sizeof(file));
         take_file(all, rank, &file);
         if (file.leads) {
             take_texts(iso_gathered_file(all, file.id), &texts);
@@ -171,7 +169,7 @@ void iso_gathered_take(void *self, int rank, const void *packed, size_t length)
     }
     for (int k = 0; k < head.calls; k++) {
         iso_io_call_t call;
-        memcpy(&call, calls + (size_t)k * sizeof(call), sizeof(call));
+        memcpy(&call, calls + k * sizeof(call), sizeof(call));
         take_call(all, rank, &call, own);
     }
     all->messages_seen = all->messages_seen || head.messages_seen;
@@ -191,7 +189,7 @@ static bool are_one_file(const iso_opened_t *a, const iso_opened_t *b)
 {
     return a->rank_count == b->rank_count && a->name && b->name &&
            strcmp(a->name, b->name) == 0 &&
-           memcmp(a->ranks, b->ranks, (size_t)a->rank_count * sizeof(int)) == 0;
+           memcmp(a->ranks, b->ranks, a->rank_count * sizeof(int)) == 0;
 }
 
 static void join(iso_opened_t *first, iso_opened_t *other)

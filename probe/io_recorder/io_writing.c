@@ -177,11 +177,6 @@ static void patterns_pieces(iso_patterns_t *patterns,
 /* --- the run file ----------------------------------------------------------
  */
 
-static const char *quantity(void)
-{
-    return "collective accesses to files, the slowest rank";
-}
-
 /* --- files ---------------------------------------------------------------- */
 
 static void write_hints(iso_record_t *record, const iso_opened_t *file)
@@ -356,7 +351,8 @@ void iso_io_writing(const iso_io_recording_t *recording)
 {
     iso_output_t output;
     iso_patterns_t patterns = {0};
-    iso_output_begin(&output, recording->path, "io-recording", quantity);
+    iso_output_begin(&output, recording->path, "io-recording",
+                     "collective accesses to files, the slowest rank");
     iso_gathered_t all = gather(recording, &output);
     if (output.rank == 0) {
         patterns = find_patterns(&all);

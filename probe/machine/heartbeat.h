@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /** Share the page; before the fork. Without it, all functions do nothing. */

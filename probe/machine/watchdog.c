@@ -63,11 +63,19 @@ static int rank_by_launcher(void)
     return -1;
 }
 
-/** Say what became of the rank: "rank 3 on n2 ...". */
-static void say(iso_identity_t *who, int channel, const char *what)
+/** Whether the rank has come out of MPI_Init, and has said who it is. */
+static bool is_known(iso_identity_t *who, int channel)
 {
     if (who->rank < 0 && read(channel, who, sizeof(*who)) != sizeof(*who)) {
         who->rank = -1;
+    }
+    return who->rank >= 0;
+}
+
+/** Say what became of the rank: "rank 3 on n2 ...". */
+static void say(iso_identity_t *who, int channel, const char *what)
+{
+    if (!is_known(who, channel)) {
         gethostname(who->host, sizeof(who->host) - 1);
     }
     char rank[32] = "a rank";
@@ -142,18 +150,6 @@ static void end_the_silent(pid_t rank, iso_identity_t *who, int channel,
     say(who, channel, text);
 }
 
-/** Whether the rank has come out of MPI_Init just now. */
-static bool out_of_init(iso_identity_t *who, int channel)
-{
-    if (who->rank >= 0) {
-        return false;
-    }
-    if (read(channel, who, sizeof(*who)) != sizeof(*who)) {
-        who->rank = -1;
-    }
-    return who->rank >= 0;
-}
-
 /** Sleep until the rank ends. @return its status as of waitpid */
 static int wait_for_rank(pid_t rank, iso_identity_t *who, int channel,
                          const sigset_t *awaited, double limit, bool *expected)
@@ -177,7 +173,7 @@ static int wait_for_rank(pid_t rank, iso_identity_t *who, int channel,
             say(who, channel, "goes on");
         } else if (found != 0) {
             return status;
-        } else if (listens && out_of_init(who, channel)) {
+        } else if (listens && who->rank < 0 && is_known(who, channel)) {
             silence.seconds = 0;
             silence.limit = limit;
             silence.said = false;

@@ -67,7 +67,7 @@ static long stride(void)
 
 long long iso_transfer_quantum(void)
 {
-    return stride() ? (long long)sizeof(double) : 1;
+    return stride() ? sizeof(double) : 1;
 }
 
 int iso_transfer_check(const iso_sizes_t *sizes, char *error)
@@ -109,9 +109,9 @@ int iso_transfer_directions(void)
 /** Bytes that sent messages, or received ones, lie in. */
 static double room(long long largest, long messages)
 {
-    double extent = (double)iso_message_extent(largest, stride());
-    double walked = cold() ? (double)options.cache_bytes + extent : 0;
-    double needed = extent * (double)messages;
+    double extent = iso_message_extent(largest, stride());
+    double walked = cold() ? options.cache_bytes + extent : 0;
+    double needed = extent * messages;
     return (needed > walked ? needed : walked) + LINE;
 }
 
@@ -134,11 +134,11 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
     t->in = iso_calloc(t->in_room, 1);
     memset(t->out, 1, t->out_room); /* unwritten pages share one zero page */
     memset(t->in, 1, t->in_room);
-    t->requests = iso_calloc((size_t)(2 * t->window), sizeof(MPI_Request));
+    t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
     t->exposed = MPI_WIN_NULL;
     if (iso_mode_one_sided(mode())) {
-        MPI_CHECK(MPI_Win_create(t->in, (MPI_Aint)t->in_room, 1, MPI_INFO_NULL,
-                                 ctx->comm, &t->exposed));
+        MPI_CHECK(MPI_Win_create(t->in, t->in_room, 1, MPI_INFO_NULL, ctx->comm,
+                                 &t->exposed));
     }
     t->message.bytes = -1;
 }
@@ -197,7 +197,7 @@ void iso_transfer_lead(iso_transfer_t *t, long samples, long batch,
     (windows ? m->lead_window : m->lead)(t, samples, batch, seconds);
     double messages = windows ? (double)t->window * m->parts_window : m->parts;
     for (long k = 0; k < samples; k++) {
-        seconds[k] /= (double)batch * messages;
+        seconds[k] /= batch * messages;
     }
 }
 

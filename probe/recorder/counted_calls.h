@@ -11,25 +11,9 @@
 #include "preload/wrapper.h"
 #include "recorder/event_args.h"
 
-/** Mean block of those that a rank exchanges with @a n others. */
-static int64_t mean_block(const COUNT *counts, int n, MPI_Datatype type)
-{
-    int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
-        sum += counts[k];
-    }
-    return n ? iso_bytes(sum, type) / n : 0;
-}
-
-static int64_t mean_of_types(const COUNT *counts, int n,
-                             const MPI_Datatype *types)
-{
-    int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
-        sum += iso_bytes(counts[k], types[k]);
-    }
-    return n ? sum / n : 0;
-}
+#define TYPE       MPI_Datatype
+#define IN_C(type) (type)
+#include "recorder/mean_blocks.h"
 
 #define LIST(...) __VA_ARGS__
 

@@ -64,32 +64,17 @@ TAKE(sendrecv, SENDRECV, (SENT, to, send_tag, RECEIVED, FROM, status),
 
 /* --- collective operations ------------------------------------------------ */
 
-/** Mean block of those that a rank exchanges with @a n others. */
-static int64_t mean_block(const MPI_Fint *counts, int n, const MPI_Fint *type)
-{
-    int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
-        sum += counts[k];
-    }
-    return n ? iso_bytes(sum, PMPI_Type_f2c(*type)) / n : 0;
-}
-
-static int64_t mean_of_types(const MPI_Fint *counts, int n,
-                             const MPI_Fint *types)
-{
-    int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
-        sum += iso_bytes(counts[k], PMPI_Type_f2c(types[k]));
-    }
-    return n ? sum / n : 0;
-}
+#define COUNT      MPI_Fint
+#define TYPE       MPI_Fint
+#define IN_C(type) PMPI_Type_f2c(type)
+#include "recorder/mean_blocks.h"
 
 #define AT_ROOT(a, b) (iso_is_root(*root, COMM) ? (a) : (b))
 #define SENT_V        send, send_count, send_at, send_type
 #define RECEIVED_V    receive, receive_count, receive_at, receive_type
-#define SENT_V_BYTES  mean_block(send_count, iso_partners(COMM), send_type)
+#define SENT_V_BYTES  mean_block(send_count, iso_partners(COMM), *send_type)
 #define RECEIVED_V_BYTES                                                       \
-    mean_block(receive_count, iso_partners(COMM), receive_type)
+    mean_block(receive_count, iso_partners(COMM), *receive_type)
 #define REDUCED send, receive, count, type, operation
 
 #define ROOTED(name, NAME, ARGUMENTS, SIZE)                                    \
@@ -117,6 +102,6 @@ ALL(scan, SCAN, (REDUCED), BYTES)
 ALL(exscan, EXSCAN, (REDUCED), BYTES)
 ALL(reduce_scatter_block, REDUCE_SCATTER_BLOCK, (REDUCED), BYTES)
 ALL(reduce_scatter, REDUCE_SCATTER, (REDUCED),
-    mean_block(count, iso_members(COMM)->size, type))
+    mean_block(count, iso_members(COMM)->size, *type))
 
 #endif

@@ -29,9 +29,8 @@ static void write_gap(iso_record_t *record, const char *key,
                       const iso_gap_t *gap)
 {
     int tenths = gap->used ? gap->used : gap->count > 0;
-    double *values =
-        iso_resized(NULL, (size_t)(4 + 2 * tenths) * sizeof(*values));
-    values[0] = (double)gap->count;
+    double *values = iso_resized(NULL, (4 + 2 * tenths) * sizeof(*values));
+    values[0] = gap->count;
     values[1] = gap->total;
     values[2] = gap->least;
     values[3] = gap->most;
@@ -59,7 +58,7 @@ static void write_call(iso_place_in_t *place, const iso_node_t *node, int depth)
     iso_record_t *record = place->record;
     const iso_event_t *event = &node->event;
     bool collective = iso_op_effects[event->op] == ISO_COLLECTIVE;
-    double calls = (double)node->calls;
+    double calls = node->calls;
     char key[32];
     begin(place, "call", depth);
     ISO_MEMBERS(record, ("op", iso_op_names[event->op]), ("peer", event->peer),
@@ -109,7 +108,7 @@ static void warn_of_rank(iso_record_t *record, const iso_recording_t *recording,
 {
     int worst = ISO_EXACT, threads = recording->threads->number + 1;
     for (iso_thread_t *t = recording->threads; t; t = t->next) {
-        int detail = (int)t->sequence.detail;
+        int detail = t->sequence.detail;
         worst = detail > worst ? detail : worst;
     }
     if (worst == ISO_SIZELESS) {
@@ -142,7 +141,7 @@ static void write_rank(iso_record_t *record, const iso_recording_t *recording,
         calls += t->calls;
         communication += t->communication;
         computation += t->computation;
-        own += t->own + (double)t->calls * asking;
+        own += t->own + t->calls * asking;
         rest = t->number == 0 ? t->gap : rest;
     }
     ISO_RECORD(record, "rank_time", ("rank", rank),
@@ -162,11 +161,6 @@ static void write_rank(iso_record_t *record, const iso_recording_t *recording,
 
 /* --- the file of all ranks -------------------------------------------------
  */
-
-static const char *quantity(void)
-{
-    return "wall-clock time in calls of MPI, processor time between them";
-}
 
 /** What rank 0 puts together. */
 typedef struct iso_file {
@@ -208,12 +202,12 @@ static int *number_groups(iso_file_t *file, const iso_groups_t *groups)
     for (int r = 1; r < file->output.ranks; r++) {
         long bytes = 0, numbered = 0;
         int *packed = iso_receive_bytes(&bytes, r, comm);
-        int *numbers = iso_resized(NULL, (size_t)bytes);
+        int *numbers = iso_resized(NULL, bytes);
         for (long k = 0; k < bytes / (long)sizeof(int); k += 1 + packed[k]) {
             numbers[numbered++] = iso_group_number(
                 &file->groups, &packed[k + 1], packed[k], INT_MAX);
         }
-        iso_send_bytes(numbers, numbered * (long)sizeof(int), r, comm);
+        iso_send_bytes(numbers, numbered * sizeof(int), r, comm);
         free(numbers);
         free(packed);
     }
@@ -237,7 +231,7 @@ static void write_operations(iso_file_t *file)
     const iso_operation_total_t *total = NULL;
     iso_record_t *record = &file->output.record;
     while ((total = iso_map_next(&file->totals.operations, total))) {
-        int group = (int)total->key.c;
+        int group = total->key.c;
         ISO_RECORD(record, "operation", ("op", iso_op_names[total->key.a]),
                    ("bytes", total->key.b), ("group", group),
                    ("members", group >= 0 ? file->groups.list[group].size : 2),
@@ -262,7 +256,7 @@ static iso_operation_total_t *list_totals(const iso_totals_t *totals,
                                           const int *groups, long *count)
 {
     iso_operation_total_t *list =
-        iso_resized(NULL, (size_t)totals->operations.count * sizeof(*list));
+        iso_resized(NULL, totals->operations.count * sizeof(*list));
     const iso_operation_total_t *total = NULL;
     *count = 0;
     while ((total = iso_map_next(&totals->operations, total))) {
@@ -292,7 +286,9 @@ void iso_writing(const iso_recording_t *recording, double asking)
     char *text = NULL;
     size_t length = 0;
     long totals_count = 0;
-    iso_output_begin(output, recording->path, "recording", quantity);
+    iso_output_begin(
+        output, recording->path, "recording",
+        "wall-clock time in calls of MPI, processor time between them");
     int *numbers = output->rank == 0 ? number_groups(&file, iso_groups())
                                      : send_groups(iso_groups(), output->comm);
     FILE *stream = iso_memory_open(&text, &length);
@@ -305,8 +301,7 @@ void iso_writing(const iso_recording_t *recording, double asking)
         write_group(&file, k);
     }
     iso_output_collect(output, text, length, totals,
-                       (size_t)totals_count * sizeof(*totals), &file,
-                       take_totals);
+                       totals_count * sizeof(*totals), &file, take_totals);
     if (output->rank == 0) {
         end_file(&file);
         if (recording->partial) {

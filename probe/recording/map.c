@@ -7,13 +7,13 @@
 
 static iso_key_t *entry_at(const iso_map_t *map, int index)
 {
-    return (iso_key_t *)(void *)(map->entries + (size_t)index * map->size);
+    return (iso_key_t *)(void *)(map->entries + index * map->size);
 }
 
 static int32_t *head_of(const iso_map_t *map, int64_t a, int64_t b, int64_t c)
 {
     uint64_t hash = iso_mix(iso_mix(iso_mix(1, a), b), c);
-    return &map->heads[(hash >> 32) % (uint64_t)map->buckets];
+    return &map->heads[(hash >> 32) % map->buckets];
 }
 
 iso_map_t iso_map(size_t size)
@@ -39,11 +39,10 @@ void *iso_map_find(const iso_map_t *map, int64_t a, int64_t b, int64_t c)
 static void grow(iso_map_t *map)
 {
     map->room = map->room ? 2 * map->room : 16;
-    map->entries = iso_resized(map->entries, (size_t)map->room * map->size);
+    map->entries = iso_resized(map->entries, map->room * map->size);
     map->buckets = 2 * map->room;
-    map->heads =
-        iso_resized(map->heads, (size_t)map->buckets * sizeof(*map->heads));
-    memset(map->heads, 0xff, (size_t)map->buckets * sizeof(*map->heads));
+    map->heads = iso_resized(map->heads, map->buckets * sizeof(*map->heads));
+    memset(map->heads, 0xff, map->buckets * sizeof(*map->heads));
     for (int k = 0; k < map->used; k++) { /* all are there, or it had room */
         iso_key_t *key = entry_at(map, k);
         int32_t *head = head_of(map, key->a, key->b, key->c);
@@ -79,7 +78,7 @@ void *iso_map_get(iso_map_t *map, int64_t a, int64_t b, int64_t c)
 void iso_map_remove(iso_map_t *map, void *entry)
 {
     iso_key_t *gone = entry;
-    int index = (int)((size_t)((char *)entry - map->entries) / map->size);
+    int index = (((char *)entry - map->entries) / map->size);
     int32_t *link = head_of(map, gone->a, gone->b, gone->c);
     while (*link != index) {
         link = &entry_at(map, *link)->next;
@@ -95,8 +94,7 @@ void *iso_map_next(const iso_map_t *map, const void *before)
 {
     int index = 0;
     if (before) {
-        index = 1 + (int)((size_t)((const char *)before - map->entries) /
-                          map->size);
+        index = 1 + (((const char *)before - map->entries) / map->size);
     }
     while (index < map->used && !entry_at(map, index)->used) {
         index++;

@@ -58,7 +58,7 @@ static void open_file(iso_output_t *output, const char *path)
 }
 
 void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
-                      const char *(*quantity)(void))
+                      const char *quantity)
 {
     static const iso_option_t *const no_options[] = {NULL};
     const iso_experiment_t experiment = {.name = kind,

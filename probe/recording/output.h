@@ -33,7 +33,7 @@ bool iso_output_requested(const char *variable, char **path);
  * @param quantity  what its times are, as of an experiment
  */
 void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
-                      const char *(*quantity)(void));
+                      const char *quantity);
 
 /**
  * Append what each rank wrote into memory to the file, rank after rank, and

@@ -220,8 +220,10 @@ static void record_run(const iso_context_t *ctx,
     }
     record_clock(record, &ctx->clock);
     iso_record_text(record, "probe", ISO_VERSION);
-    if (experiment->quantity) {
-        iso_record_text(record, "seconds_are", experiment->quantity());
+    const char *quantity = experiment->quantity_of ? experiment->quantity_of()
+                                                   : experiment->quantity;
+    if (quantity) {
+        iso_record_text(record, "seconds_are", quantity);
     }
     record_notes(record, notes, note_count);
     iso_record_int(record, "ranks", ctx->ranks);

@@ -36,58 +36,22 @@ int iso_record_open(iso_record_t *record, const char *path, bool force)
     return record->stream ? 0 : -1;
 }
 
-/**
- * Length of the UTF-8 character that text begins with, 0 if it is none: the
- * rows of table 3-7, "Well-Formed UTF-8 Byte Sequences", of the Unicode
- * Standard.
- */
-static int character_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char first, last;     /* of the first byte */
-        unsigned char lowest, highest; /* of the second; all others 80..BF */
-        int length;
-    } rows[] = {
-        {0x00, 0x7f, 0x00, 0x00, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2},
-        {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-        if (text[0] < rows[k].first || text[0] > rows[k].last) {
-            continue;
-        }
-        int length = 1;
-        while (length < rows[k].length) {
-            int lowest = length == 1 ? rows[k].lowest : 0x80;
-            int highest = length == 1 ? rows[k].highest : 0xbf;
-            if (text[length] < lowest || text[length] > highest) {
-                return 0; /* the end of the text, too: it is a 0 */
-            }
-            length++;
-        }
-        return length;
-    }
-    return 0;
-}
-
 static void put_string(FILE *stream, const char *text)
 {
-    const unsigned char *c = (const unsigned char *)text;
     fputc('"', stream);
-    while (*c) {
-        int length = character_length(c);
+    while (*text) {
+        unsigned char c = *text;
+        int length = iso_character_length(text);
         if (length == 0) {
             fputs("\\ufffd", stream); /* the replacement character */
-        } else if (*c == '"' || *c == '\\') {
-            fprintf(stream, "\\%c", *c);
-        } else if (*c < 0x20 || *c == 0x7f) {
-            fprintf(stream, "\\u%04x", *c);
+        } else if (c == '"' || c == '\\') {
+            fprintf(stream, "\\%c", c);
+        } else if (c < 0x20 || c == 0x7f) {
+            fprintf(stream, "\\u%04x", c);
         } else {
-            fwrite(c, 1, length, stream);
+            fwrite(text, 1, length, stream);
         }
-        c += length ? length : 1;
+        text += length ? length : 1;
     }
     fputc('"', stream);
 }

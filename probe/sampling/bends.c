@@ -41,7 +41,7 @@ static int halve(iso_points_t *points, int subject, long long left,
                  long long right, const iso_refinement_t *refinement)
 {
     long long middle =
-        iso_points_round(0.5 * (double)(left + right), refinement->quantum);
+        iso_points_round(0.5 * (left + right), refinement->quantum);
     if (iso_points_near(left, right, refinement) || middle == left ||
         middle == right) {
         return 0;
@@ -76,7 +76,7 @@ static double typical_off(const iso_bend_t *bend)
 {
     double sorted[ISO_MAX_ROUNDS];
     int n = bend->rounds;
-    memcpy(sorted, bend->off, (size_t)n * sizeof(*sorted));
+    memcpy(sorted, bend->off, n * sizeof(*sorted));
     iso_sort(sorted, n);
     return n > 0 ? 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]) : 0;
 }
@@ -211,8 +211,7 @@ int iso_bends_refine(iso_points_t *points, const iso_refinement_t *refinement)
         }
     }
     if (real > 0) {
-        qsort(points->bends, (size_t)real, sizeof(*points->bends),
-              compare_bends);
+        qsort(points->bends, real, sizeof(*points->bends), compare_bends);
     }
     for (int k = 0; k < real; k++) {
         iso_bend_t bend = points->bends[k]; /* halve makes room for others */
@@ -226,6 +225,6 @@ int iso_bends_refine(iso_points_t *points, const iso_refinement_t *refinement)
     }
     points->bend_count -= judged;
     memmove(points->bends, points->bends + judged,
-            (size_t)points->bend_count * sizeof(*points->bends));
+            points->bend_count * sizeof(*points->bends));
     return added;
 }

@@ -124,37 +124,33 @@ static void write_numbers(iso_record_t *record, const char *key,
 
 static void write_members(iso_record_t *record, const struct block *block)
 {
-    uint32_t i[ISO_BLOCK_PAIRS], j[ISO_BLOCK_PAIRS], n[ISO_BLOCK_PAIRS];
-    uint32_t batch[ISO_BLOCK_PAIRS], shared[ISO_BLOCK_PAIRS];
-    uint32_t retest[ISO_BLOCK_PAIRS];
+    enum { NUMBERS = 6 };
+    static const char *const keys[NUMBERS] = {"i",     "j",          "n",
+                                              "batch", "shared_cpu", "retest"};
+    uint32_t numbers[NUMBERS][ISO_BLOCK_PAIRS];
     for (int k = 0; k < block->count; k++) {
         const iso_pair_record_t *pair = &block->pairs[k];
-        i[k] = (uint32_t)pair->i;
-        j[k] = (uint32_t)pair->j;
-        n[k] = (uint32_t)pair->summary.n;
-        batch[k] = (uint32_t)pair->batch;
-        shared[k] = pair->shared_cpu;
-        retest[k] = pair->retest;
+        const uint32_t own[] = {
+            pair->i,     pair->j,          (uint32_t)pair->summary.n,
+            pair->batch, pair->shared_cpu, pair->retest};
+        for (int m = 0; m < NUMBERS; m++) {
+            numbers[m][k] = own[m];
+        }
     }
-    write_words(record, "i", i, block->count);
-    write_words(record, "j", j, block->count);
-    write_numbers(record, "n", n, block->count);
-    write_numbers(record, "batch", batch, block->count);
-    write_numbers(record, "shared_cpu", shared, block->count);
-    write_numbers(record, "retest", retest, block->count);
+    write_words(record, keys[0], numbers[0], block->count);
+    write_words(record, keys[1], numbers[1], block->count);
+    for (int m = 2; m < NUMBERS; m++) {
+        write_numbers(record, keys[m], numbers[m], block->count);
+    }
+#define TIME(name)                                                             \
+    {                                                                          \
+        #name, offsetof(iso_summary_t, name)                                   \
+    }
     static const struct {
         const char *key;
         size_t member;
-    } times[] = {
-        {"mean", offsetof(iso_summary_t, mean)},
-        {"stddev", offsetof(iso_summary_t, stddev)},
-        {"min", offsetof(iso_summary_t, min)},
-        {"median", offsetof(iso_summary_t, median)},
-        {"p95", offsetof(iso_summary_t, p95)},
-        {"max", offsetof(iso_summary_t, max)},
-        {"low", offsetof(iso_summary_t, low)},
-        {"high", offsetof(iso_summary_t, high)},
-    };
+    } times[] = {TIME(mean), TIME(stddev), TIME(min), TIME(median),
+                 TIME(p95),  TIME(max),    TIME(low), TIME(high)};
     for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
         write_column(record, times[k].key, block, times[k].member);
     }

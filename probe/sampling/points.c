@@ -66,7 +66,7 @@ bool iso_points_insert(iso_points_t *points, int subject, long long bytes)
     }
     ISO_GROW(points->items, points->count, points->capacity);
     memmove(&points->items[at + 1], &points->items[at],
-            (size_t)(points->count - at) * sizeof(*points->items));
+            (points->count - at) * sizeof(*points->items));
     points->count++;
     iso_point_t *point = &points->items[at];
     memset(point, 0, sizeof(*point));
@@ -86,7 +86,7 @@ int iso_points_of(const iso_points_t *points, int subject)
 
 long long iso_points_round(double bytes, long long quantum)
 {
-    return (long long)llround(bytes / (double)quantum) * quantum;
+    return llround(bytes / quantum) * quantum;
 }
 
 /** The starting sizes: equally spaced, or powers of a factor. */
@@ -96,7 +96,7 @@ static void add_grid(iso_points_t *points, int subject, long long start,
     long long least = start > quantum ? start : quantum;
     iso_points_insert(points, subject, start);
     if (stop > WIDE * WIDE * least || (start > 0 && stop > WIDE * start)) {
-        double first = start > 0 ? (double)start : (double)WIDE;
+        double first = start > 0 ? start : WIDE;
         for (double bytes = first; bytes < (double)stop / 2; bytes *= FACTOR) {
             iso_points_insert(points, subject,
                               iso_points_round(bytes, quantum));
@@ -104,9 +104,8 @@ static void add_grid(iso_points_t *points, int subject, long long start,
     } else {
         double step = (double)(stop - start) / FIRST_INTERVALS;
         for (int k = 1; k < FIRST_INTERVALS; k++) {
-            iso_points_insert(
-                points, subject,
-                iso_points_round((double)start + k * step, quantum));
+            iso_points_insert(points, subject,
+                              iso_points_round(start + k * step, quantum));
         }
     }
     iso_points_insert(points, subject, stop);
@@ -116,7 +115,7 @@ bool iso_points_near(long long left, long long right,
                      const iso_refinement_t *refinement)
 {
     return right - left <= refinement->smallest_gap ||
-           (double)(right - left) <= NEAR * (double)right;
+           (right - left) <= NEAR * right;
 }
 
 /** Add the middles of the starting intervals: a bump between two sizes does not
@@ -131,9 +130,9 @@ static void add_middles(iso_points_t *points, int subject, long long start,
         long long right = points->items[k].bytes;
         if (!iso_points_near(left, right, refinement) &&
             iso_points_of(points, subject) < refinement->max_points) {
-            iso_points_insert(points, subject,
-                              iso_points_round(0.5 * (double)(left + right),
-                                               refinement->quantum));
+            iso_points_insert(
+                points, subject,
+                iso_points_round(0.5 * (left + right), refinement->quantum));
         }
     }
 }
@@ -142,8 +141,8 @@ static void add_middles(iso_points_t *points, int subject, long long start,
 static void add_first(iso_points_t *points, int subject, long long start,
                       long long stop, const iso_refinement_t *refinement)
 {
-    start = iso_points_round((double)start, refinement->quantum);
-    stop = iso_points_round((double)stop, refinement->quantum);
+    start = iso_points_round(start, refinement->quantum);
+    stop = iso_points_round(stop, refinement->quantum);
     add_grid(points, subject, start, stop, refinement->quantum);
     add_middles(points, subject, start, stop, refinement);
     int first = iso_points_place(points, subject, start);
@@ -172,8 +171,7 @@ void iso_points_add(iso_points_t *points, int subject, const iso_sizes_t *sizes,
 double iso_points_part(const iso_point_t *left, const iso_point_t *middle,
                        const iso_point_t *right)
 {
-    return (double)(middle->bytes - left->bytes) /
-           (double)(right->bytes - left->bytes);
+    return (middle->bytes - left->bytes) / (double)(right->bytes - left->bytes);
 }
 
 /**

@@ -78,7 +78,7 @@ void iso_sampler_init(iso_sampler_t *sampler, bool simulated)
     sampler->pass_capacity = 0;
     bool fixed = options.repeats > 0;
     sampler->capacity = fixed ? options.repeats : options.max_repeats;
-    sampler->seconds = iso_calloc((size_t)sampler->capacity, sizeof(double));
+    sampler->seconds = iso_calloc(sampler->capacity, sizeof(double));
     iso_sampler_reset(sampler);
 }
 
@@ -112,7 +112,7 @@ void iso_sampler_free(iso_sampler_t *sampler)
 
 int iso_sampler_warmup(void)
 {
-    return options.warmup > 0 ? (int)options.warmup : 1;
+    return options.warmup > 0 ? options.warmup : 1;
 }
 
 static bool precise_enough(iso_sampler_t *sampler)
@@ -183,10 +183,10 @@ int iso_sampler_wants(iso_sampler_t *sampler)
  *  type 7, which numpy uses too). */
 static double quantile(const double *sorted, long n, double q)
 {
-    double place = q * (double)(n - 1);
+    double place = q * (n - 1);
     long below = (long)place;
     long above = below + 1 < n ? below + 1 : below;
-    double part = place - (double)below;
+    double part = place - below;
     return sorted[below] + part * (sorted[above] - sorted[below]);
 }
 
@@ -207,9 +207,9 @@ static void enclose_by_repetitions(const iso_sampler_t *sampler,
                                    iso_summary_t *s)
 {
     long n = sampler->n;
-    double half = 0.98 * sqrt((double)n); /* 1.96 sigma of Binomial(n, 1/2) */
-    long low = (long)floor(0.5 * (double)n - half) - 1;
-    long high = (long)ceil(0.5 * (double)n + half);
+    double half = 0.98 * sqrt(n); /* 1.96 sigma of Binomial(n, 1/2) */
+    long low = (long)floor(0.5 * n - half) - 1;
+    long high = (long)ceil(0.5 * n + half);
     s->low = sampler->seconds[n < 6 || low < 0 ? 0 : low];
     s->high = sampler->seconds[n < 6 || high > n - 1 ? n - 1 : high];
 }
@@ -218,13 +218,13 @@ static void enclose_by_repetitions(const iso_sampler_t *sampler,
 static void enclose_by_passes(const iso_sampler_t *sampler, iso_summary_t *s)
 {
     long n = sampler->pass_count, k = 0;
-    double *sorted = iso_calloc((size_t)n, sizeof(double));
-    memcpy(sorted, sampler->passes, (size_t)n * sizeof(double));
+    double *sorted = iso_calloc(n, sizeof(double));
+    memcpy(sorted, sampler->passes, n * sizeof(double));
     iso_sort(sorted, n);
     /* Of n passes, k or fewer lie on one side of the median, in 2.5 %. */
-    double chance = pow(0.5, (double)n), below = chance;
-    while (below + chance * (double)(n - k) / (double)(k + 1) <= 0.025) {
-        chance *= (double)(n - k) / (double)(k + 1);
+    double chance = pow(0.5, n), below = chance;
+    while (below + chance * (n - k) / (k + 1) <= 0.025) {
+        chance *= (n - k) / (double)(k + 1);
         below += chance;
         k++;
     }
@@ -237,15 +237,15 @@ iso_summary_t iso_sampler_summary(iso_sampler_t *sampler)
 {
     double *t = sampler->seconds;
     long n = sampler->n;
-    iso_summary_t s = {.n = (double)n};
+    iso_summary_t s = {.n = n};
     iso_sort(t, n);
     for (long k = 0; k < n; k++) {
-        s.mean += t[k] / (double)n;
+        s.mean += t[k] / n;
     }
     for (long k = 0; k < n; k++) {
         s.stddev += (t[k] - s.mean) * (t[k] - s.mean);
     }
-    s.stddev = n > 1 ? sqrt(s.stddev / (double)(n - 1)) : 0;
+    s.stddev = n > 1 ? sqrt(s.stddev / (n - 1)) : 0;
     s.min = t[0];
     s.median = quantile(t, n, 0.5);
     s.p95 = quantile(t, n, 0.95);

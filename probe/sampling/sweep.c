@@ -62,13 +62,13 @@ static void perform(void *self, const void *message, int from)
 {
     const iso_sweep_t *sweep = self;
     const iso_task_t *task = message;
-    double *seconds = iso_calloc((size_t)task->samples, sizeof(double));
+    double *seconds = iso_calloc(task->samples, sizeof(double));
     (void)from;
     long steps = iso_clock_state.steps;
     sweep->perform(sweep->self, task, seconds);
-    iso_clock_void(seconds, (long)task->samples, steps);
-    if (reports(sweep, (int)task->subject, sweep->ctx->rank)) {
-        iso_coordinator_report(sweep->ctx, seconds, (int)task->samples);
+    iso_clock_void(seconds, task->samples, steps);
+    if (reports(sweep, task->subject, sweep->ctx->rank)) {
+        iso_coordinator_report(sweep->ctx, seconds, task->samples);
     }
     free(seconds);
 }
@@ -94,7 +94,7 @@ struct run {
 static int conduct_task(struct run *run, const iso_task_t *task, double *times)
 {
     const iso_sweep_t *sweep = run->sweep;
-    int subject = (int)task->subject, reporters = 0;
+    int subject = task->subject, reporters = 0;
     for (int r = 1; r < run->ctx->size; r++) {
         if (takes_part(sweep, subject, r)) {
             iso_coordinator_dispatch(run->coordinator, r, task);
@@ -103,14 +103,13 @@ static int conduct_task(struct run *run, const iso_task_t *task, double *times)
     if (takes_part(sweep, subject, 0)) {
         long steps = iso_clock_state.steps;
         sweep->perform(sweep->self, task, times);
-        iso_clock_void(times, (long)task->samples, steps);
+        iso_clock_void(times, task->samples, steps);
         reporters += reports(sweep, subject, 0);
     }
     for (int r = 1; r < run->ctx->size; r++) {
         if (reports(sweep, subject, r)) {
-            iso_coordinator_collect(run->ctx, r,
-                                    times + reporters * task->samples,
-                                    (int)task->samples);
+            iso_coordinator_collect(
+                run->ctx, r, times + reporters * task->samples, task->samples);
             reporters++;
         }
     }
@@ -129,7 +128,7 @@ static void write_record(struct run *run, const iso_point_t *point,
                 ("pass", point->sampler.pass_count),
                 ("repeat", point->sampler.n), ("seconds", seconds));
     if (task->batch > 1) {
-        iso_record_int(record, "batch", (long)task->batch);
+        iso_record_int(record, "batch", task->batch);
     }
     if (point->again) {
         iso_record_bool(record, "again", true);
@@ -162,10 +161,9 @@ static double take(struct run *run, iso_point_t *point, long samples,
                        .samples = batch ? samples : 1,
                        .batch = batch ? batch : warmup,
                        .first = sampler->n};
-    size_t size = (size_t)run->ctx->size;
-    double *times =
-        iso_calloc(size * (size_t)task.samples + size, sizeof(double));
-    double *one_sample = times + size * (size_t)task.samples;
+    size_t size = run->ctx->size;
+    double *times = iso_calloc(size * task.samples + size, sizeof(double));
+    double *one_sample = times + size * task.samples;
     double start = iso_now(), last = 0, most = 0;
     long voided = 0;
     int reporters = conduct_task(run, &task, times);
@@ -175,7 +173,7 @@ static double take(struct run *run, iso_point_t *point, long samples,
         voided += last < 0;
         if (batch && last >= 0) {
             write_record(run, point, &task, one_sample, reporters,
-                         (long)(task.first + k), last);
+                         (task.first + k), last);
             sampler->seconds[sampler->n++] = last;
         }
     }
@@ -199,13 +197,13 @@ static long afford(struct run *run, iso_point_t *point, long wanted,
     if (point->sampler.n == 0) { /* so that every point gets some */
         return wanted < MIN_REPEATS ? wanted : MIN_REPEATS;
     }
-    double share = left / (double)(run->pending > 0 ? run->pending : 1);
+    double share = left / (run->pending > 0 ? run->pending : 1);
     /* What a sample has cost so far, where that is more: those who do not work
      * in it may have to be woken. */
-    double cost = fmax(2 * estimate * (double)point->batch,
-                       point->sampler.spent / (double)point->sampler.n);
+    double cost = fmax(2 * estimate * point->batch,
+                       point->sampler.spent / point->sampler.n);
     double room = share / cost;
-    if (room >= (double)wanted) {
+    if (room >= wanted) {
         return wanted;
     }
     point->lowered = true;
@@ -221,15 +219,15 @@ static void take_in_tasks(struct run *run, iso_point_t *point, long wanted,
                           double estimate)
 {
     double fit = FIRST_TASK;
-    if (estimate * (double)point->batch * fit > 1) {
-        fit = 1 / (estimate * (double)point->batch);
+    if (estimate * point->batch * fit > 1) {
+        fit = 1 / (estimate * point->batch);
     }
     while (wanted > 0) {
-        long now = fit < (double)wanted ? (long)fmax(1, fit) : wanted;
+        long now = fit < wanted ? (long)fmax(1, fit) : wanted;
         double start = iso_now();
         take(run, point, now, point->batch);
         double spent = iso_now() - start;
-        fit = fmin(4 * (double)now, (double)now / fmax(spent, 1e-9));
+        fit = fmin(4 * (double)now, now / fmax(spent, 1e-9));
         wanted -= now;
         if (wanted > 0 && iso_time_limit_over(run->ctx)) {
             point->lowered = true; /* samples took longer than expected */
@@ -364,7 +362,7 @@ static iso_outcome_t conduct(const iso_sweep_t *sweep,
         .smallest_gap =
             options.smallest_gap > quantum ? options.smallest_gap : quantum,
         .quantum = quantum,
-        .max_points = (int)options.max_points,
+        .max_points = options.max_points,
     };
     iso_points_init(&run.points, sweep->ctx->clock.simulated);
     add_points(&run);

@@ -55,11 +55,6 @@ static double memory(int ranks)
     return iso_source_memory();
 }
 
-static const char *quantity(void)
-{
-    return "wall time of an application, or of one of its iterations";
-}
-
 /** Record how exactly the modes deliver the requested time, on rank 0. */
 static void record_modes(const iso_context_t *ctx)
 {
@@ -124,6 +119,6 @@ const iso_experiment_t iso_experiment_app = {
     .check = check,
     .check_ranks = check_ranks,
     .memory = memory,
-    .quantity = quantity,
+    .quantity = "wall time of an application, or of one of its iterations",
     .run = run,
 };

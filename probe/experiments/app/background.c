@@ -17,7 +17,7 @@ void iso_background_init(iso_background_t *b, const iso_context_t *ctx,
 {
     int apps = program->app_count;
     *b = (iso_background_t){.ctx = ctx, .program = program};
-    b->roots = iso_calloc((size_t)apps, sizeof(int));
+    b->roots = iso_calloc(apps, sizeof(int));
     for (int k = 0; ctx->rank == 0 && k < apps; k++) {
         b->roots[k] = members[k][0];
     }
@@ -25,8 +25,8 @@ void iso_background_init(iso_background_t *b, const iso_context_t *ctx,
     if (ctx->clock.simulated) { /* one process: a place in it is enough */
         uint64_t place = 0;
         if (ctx->rank == 0) {
-            b->board = iso_calloc((size_t)program->launch_count, sizeof(long));
-            place = (uint64_t)(uintptr_t)b->board;
+            b->board = iso_calloc(program->launch_count, sizeof(long));
+            place = (uintptr_t)b->board;
         }
         iso_plain_bcast(ctx->control, &place, 1, MPI_UINT64_T);
         b->board = (long *)(uintptr_t)place;
@@ -80,7 +80,7 @@ static int look(const iso_background_t *b, int launch)
     int done = 0, there = 1;
     MPI_Status status;
     if (b->board) {
-        return (int)b->board[launch];
+        return b->board[launch];
     }
     for (;; done++) {
         MPI_CHECK(MPI_Iprobe(MPI_ANY_SOURCE, TAG_DONE, b->ctx->control, &there,
@@ -114,8 +114,8 @@ static long play_window(iso_executor_t *executor, long from, long length,
 /** Iterations of the next window, from the time @a length of them took. */
 static long window(double seconds, long length, long before, double enough)
 {
-    double wanted = seconds > 0 ? enough / seconds * (double)length : INFINITY;
-    double most = fmin(2. * (double)before, MAX_WINDOW);
+    double wanted = seconds > 0 ? enough / seconds * length : INFINITY;
+    double most = fmin(2. * before, MAX_WINDOW);
     return (long)fmax(1, ceil(fmin(wanted, most)));
 }
 

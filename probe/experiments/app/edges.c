@@ -36,7 +36,7 @@ static long long *sent(const iso_executor_t *executor, int *count)
         } else {
             kept++;
             for (int m = 0; m < MEMBERS; m++) {
-                edges[MEMBERS * kept + (size_t)m] = edge[m];
+                edges[MEMBERS * kept + m] = edge[m];
             }
         }
     }
@@ -48,8 +48,8 @@ void iso_edges_hand_in(const iso_executor_t *executor)
 {
     int count = 0;
     long long *edges = sent(executor, &count);
-    MPI_CHECK(MPI_Send(edges, MEMBERS * count * (int)sizeof(*edges), MPI_BYTE,
-                       0, TAG_EDGES, executor->ctx->control));
+    MPI_CHECK(MPI_Send(edges, MEMBERS * count * sizeof(*edges), MPI_BYTE, 0,
+                       TAG_EDGES, executor->ctx->control));
     free(edges);
 }
 

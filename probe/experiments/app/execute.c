@@ -13,8 +13,7 @@ static const uint64_t NEXT_MESSAGE = 1 << 20;
 int iso_executor_draw(const iso_executor_t *executor, int values, int rank,
                       int phase, uint64_t number)
 {
-    iso_draw_key_t key = {(uint64_t)executor->app, (uint64_t)rank,
-                          (uint64_t)phase, (uint64_t)executor->iteration,
+    iso_draw_key_t key = {executor->app, rank, phase, executor->iteration,
                           number};
     return (int)(iso_program_draw(executor->program, values, key) + 0.5);
 }
@@ -24,8 +23,7 @@ int iso_executor_bytes(const iso_executor_t *executor, int values, int sender,
 {
     int receiver = channel->out ? channel->peer : executor->rank;
     return iso_executor_draw(executor, values, sender, channel->phase,
-                             (uint64_t)receiver +
-                                 (uint64_t)channel->number * NEXT_MESSAGE);
+                             receiver + channel->number * NEXT_MESSAGE);
 }
 
 void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
@@ -34,8 +32,7 @@ void iso_executor_compute(iso_executor_t *executor, const iso_step_t *step,
     if (executor->rehearsal) {
         return;
     }
-    iso_draw_key_t key = {(uint64_t)executor->app, (uint64_t)rank,
-                          (uint64_t)step->phase, (uint64_t)executor->iteration,
+    iso_draw_key_t key = {executor->app, rank, step->phase, executor->iteration,
                           number};
     double seconds =
         step->factor * iso_program_draw(executor->program, step->time, key);

@@ -41,7 +41,7 @@ static void set_channels(const iso_program_t *program, const iso_step_t *step,
             program->values[second ? step->answer : step->size].most;
         channels[k].out = second ? !first_out : first_out;
         channels[k].peer =
-            step->list ? step->list[k % (size_t)step->count] : step->peer;
+            step->list ? step->list[k % step->count] : step->peer;
     }
 }
 
@@ -128,9 +128,9 @@ static void set_places(iso_executor_t *executor, const iso_step_t *step,
         int **early = &executor->early[step->phase];
         *early = *early ? *early : iso_calloc(ranks, sizeof(int));
         part->early = *early;
-        part->served = iso_calloc((size_t)step->count, sizeof(long));
+        part->served = iso_calloc(step->count, sizeof(long));
     } else {
-        part->given = iso_calloc((size_t)step->count, sizeof(long));
+        part->given = iso_calloc(step->count, sizeof(long));
     }
 }
 
@@ -138,7 +138,7 @@ static bool same_ranks(const iso_step_t *a, const iso_step_t *b)
 {
     return a->kind == ISO_STEP_COLLECTIVE && a->count == b->count &&
            a->count > 0 &&
-           memcmp(a->list, b->list, (size_t)a->count * sizeof(int)) == 0;
+           memcmp(a->list, b->list, a->count * sizeof(int)) == 0;
 }
 
 /** The communicator of some ranks, made once for all steps among them. */
@@ -182,10 +182,9 @@ static void set_collective(iso_executor_t *executor, long index)
 static void prepare_parts(iso_executor_t *executor)
 {
     const iso_program_t *program = executor->program;
-    size_t steps = (size_t)program->step_count;
+    size_t steps = program->step_count;
     executor->parts = iso_calloc(steps, sizeof(iso_part_t));
-    executor->early =
-        iso_calloc((size_t)executor->own->phase_count, sizeof(int *));
+    executor->early = iso_calloc(executor->own->phase_count, sizeof(int *));
     open_channels(executor);
     for (long k = 0; k < program->step_count; k++) {
         const iso_step_t *step = &program->steps[k];
@@ -221,8 +220,8 @@ static void open_buffers(iso_executor_t *executor)
     executor->send = buffer(executor, needs.send);
     executor->receive = buffer(executor, needs.receive);
     executor->pending = buffer(executor, needs.pending);
-    executor->requests = iso_calloc((size_t)begun, sizeof(MPI_Request));
-    executor->begun = iso_calloc((size_t)begun, sizeof(iso_begun_t));
+    executor->requests = iso_calloc(begun, sizeof(MPI_Request));
+    executor->begun = iso_calloc(begun, sizeof(iso_begun_t));
 }
 
 void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,

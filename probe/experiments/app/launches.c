@@ -108,7 +108,7 @@ static void wait_until(const state_t *s, double start)
     left -= simulated ? 0 : SPIN;
     if (left > 0) {
         struct timespec nap = {.tv_sec = (time_t)left};
-        nap.tv_nsec = (long)((left - (double)nap.tv_sec) * 1e9);
+        nap.tv_nsec = (long)((left - nap.tv_sec) * 1e9);
         nanosleep(&nap, NULL);
     }
     while (!simulated && iso_sync_now(s->sync) < moment) {
@@ -319,10 +319,10 @@ iso_outcome_t iso_launches_run(const iso_context_t *ctx,
                  .executor = executor};
     s.coordinator = (iso_coordinator_t){ctx, sizeof(task_t), &s, perform};
     s.sync = iso_sync_create(ctx);
-    s.edges_known = iso_calloc((size_t)program->app_count, sizeof(bool));
+    s.edges_known = iso_calloc(program->app_count, sizeof(bool));
     if (ctx->rank == 0) {
         iso_sync_record(s.sync, ctx->record);
-        s.results = iso_calloc((size_t)program->app_count, sizeof(*s.results));
+        s.results = iso_calloc(program->app_count, sizeof(*s.results));
     }
     iso_background_init(&s.background, ctx, program, members);
     if (executor) {

@@ -15,8 +15,7 @@ static void answer(iso_executor_t *executor, const iso_step_t *step,
     int requested =
         iso_executor_bytes(executor, step->size, request->peer, request);
     iso_move_take(executor, request, requested);
-    iso_executor_compute(executor, step, executor->rank,
-                         (uint64_t)request->peer);
+    iso_executor_compute(executor, step, executor->rank, request->peer);
     int bytes =
         iso_executor_bytes(executor, step->answer, executor->rank, reply);
     iso_move_send(executor, reply, executor->comm, step->phase, bytes);
@@ -60,8 +59,8 @@ static bool hand_out(iso_executor_t *executor, const iso_step_t *step,
         return false;
     }
     int bytes = iso_executor_draw(executor, step->size, executor->rank,
-                                  step->phase, (uint64_t)next);
-    iso_move_send(executor, channel, executor->tasks, (int)next + 1, bytes);
+                                  step->phase, next);
+    iso_move_send(executor, channel, executor->tasks, next + 1, bytes);
     return true;
 }
 
@@ -79,7 +78,7 @@ void iso_pattern_farm(iso_executor_t *executor, const iso_step_t *step,
         MPI_Status status = iso_move_any(executor, MPI_ANY_SOURCE,
                                          executor->comm, step->phase, most);
         int worker = part->place[status.MPI_SOURCE];
-        uint64_t task = (uint64_t)part->given[worker];
+        uint64_t task = part->given[worker];
         iso_move_take(executor, &part->channels[step->count + worker],
                       iso_executor_draw(executor, step->answer, executor->rank,
                                         step->phase, RESULT + task));

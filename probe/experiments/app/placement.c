@@ -36,7 +36,7 @@ static void take_asked(const iso_program_t *program, iso_role_t *roles)
 static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
                        iso_role_t *roles, bool fresh)
 {
-    bool *used = iso_calloc((size_t)ctx->size, sizeof(bool)); /* nodes */
+    bool *used = iso_calloc(ctx->size, sizeof(bool)); /* nodes */
     int missing = 0;
     for (int r = 0; r < ctx->size; r++) {
         used[ctx->places[r].node] |= roles[r].app >= 0;
@@ -65,7 +65,7 @@ static void in_proportion(const iso_context_t *ctx,
 {
     int apps = program->app_count, free_ranks = 0, seen = 0;
     int *wanted = iso_calloc((size_t)apps + 1, sizeof(int));
-    int *given = iso_calloc((size_t)apps + 1, sizeof(int));
+    int *given = iso_calloc(apps + 1, sizeof(int));
     for (int r = 0; r < ctx->size; r++) {
         free_ranks += roles[r].app < 0;
     }
@@ -107,7 +107,7 @@ static void reset(const iso_context_t *ctx, const iso_program_t *program,
 iso_role_t *iso_placement_roles(const iso_context_t *ctx,
                                 const iso_program_t *program)
 {
-    iso_role_t *roles = iso_calloc((size_t)ctx->size, sizeof(*roles));
+    iso_role_t *roles = iso_calloc(ctx->size, sizeof(*roles));
     reset(ctx, program, roles);
     if (program->placement != ISO_PLACE_DISJOINT) {
         in_proportion(ctx, program, roles);
@@ -156,7 +156,7 @@ static void record_app(iso_record_t *record, const iso_app_t *app, int index,
 static bool share_a_node(const iso_context_t *ctx, const iso_role_t *roles,
                          int *one, int *other)
 {
-    int *first = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *first = iso_calloc(ctx->size, sizeof(int));
     bool found = false;
     for (int r = 0; r < ctx->size && !found; r++) {
         int *app = &first[ctx->places[r].node]; /* from 1 */

@@ -11,8 +11,8 @@ const char *const iso_method_names[] = {"message", "shared-memory",
 
 size_t iso_program_head(const iso_program_header_t *header)
 {
-    return sizeof(*header) + (size_t)header->numbers * sizeof(double) +
-           (size_t)header->words * sizeof(int) + (size_t)header->letters;
+    return sizeof(*header) + header->numbers * sizeof(double) +
+           header->words * sizeof(int) + header->letters;
 }
 
 /** Take a count and as many words. */
@@ -43,7 +43,7 @@ static void load_app(const iso_program_t *program, const int **at,
     app->background = *(*at)++;
     app->on = take_list(at, &app->on_count);
     app->phase_count = *(*at)++;
-    app->phases = iso_calloc((size_t)app->phase_count, sizeof(*app->phases));
+    app->phases = iso_calloc(app->phase_count, sizeof(*app->phases));
     for (int k = 0; k < app->phase_count; k++, *at += 3) {
         const char *path = program->texts + (*at)[2];
         app->phases[k].name = program->texts + (*at)[0];
@@ -67,11 +67,9 @@ void iso_program_load(iso_program_t *program, void *memory)
     program->value_count = *at++;
     program->app_count = *at++;
     program->launch_count = *at++;
-    program->values =
-        iso_calloc((size_t)program->value_count, sizeof(iso_values_t));
-    program->apps = iso_calloc((size_t)program->app_count, sizeof(iso_app_t));
-    program->launches =
-        iso_calloc((size_t)program->launch_count, sizeof(iso_launch_t));
+    program->values = iso_calloc(program->value_count, sizeof(iso_values_t));
+    program->apps = iso_calloc(program->app_count, sizeof(iso_app_t));
+    program->launches = iso_calloc(program->launch_count, sizeof(iso_launch_t));
     for (int k = 0; k < program->value_count; k++) {
         load_values(program, &at, &program->values[k]);
     }

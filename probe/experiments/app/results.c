@@ -28,10 +28,10 @@ static void fill(const iso_executor_t *executor, const iso_sync_t *sync,
     values[ISO_RANK_COMMUNICATION] = a->end - a->begin - a->computing;
     values[ISO_RANK_ASKED] = a->requested;
     values[ISO_RANK_DELIVERED] = a->delivered;
-    values[ISO_RANK_SWITCHES] = (double)a->switches;
-    values[ISO_RANK_ITERATIONS] = (double)a->iterations;
+    values[ISO_RANK_SWITCHES] = a->switches;
+    values[ISO_RANK_ITERATIONS] = a->iterations;
     memcpy(values + ISO_RANK_VALUES, a->phases,
-           (size_t)executor->own->phase_count * sizeof(double));
+           executor->own->phase_count * sizeof(double));
 }
 
 void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
@@ -41,26 +41,26 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
     long kept =
         stats->iterations < stats->room ? stats->iterations : stats->room;
     bool first = executor->rank == 0;
-    double *mine = iso_calloc((size_t)values, sizeof(double));
+    double *mine = iso_calloc(values, sizeof(double));
     double *all = NULL;
     if (first) {
-        all = iso_calloc((size_t)values * (size_t)ranks, sizeof(double));
+        all = iso_calloc(values * (size_t)ranks, sizeof(double));
     }
-    double *each = iso_calloc((size_t)kept, sizeof(double));
-    memcpy(each, stats->each, (size_t)kept * sizeof(double));
+    double *each = iso_calloc(kept, sizeof(double));
+    memcpy(each, stats->each, kept * sizeof(double));
     fill(executor, sync, mine);
-    iso_plain_gather(executor->comm, mine, values * (int)sizeof(double), all);
-    iso_plain_reduce(executor->comm, each, (int)kept, MPI_DOUBLE, MPI_MAX);
+    iso_plain_gather(executor->comm, mine, values * sizeof(double), all);
+    iso_plain_reduce(executor->comm, each, kept, MPI_DOUBLE, MPI_MAX);
     free(mine);
     if (first && executor->ctx->rank == 0) {
-        own = (iso_app_result_t){all, each, (int)kept, 0, 0};
+        own = (iso_app_result_t){all, each, kept, 0, 0};
         return;
     }
     if (first) {
         MPI_CHECK(MPI_Send(all, values * ranks, MPI_DOUBLE, 0, TAG_RANKS,
                            executor->ctx->control));
-        MPI_CHECK(MPI_Send(each, (int)kept * (int)sizeof(double), MPI_BYTE, 0,
-                           TAG_EACH, executor->ctx->control));
+        MPI_CHECK(MPI_Send(each, kept * sizeof(double), MPI_BYTE, 0, TAG_EACH,
+                           executor->ctx->control));
     }
     free(all);
     free(each);
@@ -72,7 +72,7 @@ void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
     MPI_Status status;
     MPI_CHECK(MPI_Probe(from, tag, ctx->control, &status));
     MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, bytes));
-    void *found = iso_calloc((size_t)*bytes, 1);
+    void *found = iso_calloc(*bytes, 1);
     MPI_CHECK(MPI_Recv(found, *bytes, MPI_BYTE, from, tag, ctx->control,
                        MPI_STATUS_IGNORE));
     return found;
@@ -84,8 +84,7 @@ iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
     iso_app_result_t r = own;
     int values = values_of(app);
     if (root != 0) {
-        r.ranks =
-            iso_calloc((size_t)values * (size_t)app->ranks, sizeof(double));
+        r.ranks = iso_calloc(values * (size_t)app->ranks, sizeof(double));
         iso_idle_recv(&ctx->clock, r.ranks, values * app->ranks, MPI_DOUBLE,
                       root, TAG_RANKS, ctx->control, MPI_STATUS_IGNORE);
         r.each = iso_results_receive(ctx, root, TAG_EACH, &r.each_count);

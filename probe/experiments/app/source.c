@@ -30,8 +30,7 @@ static const char *fault(const unsigned char *file, size_t length)
         return "not a program file of this version of isochrone";
     }
     return iso_crc32(file + CHECKED, length - CHECKED) != header->checksum ||
-                   iso_program_head(header) +
-                           (size_t)header->steps * sizeof(int) !=
+                   iso_program_head(header) + header->steps * sizeof(int) !=
                        length
                ? "damaged: the checksum differs"
                : NULL;
@@ -51,7 +50,7 @@ static int read_file(const char *path, char *error)
     } else if (found.st_size > MAX_FILE) {
         wrong = "longer than 1 GiB";
     } else {
-        size_t length = (size_t)found.st_size;
+        size_t length = found.st_size;
         unsigned char *file = iso_calloc(length + 1, 1);
         wrong = fread(file, 1, length, stream) == length ? fault(file, length)
                                                          : "cannot be read";
@@ -248,11 +247,11 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
                             iso_program_t *program)
 {
     const iso_program_header_t *file = source.program.memory;
-    int length = ctx->rank == 0 ? (int)iso_program_head(file) : 0;
+    int length = ctx->rank == 0 ? iso_program_head(file) : 0;
     iso_plain_bcast(ctx->control, &length, 1, MPI_INT);
-    char *head = iso_calloc((size_t)length, 1);
+    char *head = iso_calloc(length, 1);
     if (ctx->rank == 0) {
-        memcpy(head, file, (size_t)length);
+        memcpy(head, file, length);
     }
     iso_plain_bcast(ctx->control, head, length, MPI_CHAR);
     iso_program_load(program, head);
@@ -264,12 +263,12 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
         header[0] = roles[0].app;
         header[1] = roles[0].rank;
         const int *mine = steps_of(roles[0], &header[2]);
-        steps = iso_calloc((size_t)header[2], sizeof(int));
-        memcpy(steps, mine, (size_t)header[2] * sizeof(int));
+        steps = iso_calloc(header[2], sizeof(int));
+        memcpy(steps, mine, header[2] * sizeof(int));
     } else {
         iso_idle_recv(&ctx->clock, header, 3, MPI_INT, 0, TAG_PART,
                       ctx->control, MPI_STATUS_IGNORE);
-        steps = iso_calloc((size_t)header[2], sizeof(int));
+        steps = iso_calloc(header[2], sizeof(int));
         MPI_CHECK(MPI_Recv(steps, header[2], MPI_INT, 0, TAG_PART, ctx->control,
                            MPI_STATUS_IGNORE));
     }

@@ -184,7 +184,7 @@ static void tell_places(iso_executor_t *executor)
                                TAG_PLACE, executor->comm, MPI_STATUS_IGNORE));
         }
     }
-    MPI_CHECK(MPI_Waitall((int)sent, requests, MPI_STATUSES_IGNORE));
+    MPI_CHECK(MPI_Waitall(sent, requests, MPI_STATUSES_IGNORE));
     free(requests);
 }
 
@@ -219,10 +219,9 @@ static void open_window(iso_executor_t *executor, struct iso_stores *stores,
     char *memory;
     MPI_CHECK(MPI_Comm_split(executor->comm, executor->ctx->node,
                              executor->rank, &stores->node));
-    MPI_CHECK(MPI_Win_allocate_shared((MPI_Aint)(bytes + LINE), 1,
-                                      MPI_INFO_NULL, stores->node, &memory,
-                                      &stores->window));
-    memset(memory, 0, (size_t)bytes);
+    MPI_CHECK(MPI_Win_allocate_shared((bytes + LINE), 1, MPI_INFO_NULL,
+                                      stores->node, &memory, &stores->window));
+    memset(memory, 0, bytes);
     MPI_CHECK(MPI_Win_lock_all(MPI_MODE_NOCHECK, stores->window));
 }
 
@@ -237,7 +236,7 @@ void iso_stores_open(iso_executor_t *executor)
     }
     long long here = place(executor, false, 0);
     long long bytes = place(executor, true, 0), before = 0;
-    long long *all = iso_calloc((size_t)app->ranks, sizeof(*all));
+    long long *all = iso_calloc(app->ranks, sizeof(*all));
     iso_plain_allgather(executor->comm, &bytes, sizeof(bytes), all);
     for (int r = 0; r < executor->rank; r++) {
         before += all[r];
@@ -301,7 +300,7 @@ static void write_file(iso_executor_t *executor, iso_channel_t *channel,
     }
     for (ssize_t done = 0, more; done < bytes; done += more) {
         errno = 0;
-        more = pwrite(store->fd, executor->send + done, (size_t)(bytes - done),
+        more = pwrite(store->fd, executor->send + done, (bytes - done),
                       channel->place + done);
         if (more <= 0) {
             fail(executor, channel, "cannot be written");
@@ -320,7 +319,7 @@ static void read_file(iso_executor_t *executor, iso_channel_t *channel,
     }
     for (ssize_t done = 0, more; done < bytes; done += more) {
         errno = 0;
-        more = pread(store->fd, into + done, (size_t)(bytes - done),
+        more = pread(store->fd, into + done, (bytes - done),
                      channel->place + done);
         if (more <= 0) {
             fail(executor, channel, "cannot be read");
@@ -336,7 +335,7 @@ void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes)
         return;
     }
     if (channel->memory) {
-        memcpy(channel->memory, executor->send, (size_t)bytes);
+        memcpy(channel->memory, executor->send, bytes);
         MPI_CHECK(MPI_Win_sync(executor->stores->window));
     } else {
         write_file(executor, channel, bytes);
@@ -349,7 +348,7 @@ void iso_store_take(iso_executor_t *executor, iso_channel_t *channel,
     if (!executor->ctx->clock.simulated && bytes > 0) {
         if (channel->memory) {
             MPI_CHECK(MPI_Win_sync(executor->stores->window));
-            memcpy(into, channel->memory, (size_t)bytes);
+            memcpy(into, channel->memory, bytes);
         } else {
             read_file(executor, channel, into, bytes);
         }

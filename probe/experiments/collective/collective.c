@@ -317,11 +317,6 @@ static iso_outcome_t run(iso_context_t *ctx)
     return outcome;
 }
 
-static const char *quantity(void)
-{
-    return "operation, slowest rank";
-}
-
 const iso_experiment_t iso_experiment_collective = {
     .name = "collective",
     .summary = "collective operations, with the time of each rank",
@@ -333,6 +328,6 @@ const iso_experiment_t iso_experiment_collective = {
     .check_ranks = check_ranks,
     .resolve = resolve,
     .memory = memory,
-    .quantity = quantity,
+    .quantity = "operation, slowest rank",
     .run = run,
 };

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "machine/idle.h"
 #include "machine/plain.h"
-#include "machine/subset_barrier.h"
 
 #include <math.h>
 #include <time.h>
@@ -44,7 +43,7 @@ void iso_start_end(iso_start_t *start)
 
 int iso_start_root(const iso_start_t *start, bool rotating, long long sample)
 {
-    return rotating ? (int)(sample % start->ctx->size) : 0;
+    return rotating ? (sample % start->ctx->size) : 0;
 }
 
 static void set_root(const iso_start_t *start, const iso_work_t *work,
@@ -108,7 +107,7 @@ static void wait_for(const iso_start_t *start, double moment)
     double asleep = simulated ? left : left - AWAKE;
     if (asleep > 0) {
         struct timespec delay = {.tv_sec = (time_t)asleep};
-        delay.tv_nsec = (long)(1e9 * (asleep - (double)delay.tv_sec)) + 1;
+        delay.tv_nsec = (long)(1e9 * (asleep - delay.tv_sec)) + 1;
         nanosleep(&delay, NULL);
     }
     while (!simulated && iso_sync_now(start->sync) < moment) {
@@ -126,7 +125,7 @@ static void at_moments(const iso_start_t *start, const iso_task_t *task,
     }
     iso_plain_bcast(start->ctx->control, agreed, 2, MPI_DOUBLE);
     for (long long k = 0; work->count > 0 && k < task->samples; k++) {
-        double moment = iso_sync_local(sync, agreed[0] + (double)k * agreed[1]);
+        double moment = iso_sync_local(sync, agreed[0] + k * agreed[1]);
         set_root(start, work, task->first + k);
         bool late = iso_sync_now(sync) > moment;
         wait_for(start, moment);
@@ -158,16 +157,16 @@ void iso_start_run(iso_start_t *start, const iso_task_t *task,
         after_barrier(start, task, work, seconds);
     }
     for (long long k = 0; k < task->samples; k++) {
-        seconds[k] /= (double)task->batch;
+        seconds[k] /= task->batch;
     }
 }
 
 void iso_start_adapt(iso_start_t *start, const iso_task_t *task, long voided,
                      double slowest)
 {
-    double needed = 1.5 * slowest * (double)task->batch + MIN_DISTANCE;
+    double needed = 1.5 * slowest * task->batch + MIN_DISTANCE;
     start->voided += voided;
-    start->samples += (long)task->samples;
+    start->samples += task->samples;
     start->distance = fmax(MIN_DISTANCE, fmin(MAX_DISTANCE, needed));
     start->lead = fmax(MIN_LEAD, 0.9 * start->lead);
     if (10 * voided > task->samples) {

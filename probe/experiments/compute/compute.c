@@ -131,7 +131,7 @@ static int check(char *error)
 static size_t line_length(size_t elements)
 {
     return options.length > 0 ? (size_t)options.length
-                              : (size_t)ceil(sqrt((double)elements));
+                              : (size_t)ceil(sqrt(elements));
 }
 
 /** Elements of the longer one of the two vectors that a block needs. */
@@ -146,8 +146,7 @@ static double memory(int ranks)
 {
     size_t elements = (size_t)iso_sizes_largest(&options.sizes) / DOUBLE;
     (void)ranks;
-    return COMPUTES * DOUBLE *
-           ((double)elements + 2.0 * (double)vector_length(elements));
+    return COMPUTES * DOUBLE * (elements + 2.0 * vector_length(elements));
 }
 
 /* --- kernels ---------------------------------------------------- */
@@ -181,7 +180,7 @@ static inline void work(const iso_kernel_t *kernel, const iso_block_t *block,
 {
 #ifdef SMPI_HELPERS_H
     (void)kernel;
-    smpi_execute_flops((double)times * iso_block_operations(block));
+    smpi_execute_flops(times * iso_block_operations(block));
 #else
     void (*const volatile *call)(const iso_block_t *) = &kernel->work;
     for (long long k = 0; k < times; k++) {
@@ -213,7 +212,7 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
         }
         double start = iso_now();
         work(subject->kernel, &block, times);
-        seconds[k] = (iso_now() - start) / (double)times;
+        seconds[k] = (iso_now() - start) / times;
     }
 }
 
@@ -300,11 +299,6 @@ static iso_outcome_t run(iso_context_t *ctx)
     return outcome;
 }
 
-static const char *quantity(void)
-{
-    return "computing with a block, slowest rank";
-}
-
 static const char *const by[] = {"op", "p", NULL};
 
 const iso_experiment_t iso_experiment_compute = {
@@ -317,6 +311,6 @@ const iso_experiment_t iso_experiment_compute = {
     .check = check,
     .resolve = iso_sampler_resolve,
     .memory = memory,
-    .quantity = quantity,
+    .quantity = "computing with a block, slowest rank",
     .run = run,
 };

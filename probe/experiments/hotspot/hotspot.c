@@ -91,8 +91,8 @@ static void resolve(int ranks)
 static int check(char *error)
 {
     long inter = options.max_inter + 1;
-    double points = (double)(options.max_intra + 1) * (double)inter *
-                    (double)(is_free() ? inter : 1) * options.sizes.count;
+    double points = (options.max_intra + 1) * (double)inter *
+                    (is_free() ? inter : 1) * options.sizes.count;
     const char *wrong = NULL;
     if (options.hot < 1) {
         wrong = "--hot must be at least 1";
@@ -157,7 +157,7 @@ static void conduct_point(struct grid *grid, const struct task *task,
             iso_coordinator_dispatch(grid->coordinator, star->team[k], task);
         }
     }
-    memset(slowest, 0, (size_t)samples * sizeof(double));
+    memset(slowest, 0, samples * sizeof(double));
     if (involved) {
         iso_star_measure(star, &task->point, samples, task->batch, slowest);
     }
@@ -317,18 +317,12 @@ static iso_outcome_t conduct(iso_star_t *star,
 
 /* --- the experiment ------------------------------------------------------ */
 
-static const char *quantity(void)
-{
-    return "exchange of a point, slowest rank";
-}
-
 static iso_outcome_t run(iso_context_t *ctx)
 {
     iso_star_t star;
     iso_outcome_t outcome = ISO_COMPLETE;
-    iso_star_init(&star, ctx, (int)options.hot, (int)options.max_intra,
-                  (int)options.max_inter, coarse(),
-                  (int)iso_sizes_largest(&options.sizes));
+    iso_star_init(&star, ctx, options.hot, options.max_intra, options.max_inter,
+                  coarse(), iso_sizes_largest(&options.sizes));
     iso_coordinator_t coordinator = {.ctx = ctx,
                                      .task_size = sizeof(struct task),
                                      .self = &star,
@@ -350,6 +344,6 @@ const iso_experiment_t iso_experiment_hotspot = {
     .min_ranks = 2,
     .check = check,
     .resolve = resolve,
-    .quantity = quantity,
+    .quantity = "exchange of a point, slowest rank",
     .run = run,
 };

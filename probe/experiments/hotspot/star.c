@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "machine/plain.h"
-#include "machine/subset_barrier.h"
 
 #include <string.h>
 
@@ -80,7 +79,7 @@ typedef iso_ring_plan_t plan_t;
 static int most_ranks_node(const int *node, int size, int nodes)
 {
     int best = 0;
-    int *count = iso_calloc((size_t)nodes, sizeof(int));
+    int *count = iso_calloc(nodes, sizeof(int));
     for (int r = 0; r < size; r++) {
         count[node[r]]++;
     }
@@ -96,8 +95,8 @@ static void list_ranks(iso_star_t *star, const int *node, int nodes,
                        int *inside, int *outside)
 {
     int size = star->ctx->size;
-    int *turn = iso_calloc((size_t)size, sizeof(int));
-    int *seen = iso_calloc((size_t)nodes, sizeof(int));
+    int *turn = iso_calloc(size, sizeof(int));
+    int *seen = iso_calloc(nodes, sizeof(int));
     int turns = 0;
     *inside = *outside = 0;
     for (int r = 0; r < size; r++) {
@@ -228,7 +227,7 @@ static int others_busy(const iso_star_t *star, const iso_star_point_t *point)
 {
     int sum = 0, inter = point->in > point->out ? point->in : point->out;
     int *into = iso_calloc((size_t)star->other_nodes + 1, sizeof(int));
-    int *from = iso_calloc((size_t)star->other_nodes + 1, sizeof(int));
+    int *from = iso_calloc(star->other_nodes + 1, sizeof(int));
     for (int k = 0; k < star->hot * inter; k++) {
         int node = star->node[star->outside[k]], index = k / star->hot;
         from[node] += index < point->in;
@@ -252,14 +251,14 @@ double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point)
     if (point->ring) {
         return ring_busy(nodes, point->in, point->out);
     }
-    return (double)(most + others_busy(star, point)) / (most * (double)nodes);
+    return (most + others_busy(star, point)) / (most * (double)nodes);
 }
 
 /* --- buffers ------------------------------------------------------------- */
 
 static char *touched(size_t slots, int bytes)
 {
-    size_t room = slots * (size_t)(bytes > 0 ? bytes : 1);
+    size_t room = slots * (bytes > 0 ? bytes : 1);
     char *buffer = iso_calloc(room, 1);
     memset(buffer, 1, room); /* unwritten pages all share one zero page */
     return buffer;
@@ -278,14 +277,13 @@ static size_t slots_of(const iso_star_t *star)
     if (star->role == ISO_ROLE_HOT) { /* which reaches no less in a ring */
         slots = star->reach_intra + star->reach_inter;
     }
-    return (size_t)(in_ring && star->reach_ring > slots ? star->reach_ring
-                                                        : slots);
+    return in_ring && star->reach_ring > slots ? star->reach_ring : slots;
 }
 
 void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
                    int max_intra, int max_inter, bool rings, int bytes)
 {
-    size_t size = (size_t)ctx->size;
+    size_t size = ctx->size;
     int *node = iso_calloc(size, sizeof(int));
     memset(star, 0, sizeof(*star));
     star->ctx = ctx;
@@ -395,7 +393,7 @@ static void plan_star(const iso_star_t *star, const iso_star_point_t *point,
 /** The messages of this rank at a point, in the order they are posted. */
 static plan_t make_plan(const iso_star_t *star, const iso_star_point_t *point)
 {
-    size_t room = (size_t)(star->reach_intra + star->reach_inter + 1);
+    size_t room = star->reach_intra + star->reach_inter + 1;
     plan_t plan = {.from = iso_calloc(room, sizeof(int)),
                    .to = iso_calloc(room, sizeof(int))};
     if (point->ring) { /* its reach is no larger than that of a star */
@@ -416,12 +414,12 @@ static void exchange(const iso_star_t *star, const plan_t *plan, int bytes)
     MPI_Comm comm = star->ctx->comm;
     MPI_Request *request = star->requests;
     for (int k = 0; k < plan->receives; k++) {
-        MPI_Irecv(star->in_buffer + (size_t)k * (size_t)bytes, bytes, MPI_BYTE,
-                  plan->from[k], TAG_DATA, comm, request++);
+        MPI_Irecv(star->in_buffer + k * bytes, bytes, MPI_BYTE, plan->from[k],
+                  TAG_DATA, comm, request++);
     }
     for (int k = 0; k < plan->sends; k++) {
-        MPI_Isend(star->out_buffer + (size_t)k * (size_t)bytes, bytes, MPI_BYTE,
-                  plan->to[k], TAG_DATA, comm, request++);
+        MPI_Isend(star->out_buffer + k * bytes, bytes, MPI_BYTE, plan->to[k],
+                  TAG_DATA, comm, request++);
     }
     MPI_Waitall(plan->receives + plan->sends, star->requests, star->statuses);
 }

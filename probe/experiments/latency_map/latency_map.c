@@ -92,8 +92,8 @@ struct message {
 static int message_length(void)
 {
     size_t used = offsetof(struct message, results) +
-                  (size_t)options.sizes.count * sizeof(iso_round_trip_result_t);
-    return (int)(used / sizeof(double));
+                  options.sizes.count * sizeof(iso_round_trip_result_t);
+    return used / sizeof(double);
 }
 
 /* --- every rank ---------------------------------------------------------- */
@@ -210,7 +210,7 @@ static void take_result(struct map *map, const struct message *found)
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
         map->lowered +=
-            iso_time_limit_over(map->ctx) && s->n < (double)iso_sampler_goal();
+            iso_time_limit_over(map->ctx) && s->n < iso_sampler_goal();
     }
     if (!map->retesting) {
         iso_ranking_offer(&worst[BY_MEDIAN], pair, slowness);
@@ -257,7 +257,7 @@ static iso_outcome_t conduct_schedule(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
     iso_schedule_order_t order = iso_schedule_order(options.schedule);
-    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *node = iso_calloc(ctx->size, sizeof(int));
     for (int r = 0; r < ctx->size; r++) {
         node[r] = ctx->places[r].node;
     }
@@ -343,23 +343,22 @@ static void walk(struct member *m, const iso_sample_t *sample, const int node[],
 static long gather(const iso_context_t *ctx, const struct results *own,
                    double **values)
 {
-    int length = message_length(), count = (int)own->count * length;
+    int length = message_length(), count = own->count * length;
     int *counts = NULL, *places = NULL;
     double *packed = iso_calloc((size_t)count + 1, sizeof(double));
     for (long k = 0; k < own->count; k++) {
-        memcpy(packed + k * length, &own->found[k],
-               (size_t)length * sizeof(double));
+        memcpy(packed + k * length, &own->found[k], length * sizeof(double));
     }
     long total = 0;
     if (ctx->rank == 0) {
-        counts = iso_calloc((size_t)ctx->size, sizeof(int));
-        places = iso_calloc((size_t)ctx->size, sizeof(int));
+        counts = iso_calloc(ctx->size, sizeof(int));
+        places = iso_calloc(ctx->size, sizeof(int));
     }
     MPI_CHECK(
         MPI_Gather(&count, 1, MPI_INT, counts, 1, MPI_INT, 0, ctx->control));
     if (ctx->rank == 0) {
         for (int r = 0; r < ctx->size; r++) {
-            places[r] = (int)total;
+            places[r] = total;
             total += counts[r];
         }
         *values = iso_calloc((size_t)total + 1, sizeof(double));
@@ -378,9 +377,8 @@ static long next_window(const iso_context_t *ctx, long rounds, double seconds)
 {
     static const double WANTED = 2;
     long most = (1 << 22) / message_length() / (ctx->size / 2 + 1);
-    double more =
-        seconds > 0 ? WANTED / seconds * (double)rounds : 2.0 * rounds;
-    more = fmin(fmin(more, 4.0 * (double)rounds), (double)most);
+    double more = seconds > 0 ? WANTED / seconds * rounds : 2.0 * rounds;
+    more = fmin(fmin(more, 4.0 * rounds), most);
     return more > 1 ? (long)more : 1;
 }
 
@@ -405,14 +403,14 @@ static int compare_hosts(const void *one, const void *other)
 static int number_nodes(const iso_place_t places[], int ranks, int node[])
 {
     int nodes = 0;
-    const iso_place_t **first = iso_calloc((size_t)ranks, sizeof(*first));
-    int *number = iso_calloc((size_t)ranks, sizeof(int));
+    const iso_place_t **first = iso_calloc(ranks, sizeof(*first));
+    int *number = iso_calloc(ranks, sizeof(int));
     for (int r = 0; r < ranks; r++) {
         if (places[r].node == nodes) {
             first[nodes++] = &places[r];
         }
     }
-    qsort(first, (size_t)nodes, sizeof(*first), compare_hosts);
+    qsort(first, nodes, sizeof(*first), compare_hosts);
     for (int n = 0; n < nodes; n++) {
         number[first[n]->node] = n;
     }
@@ -430,7 +428,7 @@ static int number_nodes(const iso_place_t places[], int ranks, int node[])
 static iso_outcome_t measure_sample(struct member *m, struct map *map)
 {
     const iso_context_t *ctx = m->coordinator.ctx;
-    int *node = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *node = iso_calloc(ctx->size, sizeof(int));
     int nodes = map ? number_nodes(ctx->places, ctx->size, node) : 0;
     MPI_CHECK(MPI_Bcast(&nodes, 1, MPI_INT, 0, ctx->control));
     MPI_CHECK(MPI_Bcast(node, ctx->size, MPI_INT, 0, ctx->control));
@@ -448,7 +446,7 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
         for (long k = 0; map && k < count; k++) {
             struct message found;
             memcpy(&found, values + k * message_length(),
-                   (size_t)message_length() * sizeof(double));
+                   message_length() * sizeof(double));
             take_result(map, &found);
         }
         free(values);
@@ -539,7 +537,7 @@ static long count_pairs(int size, const iso_place_t *places)
 static void open_rankings(struct map *map)
 {
     const iso_context_t *ctx = map->ctx;
-    int *on_node = iso_calloc((size_t)ctx->size, sizeof(int));
+    int *on_node = iso_calloc(ctx->size, sizeof(int));
     long inside = 0;
     for (int r = 0; r < ctx->size; r++) {
         inside += on_node[ctx->places[r].node]++;

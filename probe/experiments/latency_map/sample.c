@@ -78,7 +78,7 @@ static long plan_inner(iso_sample_t *s, long pairs)
     for (int n = 0; n < s->nodes; n++) {
         all += (double)node_size(s, n) * (node_size(s, n) - 1) / 2;
     }
-    s->all_inner = all <= INNER_PART * (double)pairs;
+    s->all_inner = all <= INNER_PART * pairs;
     for (int n = 0; n < s->nodes; n++) {
         long size = node_size(s, n);
         int full = s->all_inner || s->place[n] < FULL_NODES;
@@ -139,7 +139,7 @@ static int inner_pair(const iso_sample_t *s, long round, int node,
         return 0;
     }
     int a, b;
-    iso_serial_pair(size, (int)round, &a, &b);
+    iso_serial_pair(size, round, &a, &b);
     *pair = iso_pair_of(member[a], member[b]);
     return 1;
 }
@@ -194,13 +194,13 @@ static int outer_pair(const iso_sample_t *s, long round, int node,
     if (visit >= all - (!near && are_near(s, a, b))) {
         return 0;
     }
-    uint64_t state = (uint64_t)a * (uint64_t)s->nodes + (uint64_t)b;
+    uint64_t state = a * (uint64_t)s->nodes + b;
     int step = width + 1; /* to another rank of either */
     while (common_divisor(step, all) > 1) {
         step++;
     }
     int first = iso_random_below(&state, all);
-    int chosen = (int)((first + visit * step) % all);
+    int chosen = (first + visit * step) % all;
     *pair = iso_pair_of(s->members[s->first[a] + chosen / width],
                         s->members[s->first[b] + chosen % width]);
     return 1;

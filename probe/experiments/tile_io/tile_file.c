@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "machine/heartbeat.h"
 #include "machine/plain.h"
-#include "machine/subset_barrier.h"
 #include "runfile/record.h"
 
 #include <ctype.h>
@@ -129,13 +128,11 @@ void iso_tile_file_init(iso_tile_file_t *file, const iso_context_t *ctx,
 
 void iso_tile_file_remove(iso_tile_file_t *file)
 {
-    iso_subset_barrier(file->ctx->control, NULL, file->ctx->size,
-                       file->ctx->rank);
+    iso_meet(file->ctx);
     if (file->ctx->rank == 0 && unlink(path_of(file->name)) != 0) {
         give_up(file, "cannot remove it", strerror(errno), ISO_EXIT_FAILED);
     }
-    iso_subset_barrier(file->ctx->control, NULL, file->ctx->size,
-                       file->ctx->rank);
+    iso_meet(file->ctx);
 }
 
 void iso_tile_file_free(iso_tile_file_t *file, bool keep)
@@ -180,7 +177,7 @@ static void transfer(iso_tile_file_t *file, bool write,
     MPI_File handle;
     MPI_Status status;
     iso_heartbeat_beat();
-    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_meet(ctx);
     double start = iso_now();
     int error =
         MPI_File_open(file->grid, file->name, mode, file->hints, &handle);
@@ -194,7 +191,7 @@ static void transfer(iso_tile_file_t *file, bool write,
 
     long long before = moved(key);
     iso_heartbeat_beat();
-    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_meet(ctx);
     if (write) {
         start = iso_now();
         error =
@@ -210,7 +207,7 @@ static void transfer(iso_tile_file_t *file, bool write,
     access->parts = iso_io_parts_of_last(ctx->control);
 
     iso_heartbeat_beat();
-    iso_subset_barrier(ctx->control, NULL, ctx->size, ctx->rank);
+    iso_meet(ctx);
     start = iso_now();
     error = MPI_File_close(&handle);
     access->close = iso_now() - start;
@@ -239,8 +236,7 @@ static void agree_on(const iso_tile_file_t *file, long long differ,
         iso_record_flush(ctx->record);
         give_up(file, "wrong data read back", text, ISO_EXIT_FAILED);
     }
-    iso_subset_barrier(ctx->control, NULL, ctx->size,
-                       ctx->rank); /* rank 0 ends all */
+    iso_meet(ctx); /* rank 0 ends all */
 }
 
 void iso_tile_file_write(iso_tile_file_t *file, int seed,

@@ -57,7 +57,7 @@ static int parse_aggregators(const char *text, int ranks, int *list,
                 "each once, such as 0,4,8",
                 text, ranks);
         }
-        list[count++] = (int)rank;
+        list[count++] = rank;
         rest = end;
         if (*rest == '\0') {
             return count;
@@ -100,7 +100,12 @@ static struct {
     bool keep, replace;
 } options;
 
-static iso_tiling_t tiling; /* as the options say; x and y are 0 if not given */
+static iso_tiling_t tiling;
+
+/** Of --aggregators. */
+static struct {
+    int *ranks, count;
+} requested; /* as the options say; x and y are 0 if not given */
 
 static const iso_option_t own_options[] = {
     {"file", ISO_OPTION_TEXT, "FILE", NULL,
@@ -180,7 +185,7 @@ static int parse_tiling(char *error)
                    error)) {
         return -1;
     }
-    double tile = (double)t->width * t->height * (double)options.element;
+    double tile = (double)t->width * t->height * options.element;
     const char *wrong = NULL;
     if (options.element < 1 || options.element > INT_MAX) {
         wrong = "--element is from 1 byte to below 2 GiB";
@@ -239,18 +244,19 @@ static int check_ranks(int ranks, char *error)
             INT_MAX);
     }
     double bytes = (double)iso_tiling_tile(t) * ranks;
-    if (bytes > MAX_BYTES || bytes / (double)options.buffer > MAX_ROUNDS) {
+    if (bytes > MAX_BYTES || bytes / options.buffer > MAX_ROUNDS) {
         return ISO_REFUSE(
             error,
             "the file is too large: below 1 EiB, and at most %d times "
             "--cb-buffer",
             MAX_ROUNDS);
     }
-    int *list = iso_calloc((size_t)ranks + 1, sizeof(int));
-    bool valid = !options.aggregators ||
-                 parse_aggregators(options.aggregators, ranks, list, error) > 0;
-    free(list);
-    return valid ? 0 : -1;
+    if (options.aggregators) {
+        requested.ranks = iso_calloc(ranks, sizeof(int));
+        requested.count = parse_aggregators(options.aggregators, ranks,
+                                            requested.ranks, error);
+    }
+    return requested.count < 0 ? -1 : 0;
 }
 
 /* --- exchange ------------------------------------------------------------ */
@@ -284,19 +290,15 @@ static void run_exchange(const iso_context_t *ctx, const iso_domains_t *domains)
 
 static void run_chosen_exchange(const iso_context_t *ctx)
 {
-    char error[ISO_ERROR_LENGTH];
-    int count = 0, *ranks = NULL;
-    const char *source = "first rank of each node";
-    if (options.aggregators) {
-        source = "--aggregators";
-        ranks = iso_calloc((size_t)ctx->size + 1, sizeof(int));
-        count = parse_aggregators(options.aggregators, ctx->size, ranks, error);
-    } else {
+    int count = requested.count, *ranks = requested.ranks;
+    if (!ranks) {
         ranks = one_a_node(ctx, &count);
     }
     iso_domains_t domains = iso_domains_make(iso_tiling_bytes(&tiling), count,
                                              ranks, options.buffer);
-    iso_tile_record_aggregators(ctx, &domains, source);
+    iso_tile_record_aggregators(ctx, &domains,
+                                requested.ranks ? "--aggregators"
+                                                : "first rank of each node");
     run_exchange(ctx, &domains);
     iso_domains_free(&domains);
 }
@@ -331,7 +333,7 @@ static MPI_Info write_and_read(iso_tile_file_t *file, long repeat, int *writers)
 {
     const iso_context_t *ctx = file->ctx;
     iso_tile_access_t write, read;
-    int seed = (int)(repeat % 4096) + 1;
+    int seed = repeat % 4096 + 1;
     if (repeat > 0) {
         iso_tile_file_remove(file);
     }
@@ -386,12 +388,7 @@ static double memory(int ranks)
 {
     double part = (double)iso_tiling_bytes(&tiling) / ranks;
     double window = options.buffer;
-    return (double)iso_tiling_tile(&tiling) + (window < part ? window : part);
-}
-
-static const char *quantity(void)
-{
-    return "collective access or its exchange, slowest rank";
+    return iso_tiling_tile(&tiling) + (window < part ? window : part);
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
@@ -413,6 +410,6 @@ const iso_experiment_t iso_experiment_tile_io = {
     .check = check,
     .check_ranks = check_ranks,
     .memory = memory,
-    .quantity = quantity,
+    .quantity = "collective access or its exchange, slowest rank",
     .run = run,
 };

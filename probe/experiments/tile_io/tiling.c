@@ -34,7 +34,7 @@ long long iso_tiling_offset(const iso_tiling_t *t, int rank, int row)
 MPI_Datatype iso_tiling_view(const iso_tiling_t *t, int rank)
 {
     MPI_Datatype element, view;
-    int sizes[2] = {(int)array_height(t), (int)array_width(t)};
+    int sizes[2] = {array_height(t), array_width(t)};
     int subsizes[2] = {t->height, t->width};
     int starts[2] = {rank / t->x * (t->height - t->overlap_y),
                      rank % t->x * (t->width - t->overlap_x)};

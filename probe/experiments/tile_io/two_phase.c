@@ -2,7 +2,6 @@
 #include "experiments/tile_io/two_phase.h"
 
 #include "base/check.h"
-#include "machine/subset_barrier.h"
 
 #include <string.h>
 
@@ -16,7 +15,7 @@ iso_domains_t iso_domains_make(long long file, int count, int *rank,
     iso_domains_t domains = {.count = count, .rank = rank, .file = file};
     domains.length = (file + count - 1) / count;
     domains.buffer = buffer;
-    domains.rounds = (int)((domains.length + buffer - 1) / buffer);
+    domains.rounds = (domains.length + buffer - 1) / buffer;
     return domains;
 }
 
@@ -37,9 +36,9 @@ void iso_domains_parts(const iso_domains_t *domains, const iso_tiling_t *tiling,
         long long end = offset + length;
         while (offset < end) {
             iso_part_t part = {.offset = offset, .at = at};
-            part.domain = (int)(offset / domains->length);
+            part.domain = offset / domains->length;
             long long begin = part.domain * domains->length;
-            part.round = (int)((offset - begin) / domains->buffer);
+            part.round = (offset - begin) / domains->buffer;
             long long next = begin + (part.round + 1LL) * domains->buffer;
             if (next > begin + domains->length) {
                 next = begin + domains->length;
@@ -71,7 +70,7 @@ static void count_part(void *data, const iso_part_t *part)
 void iso_domains_count(const iso_domains_t *domains, const iso_tiling_t *tiling,
                        int rank, long *messages, long long *bytes)
 {
-    size_t count = (size_t)domains->count;
+    size_t count = domains->count;
     struct counts counts = {messages, bytes, iso_calloc(count, sizeof(int))};
     memset(messages, 0, count * sizeof(*messages));
     memset(bytes, 0, count * sizeof(*bytes));
@@ -134,7 +133,7 @@ static void take_own(void *data, const iso_part_t *part)
         message->at = part->at;
         *latest = list->count;
     }
-    list->messages[*latest - 1].bytes += (int)part->length;
+    list->messages[*latest - 1].bytes += part->length;
 }
 
 struct gathered_parts {
@@ -175,8 +174,8 @@ static void take_gathered(void *data, const iso_part_t *part)
     ISO_GROW(parts->places, parts->count, parts->places_room);
     long long begin = part->domain * exchange->domains->length +
                       part->round * exchange->domains->buffer;
-    parts->lengths[parts->count] = (int)part->length;
-    parts->places[parts->count++] = (MPI_Aint)(part->offset - begin);
+    parts->lengths[parts->count] = part->length;
+    parts->places[parts->count++] = part->offset - begin;
 }
 
 static void list_gathered(iso_two_phase_t *exchange)
@@ -207,8 +206,7 @@ static int *by_rounds(struct list *list, int rounds)
 {
     int *first = iso_calloc((size_t)rounds + 1, sizeof(int));
     if (list->count > 0) {
-        qsort(list->messages, (size_t)list->count, sizeof(struct message),
-              compare);
+        qsort(list->messages, list->count, sizeof(struct message), compare);
     }
     for (int k = 0; k < list->count; k++) {
         first[list->messages[k].round + 1]++;
@@ -233,20 +231,19 @@ iso_two_phase_t *iso_two_phase_create(const iso_context_t *ctx,
     for (int k = 0; k < domains->count; k++) {
         e->domain = domains->rank[k] == ctx->rank ? k : e->domain;
     }
-    struct own_parts parts = {e,
-                              iso_calloc((size_t)domains->count, sizeof(int))};
+    struct own_parts parts = {e, iso_calloc(domains->count, sizeof(int))};
     iso_domains_parts(domains, tiling, ctx->rank, take_own, &parts);
     free(parts.message_of);
     if (e->domain >= 0) {
         long long window = domains->buffer < domains->length ? domains->buffer
                                                              : domains->length;
         list_gathered(e);
-        e->window = iso_calloc((size_t)window, 1);
+        e->window = iso_calloc(window, 1);
     }
     e->own_first = by_rounds(&e->own, domains->rounds);
     e->gathered_first = by_rounds(&e->gathered, domains->rounds);
-    e->tile = iso_calloc((size_t)iso_tiling_tile(tiling), 1);
-    size_t most = (size_t)e->own.count + (size_t)e->gathered.count;
+    e->tile = iso_calloc(iso_tiling_tile(tiling), 1);
+    size_t most = e->own.count + (size_t)e->gathered.count;
     e->requests = iso_calloc(most, sizeof(MPI_Request));
     e->statuses = iso_calloc(most, sizeof(MPI_Status));
     return e;
@@ -315,12 +312,12 @@ static void exchange_round(const iso_two_phase_t *e, int round, bool write)
         next = begin_own(e, round, false, next);
         next = begin_gathered(e, round, true, next);
     }
-    MPI_Waitall((int)(next - e->requests), e->requests, e->statuses);
+    MPI_Waitall((next - e->requests), e->requests, e->statuses);
 }
 
 double iso_two_phase_measure(iso_two_phase_t *e, bool write)
 {
-    iso_subset_barrier(e->ctx->control, NULL, e->ctx->size, e->ctx->rank);
+    iso_meet(e->ctx);
     double start = iso_now();
     for (int round = 0; round < e->domains->rounds; round++) {
         exchange_round(e, round, write);
@@ -344,7 +341,7 @@ static long long window_length(const iso_two_phase_t *e, int round,
 long long iso_two_phase_verify(iso_two_phase_t *e, bool write)
 {
     const iso_context_t *ctx = e->ctx;
-    size_t tile = (size_t)iso_tiling_tile(e->tiling);
+    size_t tile = iso_tiling_tile(e->tiling);
     long long wrong = 0, where, begin;
     memset(e->tile, 0, tile);
     if (write) {
