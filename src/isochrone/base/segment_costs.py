@@ -4,6 +4,8 @@ Elimination in the normal equations, for many formulas of the same columns at on
 """
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -11,6 +13,12 @@ from isochrone.base.arrays import Array, Floats, Ints
 
 _DEPENDENT = 1e-11
 """A term is a linear combination of others if this fraction of the square of its column remains."""
+
+
+@cache
+def _upper(size: int) -> tuple[Ints, Ints]:
+    """Return rows and columns of the upper triangle of a square matrix, one row after the other."""
+    return np.triu_indices(size)
 
 
 class Sums:
@@ -26,11 +34,17 @@ class Sums:
 
     def __init__(self, rows: Floats, starts: Array) -> None:
         length = np.linalg.norm(rows[:, :-1], axis=0)
-        rows = np.column_stack([rows[:, :-1] / np.where(length > 0, length, 1.0), rows[:, -1]])
-        products = np.einsum("ni,nj->ijn", rows, rows)
-        each = np.add.reduceat(products, starts[:-1], axis=2)
+        columns = np.vstack(
+            [rows[:, :-1].T / np.where(length > 0, length, 1.0)[:, None], rows[:, -1]]
+        )
+        # the equations are symmetric: half of them are enough
+        one, other = _upper(len(columns))
+        self._number = np.zeros((len(columns), len(columns)), dtype=np.int64)
+        self._number[one, other] = self._number[other, one] = np.arange(len(one))
+        each = np.add.reduceat(columns[one] * columns[other], starts[:-1], axis=1)
         # the values are along the last axis: long loops are fast ones
-        self._sums = np.cumsum(np.pad(each, ((0, 0), (0, 0), (1, 0))), axis=2)
+        self._sums = np.zeros((len(one), len(starts)))
+        np.cumsum(each, axis=1, out=self._sums[:, 1:])
         self._starts = starts
 
     def costs(self, forms: Sequence[Sequence[int]], first: Array, last: Array) -> Floats:
@@ -41,13 +55,14 @@ class Sums:
         hold the values ``first`` to ``last`` - 1, arrays of shape (segments,).
         """
         count = self._starts[last] - self._starts[first]
+        own = self._sums.take(last, axis=1) - self._sums.take(first, axis=1)
         cost = np.full((len(forms), len(first)), np.inf)
         for terms in sorted({len(form) for form in forms}):
             mine = [k for k, form in enumerate(forms) if len(form) == terms]
             columns = np.array([[*forms[k], -1] for k in mine]).T
-            sums = self._sums[columns[:, None], columns[None, :]]
-            own = sums.take(last, axis=-1) - sums.take(first, axis=-1)
-            cost[mine] = np.where(count > terms, _eliminated(own), np.inf)
+            one, other = _upper(terms + 1)
+            left = _eliminated(own[self._number[columns[one], columns[other]]], terms)
+            cost[mine] = np.where(count > terms, left, np.inf)
         return cost
 
 
@@ -66,18 +81,19 @@ def costs_between(
     return cost
 
 
-def _eliminated(normal: Floats) -> Floats:
+def _eliminated(normal: Floats, terms: int) -> Floats:
     """Return what is left of the last square; infinite where columns depend.
 
-    ``normal`` are equations of shape (terms + 1, terms + 1, ...), and are overwritten.
+    ``normal`` are the upper triangles of equations, one row after the other, and are overwritten.
     """
-    size = len(normal)
-    whole = np.array([normal[k, k] for k in range(size)])
-    possible = np.ones(normal.shape[2:], dtype=bool)
-    for k in range(size - 1):
-        pivot = normal[k, k]
+    ends = accumulate(range(terms + 1, 0, -1), initial=0)
+    rows = [normal[first:last] for first, last in pairwise(ends)]
+    whole = [row[0].copy() for row in rows]
+    possible = np.ones(normal.shape[1:], dtype=bool)
+    for k in range(terms):
+        pivot, *others = rows[k]
         possible &= pivot > _DEPENDENT * whole[k]
-        factor = normal[k, k + 1 :] / np.where(possible, pivot, 1.0)
-        for i in range(k + 1, size):  # the equations are symmetric: half of them are enough
-            normal[i, i:] -= factor[i - k - 1] * normal[k, i:]
-    return np.where(possible, np.maximum(normal[-1, -1], 0.0), np.inf)
+        pivot = np.where(possible, pivot, 1.0)
+        for i, other in enumerate(others, 1):
+            rows[k + i] -= other / pivot * rows[k][i:]
+    return np.where(possible, np.maximum(normal[-1], 0.0), np.inf)

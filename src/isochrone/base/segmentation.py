@@ -257,9 +257,10 @@ class _Data:
     def forbid(self, costs: Floats, first: Ints, last: Ints) -> None:
         """Make segments infinitely expensive that are too short for a formula."""
         long = self.values[last - 1] >= self.min_ratio * self.values[np.minimum(first, last - 1)]
-        for k, cost in enumerate(costs):
-            few = last - first < (2 if k == self.level else self.min_values)
-            cost[(long if k == self.level else ~long) | few] = inf
+        level = None if self.level is None else costs[self.level].copy()
+        costs[:, ~long | (last - first < self.min_values)] = inf
+        if level is not None:
+            costs[self.level] = np.where(long | (last - first < 2), inf, level)
 
     def least(self, first: Ints, last: Ints, terms: int) -> Floats:
         """Return the least squared deviations of segments by formulas of so many terms."""
@@ -307,19 +308,19 @@ def _finer(data: _Data, max_segments: int, *, choose: bool) -> Ints:
         path = cuts[count][1]
         coarse = [0, *(end for end, _ in path)]
         edges = places[coarse].tolist()
+        moved: dict[tuple[int, int, int], int] = {}
         for _ in range(_MOVES):
             before = list(edges)
             for k in range(1, len(path)):
-                low, high = places[coarse[k] - 1], places[coarse[k] + 1]
-                low, high = max(low, edges[k - 1] + 1), min(high, edges[k + 1] - 1)
-                at = np.arange(low, high + 1)
-                sides = [
-                    data.least(np.full_like(at, edges[k - 1]), at, path[k - 1][1]),
-                    data.least(at, np.full_like(at, edges[k + 1]), path[k][1]),
-                ]
-                both = sides[0] + sides[1]
-                if np.isfinite(both).any():
-                    edges[k] = int(at[np.argmin(both)])
+                around = k, edges[k - 1], edges[k + 1]
+                if around not in moved:
+                    low, high = places[coarse[k] - 1], places[coarse[k] + 1]
+                    at = np.arange(max(low, around[1] + 1), min(high, around[2] - 1) + 1)
+                    both = data.least(np.full_like(at, around[1]), at, path[k - 1][1])
+                    both += data.least(at, np.full_like(at, around[2]), path[k][1])
+                    possible = np.isfinite(both).any()
+                    moved[around] = int(at[np.argmin(both)]) if possible else edges[k]
+                edges[k] = moved[around]
             if edges == before:
                 break
         finer |= {*edges}
@@ -421,10 +422,9 @@ def _cut(cost: Mapping[int, Floats], max_segments: int) -> list[dict[int, tuple[
                 options.setdefault(total + terms, []).append((best[:, None] + own, terms))
         layer, back = {}, {}
         for total, choices in options.items():
-            through = np.stack([one for one, _ in choices])
-            place = through.min(axis=1).argmin(axis=0)
-            start = np.take_along_axis(through.argmin(axis=1), place[None], axis=0)[0]
-            layer[total] = through.min(axis=(0, 1))
+            through = np.concatenate([one for one, _ in choices])
+            place, start = np.divmod(through.argmin(axis=0), count + 1)
+            layer[total] = through.min(axis=0)
             back[total] = start, np.array([terms for _, terms in choices])[place]
         came_from.append(back)
         found.append(_ends(layer, came_from, count, cost))

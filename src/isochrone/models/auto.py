@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from math import inf, sqrt
 from typing import Any
@@ -17,17 +17,17 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
 from isochrone.models import choice, linear
-from isochrone.models.choice import Errors, Judged, Limits
+from isochrone.models.choice import Judge, Judged, Limits
 from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.deviation import deviation, r_squared
-from isochrone.models.family import Form, declaration, declared, fewest_coefficients
+from isochrone.models.family import Form, declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP, farther
-from isochrone.models.pool import Candidate, Pool, family_pool, in_order, usable, whole_pool
-from isochrone.models.segment import Rival, Segment, owners
+from isochrone.models.pool import Candidate, Pool, usable_pools, whole_pool
+from isochrone.models.segment import Rival, Segment, by_formula, owners
 from isochrone.models.splits import MAX_DEPTH, TOLERANCE, Options, Region, Search
-from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term, picked
+from isochrone.models.terms import CLASSES, UNUSUAL, evaluate_term
 
 MANY = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
@@ -45,16 +45,16 @@ HOPELESS = 0.5
 def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[str, Any]]]:
     """Return the best of all families and of their pieces, and what was tried, the best first."""
     whole, observed = observed, thinned(observed)
-    pool = pool_of(observed)
-    limits = choice.Limits.of(observed)
-    mixed, reasons = _mixed(pool, observed, options, limits)
-    tried, failed = _by_family(observed, options, limits, min((m.sicc for m in mixed), default=inf))
+    pools = usable_pools(declared(), observed)
+    pool = every_pool(pools, observed)
+    judge = Judge(observed, options, Limits.of(observed))
+    mixed, reasons = _mixed(pool, judge)
+    tried, failed = _by_family(pools, judge, min((m.sicc for m in mixed), default=inf))
     if not tried and not mixed:
         reason = failed[0]["reason"] if failed else reasons[0]
         raise InputError(f"no family of models fits: {reason}")
-    every = [*(fitted for _, fitted in tried), *mixed]
-    every = _growing_alike(every, observed, limits)
-    taken = choice.simplest(every, [one.overdetermined for one in every], observed)
+    every = _growing_alike([*(fitted for _, fitted in tried), *mixed], judge)
+    taken = choice.simplest(every, observed.noise)
     # groups of a grid are kept as measured beside the formula
     if GROUP not in observed.where and taken.error > HOPELESS:
         raise InputError(
@@ -62,21 +62,19 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
             f"{format_error(taken.error)} on average in cross-validation",
             hint="measure more points, or choose a family with --family",
         )
-    named = [(name, one) for name, one in tried if one is not taken]
-    named.sort(key=lambda pair: pair[1].error)
-    own = next(
-        (name for name, one in tried if one is taken),
-        " + ".join(dict.fromkeys(one.family for one in taken.segments)),
-    )
+    own = next((name for name, one in tried if one is taken), "")
     rows = [
         {
             "family": name, "held_out": one.error, "sicc": one.sicc,
             "pieces": len(one.segments), "coefficients": one.coefficients,
         }
-        for name, one in [(own, taken), *named]
+        for name, one in [
+            (own or " + ".join(dict.fromkeys(one.family for one in taken.segments)), taken),
+            *sorted((pair for pair in tried if pair[0] != own), key=lambda pair: pair[1].error),
+        ]
     ]  # fmt: skip
-    if any(one is taken for _, one in tried):  # it was compared with its own family only
-        taken = PoolFitter(pool, observed, options, limits).compared(taken)
+    if own:  # it was compared with its own family only
+        taken = PoolFitter(pool, judge).compared(taken)
     return fit_again(taken, whole, options), rows + failed
 
 
@@ -86,18 +84,16 @@ _AS_GOOD = 2.5
 much larger the errors of what grows no faster may be."""
 
 
-def _growing_alike(
-    every: list[Fitted], observed: Observations, limits: Limits
-) -> list[Fitted]:  # fmt: skip
+def _growing_alike(every: list[Fitted], judge: Judge) -> list[Fitted]:
     """Leave out fits whose times jump beyond the data as none in them does, if others do.
 
     A segment along a product may begin beyond the data, at a size that was never in it. What is
     as good as the noise allows is believed.
     """
     least = min(one.error for one in every)
-    if least <= max(choice.NOISY * (observed.noise or 0.0), TOLERANCE):
+    if least <= max(choice.NOISY * (judge.observed.noise or 0.0), TOLERANCE):
         return every
-    alike = [one for one in every if _growth(one) <= _JUMP * limits.fastest]
+    alike = [one for one in every if _growth(one) <= _JUMP * judge.limits.fastest]
     return [one for one in alike if one.error <= _AS_GOOD * least] or every
 
 
@@ -106,15 +102,10 @@ def _growth(fitted: Fitted) -> float:
     variables = fitted.observed.variables
     if "p" not in variables:
         return 0.0
-    times = []
-    for factor in (1.0, 2.0, 4.0, 8.0):
-        points = farther(variables, factor)
-        owner = owners(fitted.segments, points)
-        seconds = np.zeros(len(owner))
-        for k, one in enumerate(fitted.segments):
-            columns = design_matrix(one.terms, picked(points, owner == k))
-            seconds[owner == k] = columns @ np.array(one.coefficients)
-        times.append(np.maximum(seconds, 1e-300))
+    times = [
+        np.maximum(by_formula(fitted.segments, farther(variables, factor))[1], 1e-300)
+        for factor in (1.0, 2.0, 4.0, 8.0)
+    ]
     return float(max(np.max(more / less) for less, more in pairwise(times)))
 
 
@@ -128,9 +119,9 @@ def thinned(observed: Observations) -> Observations:
     return observed.only(mine)
 
 
-def pool_of(observed: Observations) -> Pool:
+def every_pool(pools: Mapping[str, Pool], observed: Observations) -> Pool:
     """Return all formulas that can be tried; refuse data that are too few or say nothing."""
-    pool = whole_pool(declared(), observed)
+    pool = whole_pool(pools.values(), observed)
     _refuse_if_all_vanish(pool, observed)  # more points like these would not help
     refuse_too_few(len(observed), fewest_coefficients(observed.variables))
     if not pool.candidates:
@@ -153,22 +144,18 @@ def _refuse_if_all_vanish(pool: Pool, observed: Observations) -> None:
 
 
 def _by_family(
-    observed: Observations, options: Options, limits: Limits, best: float
+    pools: Mapping[str, Pool], judge: Judge, best: float
 ) -> tuple[list[tuple[str, Fitted]], list[dict[str, Any]]]:
     """Fit each family by itself; return also those that cannot be, with the reason.
 
     One that is off by much more than the ``best`` of all, by SICc, is cut along one variable only.
     """
     tried, failed = [], []
-    for name in in_order(declared(), observed):
-        forms = tuple(usable(declaration(name), observed))
-        if not forms:
-            continue
-        chosen = replace(declaration(name), forms=forms)
+    for name, pool in pools.items():
+        fitter = PoolFitter(pool, judge)
         try:
-            fitter = PoolFitter(family_pool(chosen, observed), observed, options, limits)
             one = fitter.fit(depth=1)
-            if one.sicc < best + HOPELESS_BY * len(observed):
+            if one.sicc < best + HOPELESS_BY * len(judge.observed):
                 one = fitter.fit()
             tried.append((name, one))
         except InputError as failure:
@@ -176,25 +163,22 @@ def _by_family(
     return tried, failed
 
 
-def _mixed(
-    pool: Pool, observed: Observations, options: Options, limits: Limits
-) -> tuple[list[Fitted], list[str]]:
+def _mixed(pool: Pool, judge: Judge) -> tuple[list[Fitted], list[str]]:
     """Cut the data along each variable first, and take for each piece the formula that fits it."""
     found: dict[str, Fitted] = {}
     reasons = []
-    fitter = PoolFitter(pool, observed, options, limits)
+    fitter = PoolFitter(pool, judge)
+    variables, along = judge.observed.variables, judge.options.splits.along
     ways: list[Callable[[], list[Region]]] = [
         fitter.search.given, *(partial(fitter.search.regions, v) for v in fitter.search.along),
     ]  # fmt: skip
-    if "p" in observed.variables:
-        names = [
-            name for name in (*CLASSES, "nodes") if name != "nodes" or name in observed.variables
-        ]
-        if options.splits.along is not None:  # only as it is asked for
-            names = [name for name in names if name in options.splits.along]
+    if "p" in variables:
+        names = [*CLASSES, *(["nodes"] if "nodes" in variables else [])]
         ways += [
-            partial(fitter.search.classes, name, first) for name in names for first in ("", "b")
-        ]
+            partial(fitter.search.classes, name, first)
+            for name in names if along is None or name in along  # only as it is asked for
+            for first in ("", "b")
+        ]  # fmt: skip
     for way in ways:
         try:
             one = fitter.fit_regions(way())
@@ -211,75 +195,24 @@ def _mixed(
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """The segments of one operation, and the fits they are from.
+class Fitted(choice.Described):
+    """The ``segments`` of one operation, and the fits they are from."""
 
-    Attributes
-    ----------
-    foreign
-        Segments with a formula that was made for something else.
-    """
-
-    observed: Observations
     segments: list[Segment]
-    parts: list[SegmentFit]
-    foreign: int
-
-    @property
-    def coefficients(self) -> int:
-        """Number of all coefficients."""
-        return sum(len(segment.terms) for segment in self.segments)
-
-    @property
-    def numbers(self) -> int:
-        """Number of all coefficients and breaks."""
-        return self.coefficients + len(self.segments) - 1
 
     @property
     def cost(self) -> float:
         """Numbers that were chosen; formulas for something else and unusual breaks cost more."""
         along = {name for one in self.segments for name in one.range}
-        return (
-            self.numbers + choice.FOREIGN * (self.foreign > 0)
-            + UNUSUAL_COST * len(along & set(UNUSUAL))
-        )  # fmt: skip
-
-    @property
-    def overdetermined(self) -> bool:
-        """Whether there are enough numbers of ranks in each segment to judge its formula."""
-        return all(
-            choice.overdetermined(segment.terms, self.observed.only(part.mask).variables)
-            for segment, part in zip(self.segments, self.parts, strict=True)
-        )
-
-    @cached_property
-    def errors(self) -> list[Errors]:
-        """Held-out errors, see `isochrone.models.choice`."""
-        return choice.errors_of(self.parts, self.observed)
-
-    @property
-    def error(self) -> float:
-        """Mean held-out error."""
-        return choice.mean_error(self.errors)
-
-    @cached_property
-    def sicc(self) -> float:
-        """SICc of all segments together, times n; a break is a number, too."""
-        predicted = np.empty(len(self.observed))
-        for part in self.parts:
-            predicted[part.mask] = part.fit.predicted
-        return choice.sicc(predicted, self.observed, self.numbers)
+        return super().cost + UNUSUAL_COST * len(along & set(UNUSUAL))
 
 
 class PoolFitter:
     """Fits formulas of a pool to one operation; remembers what was chosen for the same points."""
 
-    def __init__(
-        self, pool: Pool, observed: Observations, options: Options, limits: Limits | None = None
-    ) -> None:
-        self.pool, self.observed, self.options = pool, observed, options
-        self.limits = limits or Limits.of(observed)
-        self.search = Search(pool, observed, options.splits, options.weights)
+    def __init__(self, pool: Pool, judge: Judge) -> None:
+        self.pool, self.judge = pool, judge
+        self.search = Search(pool, judge.observed, judge.options)
         self._chosen: dict[bytes, tuple[Judged, list[tuple[Judged, float]]]] = {}
 
     def fit(self, depth: int = MAX_DEPTH) -> Fitted:
@@ -294,31 +227,29 @@ class PoolFitter:
 
     def fit_regions(self, regions: Sequence[Region]) -> Fitted:
         """Take for each of some regions the formula that describes it."""
-        segments, parts, foreign = [], [], 0
+        segments, parts, foreign = [], [], False
         for region in regions:
             key = region.mask.tobytes()
             if key not in self._chosen:
-                own = self.observed.only(region.mask)
                 candidates = _in_region(self.pool.candidates, region)
-                self._chosen[key] = choice.choose(candidates, own, self.options, self.limits)
+                self._chosen[key] = self.judge.choose(candidates, region.mask)
             taken, rivals = self._chosen[key]
             parts.append(SegmentFit(taken.fit, region.mask))
-            one = _segment(taken, rivals, self.observed, region)
-            one.rising = list(self.limits.rising)
-            segments.append(one)
-            foreign += not taken.candidate.made_for
-        found = Fitted(self.observed, segments, parts, foreign)
-        refuse_too_few(len(self.observed), found.coefficients)
+            one = _segment(taken.candidate, taken.fit, self.judge.observed, region)
+            segments.append(msgspec.structs.replace(
+                one, rivals=_rivals(rivals), rising=list(self.judge.limits.rising)
+            ))  # fmt: skip
+            foreign |= taken.foreign
+        found = Fitted(self.judge.observed, parts, foreign, segments)
+        refuse_too_few(len(found.observed), found.coefficients)
         return found
 
     def compared(self, fitted: Fitted) -> Fitted:
         """Return a fit whose segments have the rivals that there are in all of the pool."""
         segments = []
         for segment, part in zip(fitted.segments, fitted.parts, strict=True):
-            own = self.observed.only(part.mask)
-            found = choice.rivals_of(part.fit, self.pool.candidates, own, self.options, self.limits)
-            rivals = [_rival(one, own, weight) for one, weight in found]
-            segments.append(msgspec.structs.replace(segment, rivals=rivals))
+            found = self.judge.rivals_of(part.fit, self.pool.candidates, part.mask)
+            segments.append(msgspec.structs.replace(segment, rivals=_rivals(found)))
         return replace(fitted, segments=segments)
 
 
@@ -340,44 +271,38 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
     owner = owners(fitted.segments, observed.variables)
     segments, parts = [], []
     for k, segment in enumerate(fitted.segments):
-        own = observed.only(owner == k)
-        fit = linear.fit(
-            segment.terms, own.variables, own.seconds,
-            weights=options.weights, robust=options.robust,
-        )  # fmt: skip
+        fit = choice.fit_to(observed.only(owner == k), segment.terms, options)
         parts.append(SegmentFit(fit, owner == k))
-        region = Region(segment.range, owner == k, segment.switch, segment.reach)
         form = Form(tuple(segment.terms), tuple(segment.symbols))
-        taken = Judged(Candidate(segment.family, form, True), fit, [], 0.0)
-        again = _segment(taken, [], observed, region)
+        again = _segment(
+            Candidate(segment.family, form, made_for=True), fit, observed,
+            Region(segment.range, owner == k, segment.switch, segment.reach),
+        )  # fmt: skip
         segments.append(
             msgspec.structs.replace(
                 again, rivals=segment.rivals, rising=segment.rising, only=segment.only
             )
         )
-    return Fitted(observed, segments, parts, fitted.foreign)
+    return Fitted(observed, parts, fitted.foreign, segments)
 
 
 def _segment(
-    taken: Judged, rivals: Sequence[tuple[Judged, float]], observed: Observations, region: Region
+    candidate: Candidate, fit: linear.Fit, observed: Observations, region: Region
 ) -> Segment:
     own = observed.only(region.mask)
-    form, fitted = taken.candidate.form, with_shared_starts(taken.fit, own)
+    fitted = with_shared_starts(fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
     measured = {key: evaluate_term(key, own.variables) for key in used}
     return Segment(
-        family=taken.candidate.family, where=observed.where,
+        family=candidate.family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
-        terms=list(form.terms), symbols=list(form.symbols),
+        terms=list(fit.terms), symbols=list(candidate.form.symbols),
         coefficients=fitted.coefficients.tolist(),
         low=fitted.low.tolist(), high=fitted.high.tolist(), covariance=fitted.covariance.tolist(),
         sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,
         fitted={key: (float(v.min()), float(v.max())) for key, v in measured.items()},
-        rivals=[
-            _rival(one, own, weight) for one, weight in rivals
-        ],
-        r2=r_squared(fitted.predicted, own.seconds),
-        only=_only(own, region), left_out=_left_out(taken.fit, own.seconds),
+        r2=r_squared(fit.predicted, own.seconds), only=_only(own, region),
+        left_out=deviation(leave_out(fit, own.seconds), own.seconds).average,
         points=len(own), starts=observed.starts if observed.starts.between else None,
     )  # fmt: skip
 
@@ -393,17 +318,16 @@ def _only(own: Observations, region: Region) -> list[str]:
     return [name for name in classes if evaluate_term(name, points).all()][:1]
 
 
-def _left_out(fit: linear.Fit, seconds: Floats) -> float:
-    return deviation(leave_out(fit, seconds), seconds).average
-
-
-def _rival(judged: Judged, own: Observations, weight: float) -> Rival:
-    fit = with_shared_starts(judged.fit, own)
-    return Rival(
-        judged.candidate.family, list(fit.terms), list(judged.candidate.form.symbols),
-        fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
-        weight,
-    )  # fmt: skip
+def _rivals(found: Sequence[tuple[Judged, float]]) -> list[Rival]:
+    rivals = []
+    for one, weight in found:
+        fit = with_shared_starts(one.fit, one.observed)
+        rivals.append(Rival(
+            one.candidate.family, list(fit.terms), list(one.candidate.form.symbols),
+            fit.coefficients.tolist(), fit.covariance.tolist(), fit.sigma, fit.degrees_of_freedom,
+            weight,
+        ))  # fmt: skip
+    return rivals
 
 
 SPARE = 2

@@ -18,7 +18,7 @@ from isochrone.models.model import Backtest
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import needed
-from isochrone.models.segment import LEAST_SPREAD, Segment, Widening, owners
+from isochrone.models.segment import LEAST_SPREAD, Segment, Widening, by_formula
 from isochrone.models.splits import TOLERANCE
 from isochrone.models.terms import design_matrix, picked, variables_of
 
@@ -238,12 +238,13 @@ def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, f
         and one.fitted.get("nodes", (1, 2))[1] > 1  # that several nodes differ from one is known
     ]  # fmt: skip
     points, most = picked(observed.variables, mask), [0.0, 0.0]
-    owner = owners(below, points) if below else np.full(mask.sum(), -1)
+    if not below:
+        return 0.0, 0.0
+    owner, seconds = by_formula(below, points)
+    off = np.expm1(log_ratio(seconds, observed.seconds[mask]))
     for k, one in enumerate(below):
-        own = picked(points, owner == k)
-        seconds = design_matrix(one.terms, own) @ np.array(one.coefficients)
-        away = np.expm1(log_ratio(seconds, observed.seconds[mask][owner == k]))
-        octaves = np.log2(own["p"] / one.fitted["p"][1])
+        away = off[owner == k]
+        octaves = np.log2(points["p"][owner == k] / one.fitted["p"][1])
         for place, ahead in enumerate((0.75, 1.75)):
             near = away[abs(octaves - ahead) <= _NEARLY]
             most[place] = max(most[place], quantile(near, _COMMON) if near.size else 0.0)
@@ -261,40 +262,33 @@ def _widening(
     sizes = own.variables.get("b") if "b" in needed([segment]) else None
     if sizes is not None and len(np.unique(sizes)) > MAX_GROUPS:  # hardly two points of each
         sizes = None
-    if not trials:
-        once, twice = map(max, zip(_UNTRIED, least, strict=True))
-        if sizes is None:
-            return Widening([once], [twice])
-        at = np.unique(sizes)
-        upto = [float(own.variables["p"][sizes == size].max()) for size in at]
-        same = np.ones(len(at))
-        return Widening((once * same).tolist(), (twice * same).tolist(), "b", at.tolist(), upto)
-    last, first = trials[0], trials[-1]
-    growth = _UNKNOWN_GROWTH  # of errors from one doubling to the next
-    if last is not first:
-        before, after = (
-            float(np.mean(near)) if (near := trial.excess[trial.octaves < 1.01]).size else 0.0
-            for trial in (first, last)
-        )
-        if before > 0:
-            growth = float(np.clip(after / before, *_GROWTH))
+    growth = _growth(trials)
 
     def ahead(size: float | None, part: float = 1.0) -> tuple[float, float]:
-        once = max(growth * _seen(last, size, 0, 1, part), least[0])
-        twice = max(growth * _seen(first, size, 1, 2, part), least[1])
+        if not trials:
+            return max(_UNTRIED[0], least[0]), max(_UNTRIED[1], least[1])
+        once = max(growth * _seen(trials[0], size, 0, 1, part), least[0])
+        twice = max(growth * _seen(trials[-1], size, 1, 2, part), least[1])
         return once, max(twice, (1 + growth) * once)
 
     if sizes is None:
         once, twice = ahead(None)
         return Widening([once], [twice])
     at = np.unique(sizes)
-    each = [ahead(size) for size in at]
-    usual = ahead(None, _COMMON)
-    return Widening(
-        [max(usual[0], once) for once, _ in each], [max(usual[1], twice) for _, twice in each],
-        "b", at.tolist(),
-        [float(own.variables["p"][sizes == size].max()) for size in at],
-    )  # fmt: skip
+    each = np.maximum([ahead(size) for size in at], ahead(None, _COMMON))
+    upto = [float(own.variables["p"][sizes == size].max()) for size in at]
+    return Widening(each[:, 0].tolist(), each[:, 1].tolist(), "b", at.tolist(), upto)
+
+
+def _growth(trials: Sequence[_Trial]) -> float:
+    """Return by how much errors grow from one doubling to the next."""
+    if len(trials) < 2:
+        return _UNKNOWN_GROWTH
+    after, before = (
+        float(np.mean(near)) if (near := trial.excess[trial.octaves < 1.01]).size else 0.0
+        for trial in trials
+    )
+    return float(np.clip(after / before, *_GROWTH)) if before > 0 else _UNKNOWN_GROWTH
 
 
 def _seen(trial: _Trial, size: float | None, above: float, upto: float, part: float) -> float:

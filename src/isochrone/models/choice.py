@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from math import exp, inf, log, sqrt
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.models import linear
-from isochrone.models.cross_validation import SegmentFit, leave_out
+from isochrone.models.cross_validation import SegmentFit, left_out
 from isochrone.models.deviation import log_ratio
 from isochrone.models.family import form_without
 from isochrone.models.observations import Observations
@@ -26,7 +27,7 @@ from isochrone.models.placement import PLACES, farther, grouping
 from isochrone.models.pool import Candidate
 from isochrone.models.splits import Options
 from isochrone.models.starts import numbered
-from isochrone.models.terms import design_matrix, evaluate_term, picked, variables_of
+from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked, variables_of
 
 Errors = tuple[Floats, Ints]
 """Relative deviations of points that were left out, and the number of each point's group."""
@@ -73,38 +74,79 @@ FLOOR = 0.002
 """Relative deviation that tells no two formulas apart: no machine repeats itself better."""
 
 
-Tried = TypeVar("Tried", bound=Any)  # has errors, their mean, a SICc and a cost
-
-
 @dataclass(frozen=True)
-class Judged:
-    """A formula fitted to one segment.
+class Described:
+    """Points of one operation and the formulas that describe them, each a part of the points.
 
     Attributes
     ----------
-    candidate, fit
-        The formula and its coefficients.
-    errors
-        Relative deviations of points that were left out, for each way to leave them out with the
-        number of each point's group.
-    sicc
-        n times SICc, see `isochrone.base.segmentation`.
+    observed
+        The points.
+    parts
+        The fit of each formula.
+    foreign
+        Whether one was made for something else.
     """
 
-    candidate: Candidate
-    fit: linear.Fit
-    errors: list[Errors]
-    sicc: float
+    observed: Observations
+    parts: list[SegmentFit]
+    foreign: bool
 
     @property
-    def error(self) -> float:
-        """Mean held-out error."""
-        return mean_error(self.errors)
+    def coefficients(self) -> int:
+        """Number of all coefficients."""
+        return sum(len(part.fit.terms) for part in self.parts)
+
+    @property
+    def numbers(self) -> int:
+        """Number of all coefficients and breaks."""
+        return self.coefficients + len(self.parts) - 1
 
     @property
     def cost(self) -> float:
-        """Coefficients, and what a formula costs that was made for something else."""
-        return len(self.fit.terms) + FOREIGN * (not self.candidate.made_for)
+        """Numbers that were chosen; formulas that were made for something else cost more."""
+        return self.numbers + FOREIGN * self.foreign
+
+    @property
+    def overdetermined(self) -> bool:
+        """Whether there are enough numbers of ranks in each part to judge its formula."""
+        return all(
+            overdetermined(part.fit.terms, picked(self.observed.variables, part.mask))
+            for part in self.parts
+        )
+
+    @cached_property
+    def errors(self) -> list[Errors]:
+        """Relative deviations of points that were left out, for each way to leave them out."""
+        return errors_of(self.parts, self.observed)
+
+    @cached_property
+    def error(self) -> float:
+        """Mean held-out error over the ways of leaving out."""
+        return mean_error(self.errors)
+
+    @cached_property
+    def sicc(self) -> float:
+        """SICc of all formulas together, times n; a break is a number, too."""
+        predicted = np.empty(len(self.observed))
+        for part in self.parts:
+            predicted[part.mask] = part.fit.predicted
+        return sicc(predicted, self.observed, self.numbers)
+
+
+Tried = TypeVar("Tried", bound=Described)
+
+
+@dataclass(frozen=True)
+class Judged(Described):
+    """A ``candidate`` that was fitted to one segment."""
+
+    candidate: Candidate
+
+    @property
+    def fit(self) -> linear.Fit:
+        """Its coefficients."""
+        return self.parts[0].fit
 
 
 @dataclass(frozen=True)
@@ -140,44 +182,55 @@ class Limits:
             return candidate
         return replace(candidate, costs=(*candidate.costs, *others))
 
-    def allow(self, terms: Sequence[str], coefficients: Floats, own: Observations) -> bool:
-        """Whether a formula gives possible times within a segment and beyond.
+    def allowed(self, found: list[Judged], own: Observations) -> list[Judged]:
+        """Return the formulas that give possible times within a segment and beyond.
 
         They are above zero, and fall with neither ranks nor bytes unless the data do.
         """
         if not {"p", "b"} & own.variables.keys():
-            return True
+            return found
         far = [own.variables]
         if "p" in own.variables:
             far += [farther(own.variables, factor) for factor in (1.0, *_BEYOND)]
-        times = [design_matrix(terms, one) @ coefficients for one in far]
-        if any(np.any(time <= 0) for time in times):
-            return False
-        if "p" in self.rising:
-            for less, more in pairwise(times[1:]):
-                if np.any(more < less * (1 - _FALLS)):
-                    return False
-        return "b" not in self.rising or all(
-            self._grows_with_bytes(terms, coefficients, one) for one in (far[0], far[-1])
-        )
+        by_bytes = [self._by_bytes(far[k]) for k in (0, -1) if "b" in self.rising]
+        every = [*far, *(points for points, _ in by_bytes)]
+        ends = np.cumsum([length_of(one) for one in every])[:-1]
+        points = {name: np.concatenate([one[name] for one in every]) for name in far[0]}
+        columns = {
+            term: evaluate_term(term, points)
+            for term in dict.fromkeys(term for one in found for term in one.fit.terms)
+        }
 
-    def _grows_with_bytes(
-        self, terms: Sequence[str], coefficients: Floats, points: Mapping[str, Floats]
-    ) -> bool:
+        def allows(fit: linear.Fit) -> bool:
+            time = np.column_stack([columns[term] for term in fit.terms]) @ fit.coefficients
+            times = np.split(time, ends)
+            if any(np.any(time <= 0) for time in times[: len(far)]):
+                return False
+            if "p" in self.rising and any(
+                np.any(more < less * (1 - _FALLS)) for less, more in pairwise(times[1 : len(far)])
+            ):
+                return False
+            return not any(
+                np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
+                for time, (_, same) in zip(times[len(far) :], by_bytes, strict=True)
+            )
+
+        return [one for one in found if allows(one.fit)]
+
+    def _by_bytes(self, points: Mapping[str, Floats]) -> tuple[dict[str, Floats], Bools]:
+        """Return points in the order of their bytes, and beyond; and which differ in these only.
+
+        That is said of each and the one after it.
+        """
         size = points["b"]
         most = size == size.max()
-        if size.max() == self.largest:
-            beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
-            points = {
-                name: np.concatenate([column, *(one[name] for one in beyond)])
-                for name, column in points.items()
-            }
+        beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
+        every = [points, *(beyond if size.max() == self.largest else [])]
+        points = {name: np.concatenate([one[name] for one in every]) for name in points}
         others = [column for name, column in points.items() if name != "b"]
         row = numbered(*others) if others else np.zeros(len(points["b"]), dtype=np.int64)
         order = np.lexsort((points["b"], row))
-        time = (design_matrix(terms, points) @ coefficients)[order]
-        same = np.diff(row[order]) == 0
-        return not np.any(same & (np.diff(time) < -_FALLS * time[:-1]))
+        return picked(points, order), np.diff(row[order]) == 0
 
 
 def _fastest(observed: Observations) -> float:
@@ -212,82 +265,95 @@ def _rises(observed: Observations, name: str) -> bool:
     return True
 
 
-def choose(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
-) -> tuple[Judged, list[tuple[Judged, float]]]:  # fmt: skip
-    """Return the formula to take, and its rivals with their weights, the best first.
+@dataclass(frozen=True)
+class Judge:
+    """Fits formulas to segments of one operation, and says which to take.
 
-    Raises
-    ------
-    InputError
-        If none can be fitted; says why the first cannot.
+    Attributes
+    ----------
+    observed
+        All points of the operation.
+    options
+        How to fit.
+    limits
+        What its times show about its growth.
     """
-    sane = _judged(candidates, own, options, limits)
-    enough = [overdetermined(one.fit.terms, own.variables) for one in sane]
-    taken = simplest(sane, enough, own)
-    return taken, _rivals(taken, sane)
 
+    observed: Observations
+    options: Options
+    limits: Limits
 
-def rivals_of(
-    fit: linear.Fit, candidates: Sequence[Candidate], own: Observations, options: Options,
-    limits: Limits,
-) -> list[tuple[Judged, float]]:  # fmt: skip
-    """Return the rivals of a formula that was taken already, with their weights.
+    def choose(
+        self, candidates: Sequence[Candidate], mask: Bools
+    ) -> tuple[Judged, list[tuple[Judged, float]]]:
+        """Return the formula to take for some points, and its rivals with their weights.
 
-    None where no other can be fitted, as where only sizes vary and all others need ranks.
-    """
-    try:
-        found = _judged(candidates, own, options, limits)
-    except InputError:
-        return []
-    worth = sicc(fit.predicted, own, len(fit.terms))
-    return _rivals(Judged(candidates[0], fit, [], worth), found)
+        Raises
+        ------
+        InputError
+            If none can be fitted; says why the first cannot.
+        """
+        sane = self._judged(candidates, mask)
+        taken = simplest(sane, self.observed.noise)
+        return taken, _rivals(taken, sane)
 
+    def rivals_of(
+        self, fit: linear.Fit, candidates: Sequence[Candidate], mask: Bools
+    ) -> list[tuple[Judged, float]]:
+        """Return the rivals of a formula that was taken already, with their weights.
 
-def _judged(
-    candidates: Sequence[Candidate], own: Observations, options: Options, limits: Limits
-) -> list[Judged]:
-    """Fit what looks promising; leave out what gives impossible times if all do not."""
-    found = []
-    failed = None
-    everything = np.ones(len(own), dtype=bool)
-    for candidate in _promising(candidates, own, options):
+        None where no other can be fitted, as where only sizes vary and all others need ranks.
+        """
         try:
-            candidate, fit = _fitted(limits.costs(candidate), own, options)
-        except InputError as failure:
-            failed = failed or failure
-            continue
-        errors = errors_of([SegmentFit(fit, everything)], own)
-        worth = sicc(fit.predicted, own, len(fit.terms))
-        found.append(Judged(candidate, fit, errors, worth))
-    if not found:
-        assert failed is not None
-        raise failed
-    return [one for one in found if limits.allow(one.fit.terms, one.fit.coefficients, own)] or found
+            found = self._judged(candidates, mask)
+        except InputError:
+            return []
+        taken = replace(found[0].parts[0], fit=fit)
+        return _rivals(Described(found[0].observed, [taken], foreign=False), found)
+
+    def _judged(self, candidates: Sequence[Candidate], mask: Bools) -> list[Judged]:
+        """Fit what looks promising; leave out what gives impossible times if all do not."""
+        own = self.observed.only(mask)
+        found, failed = [], None
+        for candidate in _promising(candidates, own, self.options):
+            try:
+                found.append(self._fitted(self.limits.costs(candidate), own))
+            except InputError as failure:
+                failed = failed or failure
+        if not found:
+            assert failed is not None
+            raise failed
+        return self.limits.allowed(found, own) or found
+
+    def _fitted(self, candidate: Candidate, own: Observations) -> Judged:
+        """Fit a formula; of costs without those that would be gains, the largest in errors first.
+
+        What is left of a line is a constant; its cost per byte is 0, and not left out.
+        """
+        whole = None
+        while True:
+            terms = candidate.form.terms
+            fit = fit_to(own, terms, self.options)
+            below = (fit.coefficients < 0) & np.isin(terms, candidate.costs)
+            if not below.any() or len(terms) == 1:
+                break
+            with np.errstate(divide="ignore"):  # without noise there are no errors
+                in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
+            least = int(np.argmin(np.where(below, in_errors, np.inf)))
+            if len(terms) == 2 and terms[0] == "1" and least == 1:
+                whole = candidate, fit
+            candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
+        if whole is not None:
+            candidate, fit = whole[0], linear.bounded(fit, whole[1])
+        everything = np.ones(len(own), dtype=bool)
+        return Judged(own, [SegmentFit(fit, everything)], not candidate.made_for, candidate)
 
 
-def _fitted(
-    candidate: Candidate, own: Observations, options: Options
-) -> tuple[Candidate, linear.Fit]:
-    """Fit a formula; of costs without those that would be gains, the largest in errors first.
-
-    What is left of a line is a constant; its cost per byte is 0, and not left out.
-    """
-    whole = None
-    while True:
-        terms = candidate.form.terms
-        fit = linear.fit(
-            terms, own.variables, own.seconds, weights=options.weights, robust=options.robust
-        )
-        below = (fit.coefficients < 0) & np.isin(terms, candidate.costs)
-        if not below.any() or len(terms) == 1:
-            return (candidate, fit) if whole is None else (whole[0], linear.bounded(fit, whole[1]))
-        with np.errstate(divide="ignore"):  # without noise there are no errors
-            in_errors = fit.coefficients / np.sqrt(np.diag(fit.covariance))
-        least = int(np.argmin(np.where(below, in_errors, np.inf)))
-        if len(terms) == 2 and terms[0] == "1" and least == 1:
-            whole = candidate, fit
-        candidate = replace(candidate, form=form_without(candidate.form, {terms[least]}))
+def fit_to(own: Observations, terms: Sequence[str], options: Options) -> linear.Fit:
+    """Fit one formula to points; errors as of `isochrone.models.linear.fit`."""
+    return linear.fit(
+        terms, own.variables, own.seconds, weights=options.weights, robust=options.robust
+    )
 
 
 def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> bool:
@@ -306,14 +372,14 @@ def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> boo
     return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
 
 
-def simplest(tried: list[Tried], enough: Sequence[bool], own: Observations) -> Tried:
+def simplest(tried: list[Tried], noise: float | None) -> Tried:
     """Return the cheapest of those that are as good as the best.
 
-    Left out are those that few numbers of ranks cannot judge (not ``enough``), if others do about
-    as well; what costs more than another and yet is worth less by SICc; and what is off by much
-    more within the data than the one that SICc is for.
+    Left out are those that few numbers of ranks cannot judge, if others do about as well; what
+    costs more than another and yet is worth less by SICc; and what is off by much more within the
+    data than the one that SICc is for. ``noise`` is that of a measured time.
     """
-    judged = [one for one, known in zip(tried, enough, strict=True) if known]
+    judged = [one for one in tried if one.overdetermined]
     limit = _ABOUT * min(one.error for one in tried)
     if any(one.error <= limit for one in judged):
         tried = judged
@@ -322,8 +388,8 @@ def simplest(tried: list[Tried], enough: Sequence[bool], own: Observations) -> T
         if not any(other.cost < one.cost and other.sicc < one.sicc for other in tried)
     ]  # fmt: skip
     best = min(tried, key=lambda one: one.error)
-    good = [one for one in tried if as_good(one.errors, best.errors, own.noise or 0.0)]
-    most = min(one.sicc for one in good) + _MISFIT * len(own)
+    good = [one for one in tried if as_good(one.errors, best.errors, noise or 0.0)]
+    most = min(one.sicc for one in good) + _MISFIT * len(best.observed)
     fitting = (one for one in good if one.sicc <= most)
     return min(fitting, key=lambda one: (one.cost, round(one.sicc, 3)))
 
@@ -337,19 +403,16 @@ def errors_of(parts: Sequence[SegmentFit], own: Observations) -> list[Errors]:
     found = []
     seconds = own.seconds
     for name in grouping(own.variables):
-        values = own.variables[name]
-        distinct, groups = np.unique(values, return_inverse=True)
-        groups = groups.ravel()
+        distinct, groups = own.distinct[name]
         if len(distinct) < 2:
             continue
         away = _away(parts, seconds, groups, few=_FEW)
         found.append((away, groups))
         if name == "p" and len(distinct) > 3:
-            beyond = (values > distinct[-1] / 2).astype(np.int64)
-            keep = beyond == 1
+            keep = own.variables[name] > distinct[-1] / 2
             # Runs on one node say nothing of several, nor do those on two of how many there are.
-            several = len(np.unique(own.variables.get("nodes", distinct[:2]))) != 2
-            far = _away(parts, seconds, beyond, unknown=away if several else 1.0)
+            several = "nodes" in own.variables and len(own.distinct["nodes"][0]) != 2
+            far = _away(parts, seconds, keep.astype(np.int64), unknown=away if several else 1.0)
             found.append((far[keep], groups[keep]))
     if not found:
         each = np.arange(len(seconds))
@@ -366,16 +429,8 @@ def _away(
     parts: Sequence[SegmentFit], seconds: Floats, groups: Ints, few: int = 0,
     unknown: Floats | float = 1.0,
 ) -> Floats:  # fmt: skip
-    """Return |log(predicted / measured)| of groups that were left out; at most 10.
-
-    Where a segment holds only a few groups, its points are left out one by one.
-    """
-    predicted = np.full(len(seconds), np.nan)
-    for part in parts:
-        own = groups[part.mask]
-        if len(np.unique(own)) <= few:
-            own = np.arange(len(own))
-        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
+    """Return |log(predicted / measured)| of groups that were left out; at most 10."""
+    predicted = left_out(parts, seconds, groups, few)
     return np.where(np.isnan(predicted), unknown, log_ratio(predicted, seconds))
 
 
@@ -443,7 +498,7 @@ def sicc(predicted: Floats, own: Observations, parameters: int) -> float:
     return n * log(max(mean, noise**2, FLOOR**2)) + parameters * log(n) * n / left
 
 
-def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]]:
+def _rivals(taken: Described, found: Sequence[Judged]) -> list[tuple[Judged, float]]:
     """Return the formulas that may as well be the right one, with their weights.
 
     The weights are those of Bayesian model averaging by Schwarz's criterion (Raftery 1995,
@@ -451,8 +506,8 @@ def _rivals(taken: Judged, found: Sequence[Judged]) -> list[tuple[Judged, float]
     formula that has all terms of the one that is taken, and more, is no rival: what it has more
     cannot be distinguished from nothing.
     """
-    own = set(taken.fit.terms)
-    known = {"p", *variables_of(taken.fit.terms)}
+    terms = taken.parts[0].fit.terms
+    own, known = set(terms), {"p", *variables_of(terms)}
     others = [
         one for one in found
         if not own <= set(one.fit.terms) and known.issuperset(variables_of(one.fit.terms))

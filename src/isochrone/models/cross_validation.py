@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.base.arrays import Array, Bools, Floats
+from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.models.deviation import MAX_GROUPS, deviation
 from isochrone.models.linear import Fit
 from isochrone.models.observations import Observations
@@ -27,7 +27,7 @@ class SegmentFit:
     mask: Bools
 
 
-def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None) -> Floats:
+def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int = 0) -> Floats:
     """Predict each observation from a fit without it, or without its whole group.
 
     Leaving the rows G out of least squares changes their residuals r to (I - H)⁻¹ r with the block
@@ -42,6 +42,8 @@ def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None) -> Floats:
         Measured times, shape (n,).
     groups
         What the observations of a group have in common, shape (n,); each is its own group if None.
+    few
+        Number of groups that are no groups: then, too, each observation is its own.
 
     Returns
     -------
@@ -49,37 +51,31 @@ def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None) -> Floats:
         Seconds; NaN where the terms are collinear in the rest.
     """
     residuals = (seconds - fit.predicted) * fit.weights
-    if groups is None or len(np.unique(groups)) == len(groups):
-        one_less = 1 - np.sum(fit.orthonormal**2, axis=1)
-        alone = residuals / np.maximum(one_less, _SINGULAR)
-        alone = np.where(one_less > _SINGULAR, alone, np.nan)
-        return np.asarray(seconds - alone / fit.weights)
-    return np.asarray(seconds - _without_groups(fit.orthonormal, residuals, groups) / fit.weights)
+    if groups is not None:
+        order = np.argsort(groups, kind="stable")
+        starts = np.flatnonzero(np.diff(groups[order], prepend=np.nan))
+        if few < len(starts) < len(groups):
+            changed = np.empty(len(groups))
+            changed[order] = _without_groups(fit.orthonormal[order], residuals[order], starts)
+            return np.asarray(seconds - changed / fit.weights)
+    one_less = 1 - np.sum(fit.orthonormal**2, axis=1)
+    alone = residuals / np.maximum(one_less, _SINGULAR)
+    return np.asarray(seconds - np.where(one_less > _SINGULAR, alone, np.nan) / fit.weights)
 
 
-def _without_groups(orthonormal: Floats, residuals: Floats, groups: Array) -> Floats:
+def _without_groups(q: Floats, r: Floats, starts: Ints) -> Floats:
     """Return (I - H)⁻¹ r of each group, shape (n,); NaN where the rest does not determine it.
 
     (I - q q')⁻¹ = I + q (I - q'q)⁻¹ q': as many equations as terms, not as observations. The rows
-    of a group are brought together once, so that ten thousand groups cost what one does.
+    of a group are together, so that ten thousand groups cost what one does.
     """
-    order = np.argsort(groups, kind="stable")
-    sizes = np.unique(groups, return_counts=True)[1]
-    starts = np.cumsum(sizes) - sizes
-    q, r = orthonormal[order], residuals[order]
-    width = q.shape[1]
-    left = np.empty((len(sizes), width, width))
-    for i in range(width):
-        for j in range(width):
-            left[:, i, j] = (i == j) - np.add.reduceat(q[:, i] * q[:, j], starts)
-    values, vectors = np.linalg.eigh(left)
-    known = values.min(axis=1) > _SINGULAR
-    values[~known] = np.nan
+    left = np.eye(q.shape[1]) - np.add.reduceat(q[:, :, None] * q[:, None, :], starts, axis=0)
     pulled = np.add.reduceat(q * r[:, None], starts, axis=0)
+    values, vectors = np.linalg.eigh(left)
+    values[values[:, 0] <= _SINGULAR] = np.nan  # they rise
     inner = np.einsum("gij,gj->gi", vectors, np.einsum("gji,gj->gi", vectors, pulled) / values)
-    changed = np.empty(len(r))
-    changed[order] = r + np.einsum("ij,ij->i", q, np.repeat(inner, sizes, axis=0))
-    return changed
+    sizes = np.diff(starts, append=len(r))
+    return np.asarray(r + np.einsum("ij,ij->i", q, np.repeat(inner, sizes, axis=0)))
 
 
 def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) -> dict[str, Any]:
@@ -114,10 +110,15 @@ def cross_validate(fits: Sequence[tuple[Sequence[SegmentFit], Observations]]) ->
     return found
 
 
-def left_out(parts: Sequence[SegmentFit], seconds: Floats, values: Floats | None = None) -> Floats:
-    """Predict each observation from the fit of its segment without it, or all of the same value."""
+def left_out(
+    parts: Sequence[SegmentFit], seconds: Floats, groups: Array | None = None, few: int = 0
+) -> Floats:
+    """Predict each observation from the fit of its segment without it, or without its group.
+
+    Where a segment holds only a ``few`` groups, its points are left out one by one.
+    """
     predicted = np.full(len(seconds), np.nan)
     for part in parts:
-        own = None if values is None else values[part.mask]
-        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own)
+        own = None if groups is None else groups[part.mask]
+        predicted[part.mask] = leave_out(part.fit, seconds[part.mask], own, few)
     return predicted

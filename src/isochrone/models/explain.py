@@ -18,7 +18,7 @@ from isochrone.models.placement import PLACES
 from isochrone.models.questions import completed, needed
 from isochrone.models.segment import Segment, Selector, owners
 from isochrone.models.sizes import filled
-from isochrone.models.terms import design_matrix, evaluate_term, picked
+from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked
 
 _MOST = 24
 """Measured values of one variable that are tried again with other values of the rest."""
@@ -142,7 +142,7 @@ def _ordered(
         for name, value in completed(at, model.constant, model.full_node).items()
     }
     points = _candidates(segments, observed, max_ranks, wanted)
-    if not points or not len(next(iter(points.values()))):
+    if not length_of(points):
         return
     found = model.predict(points, where)
     owner = owners(segments, points)
@@ -252,7 +252,7 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
 
 def _narrow(segments: Sequence[Segment], points: Points) -> Bools:
     """Return which points lie between segments in a gap that two measurements narrowed enough."""
-    found = np.zeros(len(next(iter(points.values()))), dtype=bool)
+    found = np.zeros(length_of(points), dtype=bool)
     for one in switches(segments):
         if one.below and one.above / one.below < _NARROW:
             found |= one.holds(evaluate_term(one.name, points))

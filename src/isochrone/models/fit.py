@@ -11,6 +11,7 @@ from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.beyond import switches
+from isochrone.models.choice import Judge, Limits
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
@@ -20,7 +21,7 @@ from isochrone.models.load import Measured, samples_of
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
-from isochrone.models.pool import Pool, family_pool
+from isochrone.models.pool import Pool, family_pool, usable_pools
 from isochrone.models.questions import needed
 from isochrone.models.segment import Segment
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
@@ -82,14 +83,12 @@ def fit(
         check_family(name)
     samples = samples_of(measured)
     options = Options(splits or Splits(), weights, robust)
+    if named is None and several(samples):
+        return _of_sizes(samples, options)
     if named is not None and of_bytes(named):
         refuse_one_size(samples)
         return _fitted(together(samples), named, options)
-    if named is not None:
-        return _fitted(apart(samples), named, options)
-    return (
-        _of_sizes(samples, options) if several(samples) else _fitted(apart(samples), None, options)
-    )
+    return _fitted(apart(samples), named, options)
 
 
 def _of_sizes(samples: Samples, options: Options) -> Model:
@@ -142,16 +141,17 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 f"the data have several operations, but '{named.name}' describes a single one",
                 hint=f"choose one with --op: {', '.join(ops)}; or --family auto",
             )
-    weights = options.weights
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
-    described, left_out = list[Observations](), list[InputError]()
+    left_out = list[InputError]()
     for one in observed:
         try:
             if named is None:
                 found, tried = auto.ranked(one, options)
+                ranked = [{"where": one.where, "families": tried}]
             else:
-                some, tried = auto.thinned(one), None
-                chosen = PoolFitter(_family_pool(named, one), some, options).fit()
+                some, ranked = auto.thinned(one), []
+                judge = Judge(some, options, Limits.of(some))
+                chosen = PoolFitter(_family_pool(named, one), judge).fit()
                 found = auto.fit_again(chosen, one, options)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
@@ -159,20 +159,18 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             where = ", ".join(f"{key} {value}" for key, value in one.where.items())
             left_out.append(InputError(error.what, where=error.where or where, hint=error.hint))
             continue
-        if tried is not None:
-            ranking.append({"where": one.where, "families": tried})
-        described.append(one)
+        ranking += ranked
         taken.append(found)
-        backtests += backtested(found, partial(_again, named, options), weights)
+        backtests += backtested(found, partial(_again, named, options), options.weights)
     if not taken:
         raise left_out[0]
-    observed = described
+    observed = [found.observed for found in taken]
     sizes = np.zeros(0)
     if adding(samples.variables):
         sizes = samples.selectors.get("bytes", samples.variables.get("b", sizes))
     fitted_ops = {str(one.where.get("op", "")) for one in observed}
     model = Model(
-        [segment for found in taken for segment in found.segments], weights=weights,
+        [segment for found in taken for segment in found.segments], weights=options.weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
         constant=samples.constants, full_node=samples.full_node,
@@ -182,8 +180,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         },
     )  # fmt: skip
     model.samples = samples
-    parts = [found.parts for found in taken]
-    held_out = cross_validate(list(zip(parts, observed, strict=True)))
+    held_out = cross_validate([(found.parts, found.observed) for found in taken])
     model.quality = goodness_of_fit(model, observed) | {"held_out": held_out}
     model.warnings = [
         *(f"skipped: {error}" for error in left_out), *questionable(samples),
@@ -197,9 +194,13 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
 def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:
     """Choose the formula of a segment by some of its points."""
     near = auto.thinned(near)
-    pool = auto.pool_of(near) if named is None else _family_pool(named, near)
+    pool = (
+        auto.every_pool(usable_pools(declared(), near), near) if named is None
+        else _family_pool(named, near)
+    )  # fmt: skip
     region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
-    return PoolFitter(pool, near, options).fit_regions([region]).segments[0]
+    fitter = PoolFitter(pool, Judge(near, options, Limits.of(near)))
+    return fitter.fit_regions([region]).segments[0]
 
 
 def _family_pool(chosen: Family, observed: Observations) -> Pool:

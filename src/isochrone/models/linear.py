@@ -155,7 +155,9 @@ def _reweighted(x: Floats, seconds: Floats, weights: str, robust: bool) -> tuple
     scale = 1 / seconds if weights == "relative" else np.ones(len(seconds))
     trust = np.ones(len(seconds))
     for iteration in range(_ROBUST_ITERATIONS if robust else _ITERATIONS):
-        predicted = x @ _solve(x, seconds, scale * np.sqrt(trust))[0]
+        rows = scale * np.sqrt(trust)
+        q = _decomposed(x, rows)[0]
+        predicted = q @ (q.T @ (seconds * rows)) / rows
         before = scale, trust
         if weights == "relative":
             scale = 1 / np.where(predicted > _LOWEST * seconds, predicted, seconds)
@@ -190,8 +192,10 @@ def _dependent(columns: Floats) -> list[int]:
     QR with column pivoting moves the columns that depend on others to the end (Golub & Van Loan
     2013, *Matrix Computations*, section 5.4.2).
     """
-    r, order = qr(columns, mode="r", pivoting=True)
     width = columns.shape[1]
+    if len(columns) >= width and np.linalg.svd(columns, compute_uv=False)[-1] >= _DEPENDENT:
+        return []  # what is left of a column is never less than the least singular value
+    r, order = qr(columns, mode="r", pivoting=True)
     left = np.zeros(width)  # with fewer rows than columns the last ones have nothing left
     left[: min(r.shape)] = np.abs(np.diagonal(r))
     rank = int(np.sum(left >= _DEPENDENT))
@@ -220,11 +224,17 @@ def _advice(terms: Sequence[str], variables: Mapping[str, Floats]) -> str:
     return f"measure more combinations of {', '.join(needed)}" if needed else ""
 
 
+def _decomposed(x: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return Q and R of the weighted columns at equal length, and their length."""
+    rows = x * scale[:, None]
+    length = np.sqrt(np.sum(rows**2, axis=0))
+    q, r = np.linalg.qr(rows / length)
+    return q, r, length
+
+
 def _solve(x: Floats, seconds: Floats, scale: Floats) -> tuple[Floats, Floats, Floats]:
     """Solve by QR with columns of equal length; return coefficients, Q and a root of (X'X)⁻¹."""
-    rows = x * scale[:, None]
-    length = np.linalg.norm(rows, axis=0)
-    q, r = np.linalg.qr(rows / length)
+    q, r, length = _decomposed(x, scale)
     found = np.linalg.solve(r, q.T @ (seconds * scale)) / length
     return found, q, np.linalg.inv(r) / length[:, None]
 

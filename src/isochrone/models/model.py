@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
@@ -30,12 +30,12 @@ from isochrone.models.questions import (
     question,
     recorded,
 )
-from isochrone.models.segment import Segment, Selector, owners
+from isochrone.models.segment import Segment, Selector, by_formula, owners
 from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, design_matrix, picked
+from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, picked
 from isochrone.runfile.origin import with_noun
 
 LEVEL = 0.95
@@ -254,37 +254,16 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         """Return the segment of each point, its time, and the interval."""
         owner = owners(segments, points)
         seconds, low, high = (np.full(len(owner), np.nan) for _ in range(3))
-        for k, segment in enumerate(segments):
+        for k, (segment, crossed) in enumerate(
+            zip(segments, _crossed(segments, points, owner), strict=True)
+        ):
             mine = owner == k
-            also = segment.may_hold(points) | mine
+            also = segment.may_hold(points) | mine | crossed
             times, lowest, highest = segment.evaluate(picked(points, also), self.weights, level)
             seconds[mine] = times[mine[also]]
             low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
-        for k, also in self._crossed(segments, points, owner):
-            _, lowest, highest = segments[k].evaluate(picked(points, also), self.weights, level)
-            low[also], high[also] = np.fmin(low[also], lowest), np.fmax(high[also], highest)
         starts = [one.starts.next_start(level) if one.starts else 0.0 for one in segments]
         return owner, seconds, *widened(seconds, low, high, np.array(starts)[owner])
-
-    @staticmethod
-    def _crossed(
-        segments: Sequence[Segment], points: Mapping[str, Floats], owner: Ints
-    ) -> Iterator[tuple[int, Bools]]:
-        """Yield the segments that sizes were in at the most ranks, and the points that left them.
-
-        A switch of a size that no measured number of ranks shows may not be there, if it follows
-        from a break along an unusual variable.
-        """
-        measured = recorded(segments, "p")
-        if measured is None or "p" not in points:
-            return
-        beyond = points["p"] > measured[1]
-        before = owners(segments, {**points, "p": np.minimum(points["p"], measured[1])})
-        unusual = np.array([not one.range.keys().isdisjoint(UNUSUAL) for one in segments])
-        for k in range(len(segments)):
-            also = beyond & (before == k) & (owner != k) & (unusual[owner] | unusual[k])
-            if also.any():
-                yield k, also
 
     def _least(
         self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
@@ -327,12 +306,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         segments = self.chosen(where)
         variables = completed(variables, self.constant, self.full_node)
         points = _points(variables, needed(segments))
-        owner = owners(segments, points)
-        seconds = np.empty(len(owner))
-        for k, segment in enumerate(segments):
-            columns = design_matrix(segment.terms, picked(points, owner == k))
-            seconds[owner == k] = columns @ np.array(segment.coefficients)
-        return seconds
+        return by_formula(segments, points)[1]
 
     def chosen(self, where: Mapping[str, Selector]) -> list[Segment]:
         """Return the segments that selectors mean, in their order.
@@ -456,6 +430,23 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             for segment, words in zip(self.segments, headings(self.segments), strict=True)
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
+
+
+def _crossed(segments: Sequence[Segment], points: Mapping[str, Floats], owner: Ints) -> Bools:
+    """Return which points left a segment that their size was in at the most ranks, by segment.
+
+    A switch of a size that no measured number of ranks shows may not be there, if it follows from a
+    break along an unusual variable.
+    """
+    found = np.zeros((len(segments), len(owner)), dtype=bool)
+    measured = recorded(segments, "p")
+    if measured is None or "p" not in points:
+        return found
+    before = owners(segments, {**points, "p": np.minimum(points["p"], measured[1])})
+    unusual = np.array([not one.range.keys().isdisjoint(UNUSUAL) for one in segments])
+    left = (points["p"] > measured[1]) & (owner != before) & (unusual[owner] | unusual[before])
+    found[before[left], np.flatnonzero(left)] = True
+    return found
 
 
 def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[str, Floats]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,15 @@ class Observations:
 
     def __len__(self) -> int:
         return len(self.seconds)
+
+    @cached_property
+    def distinct(self) -> dict[str, tuple[Floats, Ints]]:
+        """The values of each variable, and the number of the value of each point."""
+        found = {}
+        for name, column in self.variables.items():
+            values, number = np.unique(column, return_inverse=True)
+            found[name] = values, number.ravel()
+        return found
 
     def only(self, mine: Bools) -> Observations:
         """Return some of the points."""

@@ -1,7 +1,7 @@
 """The formulas that may be tried on data: those whose variables the data hold."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -59,25 +59,33 @@ def family_pool(chosen: Family, observed: Observations) -> Pool:
     return Pool(tuple(forms), chosen.splits, chosen.min_values)
 
 
-def whole_pool(names: Sequence[str], observed: Observations) -> Pool:
-    """Return the usable formulas of several families; those made for the operation come first."""
-    found: dict[frozenset[str], Candidate] = {}
-    splits: dict[str, None] = {}
-    least = LINE_VALUES
-    for name in in_order(names, observed):
+def usable_pools(names: Sequence[str], observed: Observations) -> dict[str, Pool]:
+    """Return the usable formulas of each family that has some, in the order of their names.
+
+    That is the order in which a formula that several have is named after one.
+    """
+
+    def order(name: str) -> tuple[bool, bool, int]:
         chosen = declaration(name)
-        forms = list(usable(chosen, observed))
-        if not forms:
-            continue
-        for form in forms:
-            costs = form.terms * chosen.costs
-            known = Candidate(name, form, _made_for(chosen, observed), costs)
-            found.setdefault(frozenset(form.terms), known)
-        splits |= dict.fromkeys(chosen.splits)
-        least = min(least, chosen.min_values)
+        return not _made_for(chosen, observed), bool(chosen.sum_of), len(chosen.forms)
+
+    return {
+        name: family_pool(replace(declaration(name), forms=forms), observed)
+        for name in sorted(names, key=order)
+        if (forms := tuple(usable(declaration(name), observed)))
+    }
+
+
+def whole_pool(pools: Collection[Pool], observed: Observations) -> Pool:
+    """Return the formulas of several families; those made for the operation come first."""
+    found: dict[frozenset[str], Candidate] = {}
+    for candidate in (one for pool in pools for one in pool.candidates):
+        found.setdefault(frozenset(candidate.form.terms), candidate)
+    splits = dict.fromkeys(split for pool in pools for split in pool.splits)
     if {"p", "b"} <= set(varying(observed)):
         splits = dict.fromkeys(_SIZES_BY_RANKS)
-    return Pool(tuple(found.values()), tuple(splits), least)
+    least = min((pool.min_values for pool in pools), default=LINE_VALUES)
+    return Pool(tuple(found.values()), tuple(splits), min(least, LINE_VALUES))
 
 
 def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
@@ -97,16 +105,6 @@ def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
 def varying(observed: Observations) -> list[str]:
     """List the variables that have several values."""
     return [name for name, values in observed.variables.items() if np.ptp(values) > 0]
-
-
-def in_order(names: Sequence[str], observed: Observations) -> list[str]:
-    """Return families in the order in which a formula that several have is named after one."""
-
-    def order(name: str) -> tuple[bool, bool, int]:
-        chosen = declaration(name)
-        return not _made_for(chosen, observed), bool(chosen.sum_of), len(chosen.forms)
-
-    return sorted(names, key=order)
 
 
 def _made_for(chosen: Family, observed: Observations) -> bool:

@@ -11,7 +11,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.models.starts import Starts
-from isochrone.models.terms import design_matrix, evaluate_term, variables_of
+from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked, variables_of
 
 Selector = str | int
 
@@ -68,7 +68,7 @@ class Widening(msgspec.Struct):
     def largest(self, usual: float, variables: Mapping[str, Floats]) -> Floats:
         """Return beyond which value a point is: the largest that was measured near it."""
         if not self.upto:
-            return np.full(len(next(iter(variables.values()), ())), usual)
+            return np.full(length_of(variables), usual)
         return -self._near(-np.array(self.upto), variables)
 
     def _near(self, seen: Floats, variables: Mapping[str, Floats]) -> Floats:
@@ -165,7 +165,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
 
     def distance(self, variables: Mapping[str, Floats]) -> Floats:
         """Return how far points are from this segment: 0 within, else in octaves; shape (n,)."""
-        away = np.zeros(len(next(iter(variables.values()), ())))
+        away = np.zeros(length_of(variables))
         for name, (low, high) in {**self.range, **self.switch}.items():
             value = evaluate_term(name, variables)
             for bound, side in ((low, -1.0), (high, 1.0)):
@@ -175,8 +175,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
 
     def may_hold(self, variables: Mapping[str, Floats]) -> Bools:
         """Return which points may be in this segment, which ends somewhere in a gap; shape (n,)."""
-        length = len(next(iter(variables.values()), ()))
-        inside = np.full(length, bool(self.reach))
+        inside = np.full(length_of(variables), bool(self.reach))
         for name, (low, high) in {**self.range, **self.reach}.items():
             value = evaluate_term(name, variables)
             open_ended = name in self.reach
@@ -186,39 +185,35 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
                 inside &= value < high if open_ended else value <= high
         return inside
 
+    def seconds(self, variables: Mapping[str, Floats]) -> Floats:
+        """Return what the formula gives, shape (n,)."""
+        return np.asarray(design_matrix(self.terms, variables) @ np.array(self.coefficients))
+
     def evaluate(
         self, variables: Mapping[str, Floats], weights: str, level: float = 0.95
     ) -> tuple[Floats, Floats, Floats]:
         """Return the times, and their intervals (NaN if not known)."""
-        x = design_matrix(self.terms, variables)
-        seconds = x @ np.array(self.coefficients)
+        seconds, error = _with_error(self, variables, weights)
         if self.covariance is None or self.sigma is None:
-            unknown = np.full_like(seconds, np.nan)
-            return seconds, unknown, unknown
-        centre, spread = [seconds], [_spread(x, seconds, self.covariance, self.sigma, weights)]
-        for rival in self.rivals:
-            columns = design_matrix(rival.terms, variables)
-            other = columns @ np.array(rival.coefficients)
-            error = _spread(columns, other, rival.covariance, rival.sigma, weights)
-            possible = other > 0  # where a rival gives no time, it says nothing
-            centre.append(np.where(possible, other, seconds))
-            spread.append(np.where(possible, error, spread[0]))
-        shares = np.array([0.0, *(rival.weight for rival in self.rivals)])
-        shares[0] = 1 - shares.sum()
+            return seconds, error, error
+        others = [_with_error(rival, variables, weights) for rival in self.rivals]
+        centre, spread = np.stack([(seconds, error), *others], axis=1)
+        possible = centre > 0  # where a rival gives no time, it says nothing
+        centre, spread = np.where(possible, (centre, spread), [[seconds], [error]])
+        shares = np.array([share for _, share in self.every()])
         degrees = [self.degrees_of_freedom, *(r.degrees_of_freedom for r in self.rivals)]
         freedom = np.maximum(degrees, 1).astype(float)
         # On a logarithmic scale no time is below zero; where errors are small it is the same.
         reach = -stdtrit(freedom, (1 - level) / 2)[:, None]
-        widths = np.log1p(reach * np.stack(spread) / np.abs(centre)) / reach
-        low, high = np.exp(interval(np.log(np.stack(centre)), widths, freedom, shares, level))
+        widths = np.log1p(reach * spread / np.abs(centre)) / reach
+        low, high = np.exp(interval(np.log(centre), widths, freedom, shares, level))
         more = 1 + self._beyond(variables)
         low, high = np.minimum(low, seconds) / more, np.maximum(high, seconds) * more
         return seconds, *self._of_other_classes(variables, seconds, low, high)
 
     def _beyond(self, variables: Mapping[str, Floats]) -> Floats:
         """Return by how much more predictions may be off that lie beyond what was measured."""
-        length = len(next(iter(variables.values()), ()))
-        more = np.zeros(length)
+        more = np.zeros(length_of(variables))
         for name, widening in self.beyond.items():
             largest = widening.largest(self.fitted[name][1], variables)
             octaves = np.log2(np.maximum(evaluate_term(name, variables), largest) / largest)
@@ -256,29 +251,42 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         moved = {**points, name: other}
         if name == "nodes":
             moved["p"] = other * points["ppn"]
-        return np.asarray(design_matrix(self.terms, moved) @ np.array(self.coefficients))
+        return self.seconds(moved)
 
     def of_other_class(self, variables: Mapping[str, Floats]) -> Bools:
         """Return which numbers of ranks or nodes are of a class that was not measured."""
-        found = np.zeros(len(next(iter(variables.values()), ())), dtype=bool)
+        found = np.zeros(length_of(variables), dtype=bool)
         for name in self.only:
             if set(variables_of([name])) <= variables.keys():
                 found |= evaluate_term(name, variables) == 0
         return found
 
 
-def _spread(
-    x: Floats, seconds: Floats, covariance: list[list[float]], sigma: float, weights: str
-) -> Floats:
-    """Return the standard error of a measured time that a formula predicts, shape (n,)."""
+def _with_error(
+    formula: Segment | Rival, variables: Mapping[str, Floats], weights: str
+) -> tuple[Floats, Floats]:
+    """Return the times of a formula, and the standard errors of measured ones; NaN if not known."""
+    x = design_matrix(formula.terms, variables)
+    seconds, sigma = x @ np.array(formula.coefficients), formula.sigma
+    if formula.covariance is None or sigma is None:
+        return seconds, np.full_like(seconds, np.nan)
     around = np.abs(seconds) * max(sigma, LEAST_SPREAD) if weights == "relative" else sigma
-    variance: Floats = np.einsum("ij,jk,ik->i", x, np.array(covariance), x) + around**2
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+    variance: Floats = np.einsum("ij,jk,ik->i", x, np.array(formula.covariance), x) + around**2
+    return seconds, np.sqrt(np.maximum(variance, 0.0))
 
 
 def owners(segments: Sequence[Segment], points: Mapping[str, Floats]) -> Ints:
     """Return the number of the segment that each point belongs to, the nearest; shape (n,)."""
     return np.asarray(np.argmin([segment.distance(points) for segment in segments], axis=0))
+
+
+def by_formula(segments: Sequence[Segment], points: Mapping[str, Floats]) -> tuple[Ints, Floats]:
+    """Return the number of the segment of each point, and what its formula gives; shape (n,)."""
+    owner = owners(segments, points)
+    seconds = np.empty(len(owner))
+    for k, segment in enumerate(segments):
+        seconds[owner == k] = segment.seconds(picked(points, owner == k))
+    return owner, seconds
 
 
 def octaves_beyond(value: Floats, bound: float, side: float) -> Floats:

@@ -165,12 +165,13 @@ class Search:
         Variables, and products of them, along which segments are looked for.
     """
 
-    def __init__(self, pool: Pool, observed: Observations, splits: Splits, weights: str) -> None:
-        self.pool, self.observed, self.splits, self.weights = pool, observed, splits, weights
-        along = pool.splits if splits.along is None else splits.along
+    def __init__(self, pool: Pool, observed: Observations, options: Options) -> None:
+        self.pool, self.observed, self.splits = pool, observed, options.splits
+        self.weights = options.weights
+        along = pool.splits if self.splits.along is None else self.splits.along
         self.along = [
             name for name in along
-            if name not in (*splits.given, *CLASSES) and _has(name, observed)
+            if name not in (*self.splits.given, *CLASSES) and _has(name, observed)
         ]  # fmt: skip
         self._found: dict[tuple[bytes, str], Segmentation | None] = {}
 

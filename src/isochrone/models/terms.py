@@ -76,6 +76,11 @@ UNUSUAL = ("1/p*b", "sqrt(p)*b")
 """Along which few libraries switch: only if another variable explains much less."""
 
 
+def length_of(points: Mapping[str, NDArray[Any]]) -> int:
+    """Return the number of points, whose variables are equally long; 0 without any variable."""
+    return len(next(iter(points.values()), ()))
+
+
 def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Return some rows of columns."""
     return {name: values[rows] for name, values in columns.items()}
@@ -94,8 +99,7 @@ def evaluate_term(term: str, variables: Mapping[str, Array]) -> Array:
     InputError
         If a variable is missing, or the term is none of this grammar.
     """
-    length = len(next(iter(variables.values()), ()))
-    values = np.ones(length)
+    values = np.ones(length_of(variables))
     for function, names, _ in _factors(term):
         for name in names:
             if name not in variables:

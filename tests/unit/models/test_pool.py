@@ -11,7 +11,7 @@ from isochrone import models
 from isochrone.models import Family, Form
 from isochrone.models.family import declared
 from isochrone.models.observations import Observations
-from isochrone.models.pool import family_pool, usable, varying, whole_pool
+from isochrone.models.pool import Pool, family_pool, usable, usable_pools, varying, whole_pool
 from isochrone.models.terms import variables_of
 from made_up.times import noisy
 
@@ -29,13 +29,17 @@ RANKS = (2, 3, 4, 8)
 SIZES = (8, 64, 512, 4096)
 
 
+def everything(found: Observations) -> Pool:
+    return whole_pool(usable_pools(declared(), found).values(), found)
+
+
 def names(found: Observations) -> set[str]:
-    return {candidate.family for candidate in whole_pool(declared(), found).candidates}
+    return {candidate.family for candidate in everything(found).candidates}
 
 
 def test_a_formula_without_ranks_is_none_where_ranks_vary() -> None:
     """Else four ranks and four thousand take as long."""
-    pool = whole_pool(declared(), observed(p=RANKS, b=SIZES))
+    pool = everything(observed(p=RANKS, b=SIZES))
     assert all("p" in variables_of(form.terms) for form in pool.forms)
     assert "hockney" not in names(observed(p=RANKS, b=SIZES))
     assert "hockney" in names(observed(p=(4,), b=SIZES))
@@ -52,7 +56,7 @@ def test_nodes_and_ranks_on_each_say_how_many_ranks_there_are() -> None:
 
 def test_formulas_of_variables_that_the_data_lack_are_left_out() -> None:
     """A table of barriers has no b; the forms of `tree` that need none are tried."""
-    forms = whole_pool(declared(), observed("barrier", p=RANKS)).forms
+    forms = everything(observed("barrier", p=RANKS)).forms
     assert ("1", "ceil(log2(p))") in [form.terms for form in forms]
     assert all(variables_of(form.terms) == ["p"] for form in forms)
 
@@ -60,7 +64,7 @@ def test_formulas_of_variables_that_the_data_lack_are_left_out() -> None:
 def test_each_sum_of_terms_is_tried_once_as_that_of_the_family_for_the_operation() -> None:
     """`gather` and `scatter` have the same formula."""
     for op in ("gather", "scatter"):
-        candidates = whole_pool(declared(), observed(op, p=RANKS, b=SIZES)).candidates
+        candidates = everything(observed(op, p=RANKS, b=SIZES)).candidates
         terms = [frozenset(candidate.form.terms) for candidate in candidates]
         assert len(set(terms)) == len(terms)
         (same,) = (c for c in candidates if set(c.form.terms) == {"1", "b", "p*b"})
@@ -68,20 +72,20 @@ def test_each_sum_of_terms_is_tried_once_as_that_of_the_family_for_the_operation
 
 
 def test_a_formula_is_named_after_a_family_and_not_after_a_sum_of_families_that_has_it() -> None:
-    candidates = whole_pool(declared(), observed("scan", p=RANKS, b=SIZES)).candidates
+    candidates = everything(observed("scan", p=RANKS, b=SIZES)).candidates
     (ring,) = (c for c in candidates if set(c.form.terms) == {"b", "p*b"})
     assert ring.family != "allreduce"
 
 
 def test_the_formulas_of_an_operation_come_first() -> None:
-    made_for = [c.made_for for c in whole_pool(declared(), observed(p=RANKS, b=SIZES)).candidates]
+    made_for = [c.made_for for c in everything(observed(p=RANKS, b=SIZES)).candidates]
     assert made_for == sorted(made_for, reverse=True)
     assert any(made_for)
     assert not all(made_for)
 
 
 def test_breaks_are_looked_for_along_lines_in_the_logarithms_of_size_and_ranks() -> None:
-    assert set(whole_pool(declared(), observed(p=RANKS, b=SIZES)).splits) == {
+    assert set(everything(observed(p=RANKS, b=SIZES)).splits) == {
         "b", "p", "p*b", "1/p*b", "sqrt(p)*b",
     }  # fmt: skip
 
