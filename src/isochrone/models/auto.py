@@ -17,7 +17,7 @@ from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_error
 from isochrone.models import choice, linear
-from isochrone.models.choice import Judge, Judged, Limits
+from isochrone.models.choice import Judge, Judged
 from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.deviation import deviation, r_squared
 from isochrone.models.family import Form, declared, fewest_coefficients
@@ -47,7 +47,7 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     whole, observed = observed, thinned(observed)
     pools = usable_pools(declared(), observed)
     pool = every_pool(pools, observed)
-    judge = Judge(observed, options, Limits.of(observed))
+    judge = Judge(observed, options)
     mixed, reasons = _mixed(pool, judge)
     tried, failed = _by_family(pools, judge, min((m.sicc for m in mixed), default=inf))
     if not tried and not mixed:
@@ -63,19 +63,25 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
             hint="measure more points, or choose a family with --family",
         )
     own = next((name for name, one in tried if one is taken), "")
+    families = " + ".join(dict.fromkeys(one.family for one in taken.segments))
+    others = sorted((pair for pair in tried if pair[0] != own), key=lambda pair: pair[1].error)
     rows = [
-        {
-            "family": name, "held_out": one.error, "sicc": one.sicc,
-            "pieces": len(one.segments), "coefficients": one.coefficients,
-        }
-        for name, one in [
-            (own or " + ".join(dict.fromkeys(one.family for one in taken.segments)), taken),
-            *sorted((pair for pair in tried if pair[0] != own), key=lambda pair: pair[1].error),
-        ]
-    ]  # fmt: skip
+        row_of(name, one.error, one.sicc, one.segments)
+        for name, one in [(own or families, taken), *others]
+    ]
     if own:  # it was compared with its own family only
         taken = PoolFitter(pool, judge).compared(taken)
     return fit_again(taken, whole, options), rows + failed
+
+
+def row_of(
+    name: str, error: float, sicc: float | None, segments: Sequence[Segment]
+) -> dict[str, Any]:
+    """Return what a ranking says of one that was tried."""
+    return {
+        "family": name, "held_out": error, "sicc": sicc, "pieces": len(segments),
+        "coefficients": sum(len(one.terms) for one in segments),
+    }  # fmt: skip
 
 
 _JUMP = 1.5

@@ -223,7 +223,7 @@ def _largest(variables: Mapping[str, Floats]) -> Floats:
     group = np.unique(variables["b"], return_inverse=True)[1].ravel()
     most = np.zeros(group.max() + 1)
     np.maximum.at(most, group, values)
-    return np.asarray(most[group])
+    return most[group]
 
 
 def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, float]:

@@ -66,8 +66,7 @@ def outside(
     plain = [name for name in beyond if name in VARIABLES] or list(beyond)
     for name in plain:  # of several segments, once
         away = np.unique(np.concatenate(beyond[name]))
-        ends = [one.fitted[name] for one in segments if name in one.fitted]
-        low, high = min(one[0] for one in ends), max(one[1] for one in ends)
+        low, high = recorded(segments, name) or (0.0, 0.0)
         outer = away[(away < low) | (away > high)]
         if not outer.size:
             found.append(f"{printed(name)} = {_listed(name, away)} is outside its formula's range")
@@ -152,7 +151,7 @@ class Switch:
 
     def holds(self, value: Floats) -> Bools:
         """Return which values are in the gap, shape (n,)."""
-        return np.asarray((value > self.below) & (value < self.above))
+        return (value > self.below) & (value < self.above)
 
 
 def switches(segments: Sequence[Segment]) -> list[Switch]:

@@ -7,7 +7,7 @@ than its own standard error, the simplest is taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -227,31 +227,29 @@ class Limits:
         beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
         every = [points, *(beyond if size.max() == self.largest else [])]
         points = {name: np.concatenate([one[name] for one in every]) for name in points}
-        others = [column for name, column in points.items() if name != "b"]
-        row = numbered(*others) if others else np.zeros(len(points["b"]), dtype=np.int64)
+        row = _rows(points, {"b"})
         order = np.lexsort((points["b"], row))
         return picked(points, order), np.diff(row[order]) == 0
 
 
+def _rows(points: Mapping[str, Floats], but: Container[str]) -> Ints:
+    """Return the number of the combination of all variables but some at each point, from 0."""
+    others = [column for name, column in points.items() if name not in but]
+    return numbered(*others) if others else np.zeros(length_of(points), dtype=np.int64)
+
+
 def _fastest(observed: Observations) -> float:
     """Return by how much the times of a size grow at most as ranks double."""
-    size = observed.variables.get("b", np.zeros(len(observed)))
-    found = [1.0]
-    for one in np.unique(size):
-        own = np.flatnonzero(size == one)
-        ranks, seconds = observed.variables["p"][own], observed.seconds[own]
-        for p, time in zip(ranks, seconds, strict=True):
-            later = (ranks >= 2 * p) & (ranks <= 4 * p)
-            growth = np.log(seconds[later] / time) / np.log2(ranks[later] / p)
-            found += np.exp(growth).tolist()
-    return max(found)
+    ranks, size = observed.variables["p"], observed.variables.get("b", np.zeros(len(observed)))
+    more = ranks / ranks[:, None]
+    before, after = np.nonzero((size == size[:, None]) & (more >= 2) & (more <= 4))
+    growth = np.log(observed.seconds[after] / observed.seconds[before])
+    return float(np.exp(np.max(growth / np.log2(more[before, after]), initial=0.0)))
 
 
 def _rises(observed: Observations, name: str) -> bool:
     """Whether no time falls as a variable at least doubles, all others being equal."""
-    places = (*PLACES,) if name == "p" else ()
-    others = [v for key, v in observed.variables.items() if key not in (name, *places)]
-    row = numbered(*others) if others else np.zeros(len(observed), dtype=np.int64)
+    row = _rows(observed.variables, {name, *(PLACES if name == "p" else ())})
     value = observed.variables[name]
     noise = _UNKNOWN_NOISE if observed.noise is None else observed.noise
     limit = 1 - max(_FELL[0], _FELL[1] * noise)
@@ -275,13 +273,15 @@ class Judge:
         All points of the operation.
     options
         How to fit.
-    limits
-        What its times show about its growth.
     """
 
     observed: Observations
     options: Options
-    limits: Limits
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What its times show about its growth."""
+        return Limits.of(self.observed)
 
     def choose(
         self, candidates: Sequence[Candidate], mask: Bools

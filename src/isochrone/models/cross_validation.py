@@ -57,10 +57,10 @@ def leave_out(fit: Fit, seconds: Floats, groups: Array | None = None, few: int =
         if few < len(starts) < len(groups):
             changed = np.empty(len(groups))
             changed[order] = _without_groups(fit.orthonormal[order], residuals[order], starts)
-            return np.asarray(seconds - changed / fit.weights)
+            return seconds - changed / fit.weights
     one_less = 1 - np.sum(fit.orthonormal**2, axis=1)
     alone = residuals / np.maximum(one_less, _SINGULAR)
-    return np.asarray(seconds - np.where(one_less > _SINGULAR, alone, np.nan) / fit.weights)
+    return seconds - np.where(one_less > _SINGULAR, alone, np.nan) / fit.weights
 
 
 def _without_groups(q: Floats, r: Floats, starts: Ints) -> Floats:

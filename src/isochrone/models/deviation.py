@@ -98,7 +98,7 @@ def goodness_of_fit(model: Model, observed: Sequence[Observations]) -> dict[str,
         ``points``, ``samples``, ``r2``, ``deviation`` (overall) and ``groups``: deviations for each
         value of each variable, and of each selector.
     """
-    predicted, measured = _predicted(model, observed), _measured(observed)
+    predicted, measured = _compared(model, observed)
     return {
         "points": len(measured),
         "samples": int(sum(one.repeats.sum() for one in observed)),
@@ -115,7 +115,7 @@ def deviations_by_group(
     model: Model, observed: Sequence[Observations]
 ) -> dict[str, dict[str, Deviation]]:
     """Return the deviations for each value of each variable and selector that has several."""
-    predicted, measured = _predicted(model, observed), _measured(observed)
+    predicted, measured = _compared(model, observed)
     keys = {
         name: np.concatenate([one.variables[name] for one in observed])
         for name in observed[0].variables
@@ -149,8 +149,8 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
     """
     found = []
     for one in observed:
-        predicted = model.by_formula(one.variables, model.known(one.where))
-        off = log_ratio(predicted, one.seconds)
+        predicted, measured = _compared(model, [one])
+        off = log_ratio(predicted, measured)
         worst = int(np.argmax(off))
         known = one.noise is not None
         if off[worst] < (max(_NOISY * (one.noise or 0.0), _MISSED[0]) if known else _MISSED[1]):
@@ -162,7 +162,7 @@ def lack_of_fit(model: Model, observed: Sequence[Observations]) -> list[str]:
         if predicted[worst] <= 0:
             found.append(f"lack of fit, worst at {place}: the formula gives no time above zero")
             continue
-        ratio = float(one.seconds[worst] / predicted[worst])
+        ratio = float(measured[worst] / predicted[worst])
         said = f"{format_ratio(ratio)} times" if not 0.5 < ratio < 2 else f"{100 * ratio:.0f} % of"
         found.append(
             f"lack of fit, worst at {place}: measured {said} the formula"
@@ -176,13 +176,13 @@ def steps(model: Model, observed: Sequence[Observations]) -> list[str]:
     """Name jumps to sizes that are too few, or too close together, for a segment."""
     found = []
     for one in observed:
-        predicted = model.by_formula(one.variables, model.known(one.where))
+        predicted, measured = _compared(model, [one])
         if "b" not in one.variables or np.any(predicted <= 0):
             continue
-        sizes, group = np.unique(one.variables["b"], return_inverse=True)
+        sizes, group = one.distinct["b"]
         if len(sizes) < 2 * LINE_VALUES:
             continue
-        ratio = np.exp(medians_by(np.log(one.seconds / predicted), group.ravel()))
+        ratio = np.exp(medians_by(np.log(measured / predicted), group))
         noise = max(one.noise or 0.0, _MISSED[0] / _NOISY)
         cut = segment(
             sizes, ratio, np.ones_like(sizes), sigma=noise * ratio, min_values=2, max_segments=3
@@ -211,12 +211,7 @@ def _few_are_off(off: Floats) -> bool:
     return len(off) > 10 and bool(squares[-few:].sum() > squares.sum() / 2)
 
 
-def _predicted(model: Model, observed: Sequence[Observations]) -> Floats:
-    """Predict all observations, shape (n,)."""
-    return np.concatenate(
-        [model.by_formula(one.variables, model.known(one.where)) for one in observed]
-    )
-
-
-def _measured(observed: Sequence[Observations]) -> Floats:
-    return np.concatenate([one.seconds for one in observed])
+def _compared(model: Model, observed: Sequence[Observations]) -> tuple[Floats, Floats]:
+    """Return what the formulas give for all observations, and what was measured; shape (n,)."""
+    predicted = [model.by_formula(one.variables, model.known(one.where)) for one in observed]
+    return np.concatenate(predicted), np.concatenate([one.seconds for one in observed])

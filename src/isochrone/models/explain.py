@@ -8,7 +8,7 @@ from itertools import islice, product
 import msgspec
 import numpy as np
 
-from isochrone.base.arrays import Bools, Floats
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.models.beyond import switches
 from isochrone.models.extension import Points, added
@@ -148,42 +148,21 @@ def _ordered(
     owner = owners(segments, points)
     between = np.sum([segment.may_hold(points) for segment in segments], axis=0) > 1
     possible = np.isfinite(found.seconds) & np.isfinite(found.high)
-    # how far rivals part from their segments, of what both may be off by, each by its weight
-    apart = np.zeros(len(owner))
-    for k, segment in enumerate(segments):
-        mine = owner == k
-        every = sum(rival.weight for rival in segment.rivals)
-        if not mine.any() or not every:
-            continue
-        own = picked(points, mine)
-        time, error = _alone(segment, own, model.weights)
-        for number, rival in enumerate(segment.rivals):
-            other, off = _alone(segment.rival(number), own, model.weights)
-            both = np.maximum(np.hypot(error, off), 1e-300)
-            apart[mine] += rival.weight / every * np.abs(other - time) / both
-    apart = np.where(possible & ~between, apart, 0.0)
-    width = np.where(possible, np.log(found.high / found.low), 0.0)
-    asked = between & ~_narrow(segments, points)
-    name = _onwards(observed)
-    if name in points:  # as far beyond the data as is looked
-        asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
-    question = np.zeros(len(owner), dtype=np.int64)  # beyond the data
-    for k, segment in enumerate(segments, 1):
-        other = (owner == k - 1) & segment.of_other_class(points)
-        asked |= other
-        question[other] = k
-    for k, gap in enumerate(switches(segments), 1):
-        question[between & gap.holds(evaluate_term(gap.name, points))] = -k
     cost = _LAUNCH + _REPEATED * found.seconds
     if at:
-        width = np.where(possible, _saved(model, segments, points, wanted, where), 0.0)
-        asked, apart, question = possible, np.zeros(len(owner)), np.zeros_like(question)
-    width = np.where(asked, width / cost, 0.0)
-    times = Counter[int]()
+        apart, question = np.zeros(len(owner)), np.zeros_like(owner)
+        width = np.where(possible, _saved(model, segments, points, wanted, where) / cost, 0.0)
+    else:
+        parting = _parting(segments, points, owner, model.weights)
+        apart = np.where(possible & ~between, parting, 0.0)
+        question, asked = _questions(segments, observed, points, owner, between)
+        width = np.where(possible & asked, np.log(found.high / found.low) / cost, 0.0)
+    times = Counter[tuple[bool, int]]()
     while True:
-        decides = apart.max() >= _APART
-        best = int(np.argmax(apart if decides else width))
-        if not decides and width[best] <= 0:
+        decides = bool(apart.max() >= _APART)
+        worth, group = (apart, owner) if decides else (width, question)
+        best = int(np.argmax(worth))
+        if worth[best] <= 0:
             return
         here = picked(points, np.array([best]))
         answers = [
@@ -193,15 +172,54 @@ def _ordered(
             for one, share in segments[owner[best]].every()
             if decides
         ]
+        low, seconds, high = (float(v[best]) for v in (found.low, found.seconds, found.high))
         yield Suggestion(
-            where, {name: float(value[0]) for name, value in here.items()},
-            float(found.low[best]), float(found.seconds[best]), float(found.high[best]),
+            where, {name: float(value[0]) for name, value in here.items()}, low, seconds, high,
             answers, bool(between[best]), float(cost[best]),
         )  # fmt: skip
-        now = owner == owner[best] if decides else question == question[best]
-        key = len(segments) + 1 + int(owner[best]) if decides else int(question[best])
+        key = decides, int(group[best])
         times[key] += 1
-        (apart if decides else width)[now if times[key] == _EACH else best] = 0.0
+        worth[group == group[best] if times[key] == _EACH else best] = 0.0
+
+
+def _parting(segments: Sequence[Segment], points: Points, owner: Ints, weights: str) -> Floats:
+    """Return how far rivals part from their segments, of what both may be off by; shape (n,).
+
+    Each rival counts by its weight.
+    """
+    apart = np.zeros(len(owner))
+    for k, segment in enumerate(segments):
+        own = picked(points, owner == k)
+        time, error = _alone(segment, own, weights)
+        rivals = segment.every()[1:]
+        for rival, share in rivals:
+            other, off = _alone(rival, own, weights)
+            both = np.maximum(np.hypot(error, off), 1e-300)
+            apart[owner == k] += share / sum(s for _, s in rivals) * np.abs(other - time) / both
+    return apart
+
+
+def _questions(
+    segments: Sequence[Segment], observed: Observations, points: Points, owner: Ints,
+    between: Bools,
+) -> tuple[Ints, Bools]:  # fmt: skip
+    """Return the number of the question that each point answers, and which of them are asked.
+
+    The questions are the gaps between segments, the classes of ranks that were not measured, and
+    what is beyond the data.
+    """
+    question = np.zeros_like(owner)  # beyond the data
+    asked = between & ~_narrow(segments, points)
+    name = _onwards(observed)
+    if name in points:  # as far beyond the data as is looked
+        asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
+    for k, segment in enumerate(segments):
+        other = (owner == k) & segment.of_other_class(points)
+        asked |= other
+        question[other] = k + 1
+    for k, gap in enumerate(switches(segments), 1):
+        question[between & gap.holds(evaluate_term(gap.name, points))] = -k
+    return question, asked
 
 
 def _saved(

@@ -11,7 +11,7 @@ from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.beyond import switches
-from isochrone.models.choice import Judge, Limits
+from isochrone.models.choice import Judge
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
@@ -116,12 +116,9 @@ def _of_sizes(samples: Samples, options: Options) -> Model:
     if whole is None or _error(whole) > good:
         return each
     rows = [
-        {
-            "family": name, "held_out": _error(model), "sicc": None, "pieces": len(model.segments),
-            "coefficients": sum(len(segment.terms) for segment in model.segments),
-        }
+        auto.row_of(name, _error(model), None, model.segments)
         for model, name in ((whole, whole.family), (each, each.family + EACH))
-    ]  # fmt: skip
+    ]
     whole.ranking = [{"where": {}, "families": rows}]
     return whole
 
@@ -149,8 +146,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 found, tried = auto.ranked(one, options)
                 ranked = [{"where": one.where, "families": tried}]
             else:
-                some, ranked = auto.thinned(one), []
-                judge = Judge(some, options, Limits.of(some))
+                ranked, judge = [], Judge(auto.thinned(one), options)
                 chosen = PoolFitter(_family_pool(named, one), judge).fit()
                 found = auto.fit_again(chosen, one, options)
             if not needed(found.segments):  # it says nothing of what was varied
@@ -199,8 +195,7 @@ def _again(named: Family | None, options: Options, near: Observations, segment: 
         else _family_pool(named, near)
     )  # fmt: skip
     region = Region(segment.range, np.ones(len(near), dtype=bool), segment.switch, segment.reach)
-    fitter = PoolFitter(pool, Judge(near, options, Limits.of(near)))
-    return fitter.fit_regions([region]).segments[0]
+    return PoolFitter(pool, Judge(near, options)).fit_regions([region]).segments[0]
 
 
 def _family_pool(chosen: Family, observed: Observations) -> Pool:

@@ -169,6 +169,11 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return [name for name in found if name != "p" or not set(PLACES) <= set(found)]
 
     @property
+    def headed(self) -> list[tuple[Segment, str]]:
+        """The segments, each with what it is for, in words."""
+        return list(zip(self.segments, headings(self.segments), strict=True))
+
+    @property
     def selectors(self) -> dict[str, list[Selector]]:
         """What the model can be asked for: the values of each selector, for example of ``op``."""
         found: dict[str, dict[Selector, None]] = {}
@@ -321,13 +326,12 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             if key not in selectors:
                 raise InputError(f"the model does not record its '{key}'")
         for key, known in selectors.items():
+            listed = ", ".join(map(str, known))
             if key in where:
                 segments = [r for r in segments if r.where.get(key, where[key]) == where[key]]
             elif len({repr(segment.where.get(key)) for segment in segments}) > 1:
-                listed = ", ".join(map(str, known))
                 raise InputError(f"the model has several '{key}'", hint=f"choose one: {listed}")
             if not segments:
-                listed = ", ".join(map(str, known))
                 called = f"number of {NUMBERED[key]}" if key in NUMBERED else key
                 raise InputError(
                     f"the model has no {called} '{where[key]}'", hint=f"it has: {listed}"
@@ -420,14 +424,14 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     def __repr__(self) -> str:
         lines = [_title(self)]
-        for segment, words in zip(self.segments, headings(self.segments), strict=True):
+        for segment, words in self.headed:
             lines.append(f"  {words}: {formula(segment)}" if words else f"  {formula(segment)}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{escape(words)}</td><td>{escape(formula(segment))}</td></tr>"
-            for segment, words in zip(self.segments, headings(self.segments), strict=True)
+            for segment, words in self.headed
         )
         return f"<b>{escape(_title(self))}</b><table>{rows}</table>"
 

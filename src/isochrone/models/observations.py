@@ -20,11 +20,11 @@ from isochrone.models.placement import (
     CG,
     GROUP,
     completed_places,
-    contradicts,
     full_node,
     informative,
     pairs_on_nodes,
     placement_of,
+    unfilled,
 )
 from isochrone.models.segment import Selector
 from isochrone.models.starts import ONE_START, Starts, numbered, summarised
@@ -376,7 +376,7 @@ def from_columns(columns: Mapping[str, Array], experiment: str, where: str) -> S
     alone = "op" in named and not {"p", "ppn", "n"} & numbers.keys()
     if alone and np.ptp(numbers.pop("nodes", np.zeros(1))):
         remarks.append("'nodes' is not used: it takes 'p' or 'ppn' as well")
-    if contradicts(numbers):
+    if unfilled(numbers).any():
         del numbers["ppn"]
         remarks.append(
             "not in every row do p ranks fill the nodes with ppn on each: 'ppn' is not used"

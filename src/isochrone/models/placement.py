@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.models.extension import added
 from isochrone.runfile.run import Run
 
@@ -45,12 +45,12 @@ def pairs_on_nodes(run: Run, first: Ints, second: Ints) -> dict[str, Floats]:
     return {} if np.ptp(nodes) else {"nodes": nodes}
 
 
-def contradicts(variables: Mapping[str, Floats]) -> bool:
-    """Whether so many ranks cannot fill so many nodes with so many on each but the last."""
+def unfilled(variables: Mapping[str, Floats]) -> Bools:
+    """Return where so many ranks cannot fill so many nodes with so many on each but the last."""
     if not {"p", *PLACES} <= variables.keys():
-        return False
+        return np.zeros(1, dtype=bool)
     p, nodes, ppn = (variables[name] for name in ("p", *PLACES))
-    return bool(np.any((p > nodes * ppn) | (p <= (nodes - 1) * ppn)))
+    return np.atleast_1d((p > nodes * ppn) | (p <= (nodes - 1) * ppn))
 
 
 def completed_places(variables: Mapping[str, Floats]) -> dict[str, Floats]:

@@ -17,7 +17,7 @@ from isochrone.base.units import LARGEST
 from isochrone.models.extension import adding
 from isochrone.models.formulas import number
 from isochrone.models.observations import COUNTED, NAMES, SELECTORS, apart
-from isochrone.models.placement import PLACES, contradicts
+from isochrone.models.placement import PLACES, unfilled
 from isochrone.models.segment import Segment, Selector
 from isochrone.models.tables import Frame, columns_of, is_frame
 from isochrone.models.tables import number as read_number
@@ -300,12 +300,13 @@ def completed(
         else:
             given, missing = PLACES if "nodes" in known else PLACES[::-1]
             known[missing] = np.ceil(known["p"] / known[given])
-    if contradicts(known):
-        p, nodes, ppn = np.broadcast_arrays(*(known[name] for name in ("p", *PLACES)))
-        first = int(np.argmax(((p > nodes * ppn) | (p <= (nodes - 1) * ppn)).ravel()))
+    wrong = unfilled(known)
+    if wrong.any():
+        p, nodes, ppn = (
+            np.broadcast_to(known[name], wrong.shape)[wrong][0] for name in ("p", *PLACES)
+        )
         raise InputError(
-            f"{p.ravel()[first]:g} ranks do not fill {nodes.ravel()[first]:g} nodes with "
-            f"{ppn.ravel()[first]:g} on each",
+            f"{p:g} ranks do not fill {nodes:g} nodes with {ppn:g} on each",
             hint="give two of the ranks, the nodes and the ranks on each",
         )
     return {**known, **asked}

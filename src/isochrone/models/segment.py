@@ -63,7 +63,7 @@ class Widening(msgspec.Struct):
         """Return what is added to the half width, as a part of the time, so far beyond."""
         once, twice = (self._near(np.array(seen), variables) for seen in (self.once, self.twice))
         near = once * octaves
-        return np.asarray(np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1)))
+        return np.where(octaves <= 1, near, once + (twice - once) * (octaves - 1))
 
     def largest(self, usual: float, variables: Mapping[str, Floats]) -> Floats:
         """Return beyond which value a point is: the largest that was measured near it."""
@@ -293,7 +293,7 @@ def octaves_beyond(value: Floats, bound: float, side: float) -> Floats:
     """Return how far values are beyond a bound: above it (``side`` 1) or below it (-1)."""
     # Sizes and ranks span decades; a bound of 0 has no logarithm.
     ratio = np.log2((value + 1e-3) / (bound + 1e-3))
-    return np.asarray(np.maximum(side * ratio, 0))
+    return np.maximum(side * ratio, 0)
 
 
 # --- intervals ------------------------------------------------------------------------------------

@@ -223,19 +223,17 @@ class Search:
             If one of them was hardly measured.
         """
         value = evaluate_term(name, self.observed.variables)
-        ranges: list[tuple[float | None, float | None]] = [(1.0, 1.0), (0.0, 0.0)]
+        classes: list[tuple[Range, Bools]] = [((1.0, 1.0), value == 1), ((0.0, 0.0), value == 0)]
         if name == "nodes":
-            ranges = [(None, 1.0), (2.0, None)]
+            classes = [((None, 1.0), value <= 1), ((2.0, None), value >= 2)]
+        now = [one for one in self.along if one == first] or self.along
         found = []
         for region in self.given():
-            for low, high in ranges:
-                mask = region.mask & (value >= (low or 0.0))
-                mask &= value <= (np.inf if high is None else high)
-                ranks = self.observed.variables["p"][mask]
-                if len(np.unique(ranks)) < _CLASS_VALUES:
+            for ends, mine in classes:
+                mask = region.mask & mine
+                if len(np.unique(self.observed.variables["p"][mask])) < _CLASS_VALUES:
                     raise InputError(f"the data have too few numbers of ranks of a class by {name}")
-                part = Region({**region.range, name: (low, high)}, mask)
-                now = [one for one in self.along if one == first] or self.along
+                part = Region({**region.range, name: ends}, mask)
                 found += self._cut(part, self.along, now)
         return found
 
@@ -244,8 +242,8 @@ class Search:
     ) -> list[Region]:
         """Cut one region where that pays most, and its parts along the other variables."""
         # Any of several variables may happen to be cut by noise: they share one chance (Bonferroni)
-        best = None
-        chance = least = 2 * log(max(len(along), 1))
+        best, chance = None, 2 * log(max(len(along), 1))
+        least = chance
         for name in now:
             key = region.mask.tobytes(), name
             if key not in self._found:
@@ -255,8 +253,9 @@ class Search:
             if found is None or not found.breaks:
                 continue
             gain = found.criterion[0] - min(found.criterion)
-            if gain > chance and gain * (_PREFERRED if name in UNUSUAL else 1.0) > least:
-                least, best = gain * (_PREFERRED if name in UNUSUAL else 1.0), (name, found)
+            worth = gain * (_PREFERRED if name in UNUSUAL else 1.0)
+            if gain > chance and worth > least:
+                least, best = worth, (name, found)
         if best is None:
             return [region]
         name, found = best

@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.text import printable
 from isochrone.base.units import format_error
-from isochrone.models.formulas import formula, headings
+from isochrone.models.formulas import formula
 from isochrone.models.segment import Segment
 from isochrone.models.terms import unit
 
@@ -31,7 +31,7 @@ def summary(model: Model, title: str) -> str:
     ]
     if errors:
         lines.append(f"error in cross-validation: {', '.join(errors)}")
-    for segment, words in zip(model.segments, headings(model.segments), strict=True):
+    for segment, words in model.headed:
         lines += ["", *_segment(segment, words, model.weights)]
     for entry in model.ranking:
         lines += ["", *_candidates(entry)]

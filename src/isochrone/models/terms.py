@@ -41,7 +41,7 @@ _IN_BYTES = {"b", *BYTES}
 
 
 def _floor_log2(v: Array) -> Array:
-    return np.asarray(np.floor(np.log2(v)))
+    return np.floor(np.log2(v))
 
 
 _FACTORS: list[tuple[re.Pattern[str], Callable[..., Array], bool]] = [

@@ -7,7 +7,7 @@ import pytest
 
 from isochrone.base.errors import InputError
 from isochrone.models import Form, Observations
-from isochrone.models.choice import Errors, Judge, Judged, Limits, as_good, errors_of, mean_error
+from isochrone.models.choice import Errors, Judge, Judged, as_good, errors_of, mean_error
 from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.linear import fit
 from isochrone.models.pool import Candidate
@@ -47,7 +47,7 @@ def chosen(
     candidates: list[Candidate], variables: dict[str, np.ndarray], seconds: np.ndarray, noise: float
 ) -> tuple[Judged, list[tuple[Judged, float]]]:
     options = Options(Splits(), "relative", robust=False)
-    judge = Judge(observed(variables, seconds, noise), options, Limits((), 0.0))
+    judge = Judge(observed(variables, seconds, noise), options)
     return judge.choose(candidates, np.ones(len(seconds), dtype=bool))
 
 

@@ -10,7 +10,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models.load import joined
-from isochrone.models.placement import contradicts, informative
+from isochrone.models.placement import informative, unfilled
 from isochrone.models.questions import check_constants, completed
 from made_up.sweeps import collective, point_to_point
 
@@ -61,9 +61,9 @@ def test_what_the_number_of_ranks_says_as_well_is_left_out(
 
 
 def test_ranks_that_cannot_be_so_on_the_nodes_are_seen() -> None:
-    assert not contradicts(columns(p=[12, 16], nodes=[2, 2], ppn=[8, 8]))
-    assert contradicts(columns(p=[12], nodes=[1], ppn=[8]))
-    assert contradicts(columns(p=[8], nodes=[2], ppn=[8]))
+    assert not unfilled(columns(p=[12, 16], nodes=[2, 2], ppn=[8, 8])).any()
+    assert unfilled(columns(p=[12], nodes=[1], ppn=[8])).any()
+    assert unfilled(columns(p=[8], nodes=[2], ppn=[8])).any()
 
 
 def test_a_table_that_contradicts_itself_is_fitted_without_ppn(

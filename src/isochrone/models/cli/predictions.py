@@ -106,12 +106,10 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
         if (values := getattr(args, option, None)) is not None
     }
     full_node = model.full_node if set(PLACES) & set(model.variables) else 0
-    every = (
-        completed(dict(zip(given, values, strict=True)), model.constant, full_node)
-        for values in product(*given.values())
-    )
-    points = [{name: int(np.asarray(v)) for name, v in point.items()} for point in every]
-    asked = {name: [point[name] for point in points] for name in points[0]}
+    every = np.array(list(product(*given.values()))).T
+    points = completed(dict(zip(given, every, strict=True)), model.constant, full_node)
+    columns = np.broadcast_arrays(*points.values())
+    asked = {name: column.astype(int) for name, column in zip(points, columns, strict=True)}
     chosen = getattr(args, selector)
     where = {} if chosen is None else {selector: chosen}
     if CG in model.selectors.get(GROUP, []):
@@ -134,13 +132,13 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
         name: int(ends[0]) for name in options
         if (ends := recorded(segments, name)) and ends[0] == ends[1]
     }  # fmt: skip
-    rows = [
+    rows: list[dict[str, Any]] = [
         {selector: first if chosen is None else chosen,
-         **{option: point.get(name, common.get(name)) for name, option in options.items()},
-         "seconds": time, "low": low, "high": high}
-        for point, time, low, high in zip(
-            points, found.seconds.tolist(), found.low.tolist(), found.high.tolist(), strict=True
-        ) if not isnan(time)
+         **{option: int(asked[name][k]) if name in asked else common.get(name)
+            for name, option in options.items()},
+         "seconds": float(found.seconds[k]), "low": float(found.low[k]),
+         "high": float(found.high[k])}
+        for k in np.flatnonzero(~np.isnan(found.seconds))
     ]  # fmt: skip
     if not rows:
         raise InputError(f"no prediction is possible: {found.warnings[0]}", where=str(args.model))
@@ -168,7 +166,7 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
             interval = f"95 %: {format_seconds(row['low'])} to {format_seconds(row['high'])}"
         print("  ".join([*words, interval]))
     if len(segments) > 1:
-        used = owners(segments, {name: np.array(values) for name, values in asked.items()})
+        used = owners(segments, asked)
         for text in dict.fromkeys(np.array(headings(segments))[used]):
             print(f"By the formula for {text}")
     for warning in warnings:

@@ -17,15 +17,12 @@ FAMILY = Family(
         "Goodell, Gropp and Thakur 2009, *Hierarchical collectives in MPICH2*, EuroPVM/MPI"
     ),
     limitations="Rings, and ranks one after the other, whose latency grows with the ranks.",
-    forms=(
+    forms=tuple(
         Form(
-            ("1", "ceil(log2(ppn))", "ceil(log2(nodes))", "b", "ppn*b", "nodes*ppn*b"),
+            ("1", f"{whole}(log2(ppn))", f"{whole}(log2(nodes))", "b", "ppn*b", "nodes*ppn*b"),
             ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
-        ),
-        Form(
-            ("1", "floor(log2(ppn))", "floor(log2(nodes))", "b", "ppn*b", "nodes*ppn*b"),
-            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
-        ),
+        )
+        for whole in ("ceil", "floor")
     ),
     splits=("nodes*ppn*b", "b", "nodes"),
     operations=("gather", "scatter", "allgather"),

@@ -15,15 +15,12 @@ FAMILY = Family(
         "MPICH2*, EuroPVM/MPI, or (n - 1) q of all ranks; (q - 1) within of equal cost"
     ),
     limitations="Trees, whose time grows with the logarithm of the ranks.",
-    forms=(
+    forms=tuple(
         Form(
-            ("1", "ppn", "nodes", "b", "ppn*b", "nodes*b"),
+            ("1", "ppn", between, "b", "ppn*b", f"{between}*b"),
             ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
-        ),
-        Form(
-            ("1", "ppn", "nodes*ppn", "b", "ppn*b", "nodes*ppn*b"),
-            ("τ_1", "α_1", "α_2", "τ_2", "β_1", "β_2"),
-        ),
+        )
+        for between in ("nodes", "nodes*ppn")
     ),
     splits=("b", "nodes"),
     operations=("gather", "scatter", "allgather", "alltoall"),

@@ -22,25 +22,18 @@ FAMILY = Family(
     ),
     forms=(
         Form(("1", "ceil(log2(ppn))", "ceil(log2(nodes))"), ("τ", "α_1", "α_2")),
-        Form(
-            (
-                "1",
-                "ceil(log2(ppn))",
-                "ceil(log2(nodes))",
-                "ceil(log2(ppn))*b",
-                "ceil(log2(nodes))*b",
-            ),
-            ("τ", "α_1", "α_2", "β_1", "β_2"),
-        ),
-        Form(
-            (
-                "1",
-                "floor(log2(ppn))",
-                "floor(log2(nodes))",
-                "floor(log2(ppn))*b",
-                "floor(log2(nodes))*b",
-            ),
-            ("τ", "α_1", "α_2", "β_1", "β_2"),
+        *(
+            Form(
+                (
+                    "1",
+                    f"{whole}(log2(ppn))",
+                    f"{whole}(log2(nodes))",
+                    f"{whole}(log2(ppn))*b",
+                    f"{whole}(log2(nodes))*b",
+                ),
+                ("τ", "α_1", "α_2", "β_1", "β_2"),
+            )
+            for whole in ("ceil", "floor")
         ),
         Form(
             (

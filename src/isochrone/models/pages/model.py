@@ -14,7 +14,7 @@ from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.beyond import missed, switches, untried
 from isochrone.models.extension import added
-from isochrone.models.formulas import formula, headings, number, printed, ranges, values
+from isochrone.models.formulas import formula, number, printed, ranges, values
 from isochrone.models.questions import recorded
 from isochrone.models.segment import owners
 from isochrone.models.summary import UNKNOWN
@@ -51,11 +51,11 @@ def verdict(model: Model) -> Sentence:
     """Say in one line what was found: the formula, or how many, and how far it is off."""
     found = model.quality
     deviation = found["deviation"]
-    one = model.segments[0] if len(model.segments) == 1 else None
     name = "model" if model.family == "several" else f"{model.family} model"
     what = f" of {len(model.segments)} formulas"
-    if one is not None:
-        what = f"{', '.join(['', *filter(None, headings([one]))])}: t = {formula(one)}"
+    if len(model.segments) == 1:
+        [(one, words)] = model.headed
+        what = f"{f', {words}' if words else ''}: t = {formula(one)}"
     return Sentence(
         f"{name}{what}; error {format_error(deviation['average'])} on average, "
         f"{format_error(deviation['maximum'])} at most "
@@ -154,7 +154,7 @@ def origin_of(models: Sequence[Model]) -> str:
 def _table(model: Model) -> Table:
     """Tabulate the segments: where each holds, how it was validated, and its formula."""
     rows = []
-    for k, (one, words) in enumerate(zip(model.segments, headings(model.segments), strict=True), 1):
+    for k, (one, words) in enumerate(model.headed, 1):
         errors = (UNKNOWN if e is None else format_error(e) for e in (one.left_out, one.tried))
         rows.append(Row((str(k), words, str(one.points or ""), *errors, f"t = {formula(one)}")))
     columns = columns_of(
@@ -169,9 +169,7 @@ def _table(model: Model) -> Table:
 def _formulas(model: Model, *, coefficients: bool = False) -> Iterator[Block]:
     """Yield the formula of each segment, with the intervals of its coefficients if wanted."""
     several = len(model.segments) > 1
-    for k, (segment, words) in enumerate(
-        zip(model.segments, headings(model.segments), strict=True), 1
-    ):
+    for k, (segment, words) in enumerate(model.headed, 1):
         name = ", ".join(filter(None, (f"{k}" if several else "", words)))
         yield Sentence(f"t = {formula(segment)}", "strong", name)
         if coefficients:
@@ -330,7 +328,7 @@ _FACTORS = (2, 4)
 
 def rivals(model: Model) -> Iterator[Block]:
     """Yield a table for each segment: weight, family, times beyond the data, and formula."""
-    for segment, words in zip(model.segments, headings(model.segments), strict=True):
+    for segment, words in model.headed:
         if not segment.rivals:
             yield Sentence("no other formula fits equally well", about=words)
             continue
