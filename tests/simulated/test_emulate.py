@@ -11,8 +11,7 @@ import pytest
 
 from beds.mpis import PATIENCE, ROOT, SCRIPTS
 from beds.simulation import Simulation
-from isochrone.applications.emulation.per_node import sharing
-from isochrone.applications.emulation.summary import Emulation
+from isochrone.applications.emulation.summary import Emulation, sharing
 from isochrone.applications.emulation.summary import emulation as summary
 from isochrone.measure.platforms import parse
 from isochrone.runfile.file import read

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from isochrone.applications.description import distributions
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import number, seconds, size
+from isochrone.applications.description.shapes import KeyPath
 
 
 def values(written: Any, read: Any = seconds) -> np.ndarray[Any, Any]:

@@ -16,9 +16,16 @@ from isochrone.applications.description import shapes
 from isochrone.applications.description.distributions import Spread, distribution_schema
 from isochrone.applications.description.expression import FUNCTIONS
 from isochrone.applications.description.expression import NAME as PARAMETER
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import METHODS, Method, Mode, Placement
-from isochrone.applications.description.shapes import Declared, Given, Most, Name, Schema, Whole
+from isochrone.applications.description.shapes import (
+    Declared,
+    Given,
+    KeyPath,
+    Most,
+    Name,
+    Schema,
+    Whole,
+)
 from isochrone.applications.description.topology import TopologySpec
 from isochrone.base.errors import InputError
 from isochrone.base.operations import COLLECTIVES, ROOTED

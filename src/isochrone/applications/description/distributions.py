@@ -16,9 +16,8 @@ import numpy as np
 from scipy import special
 
 from isochrone.applications.description import shapes
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Reader, Scope, number, seconds
-from isochrone.applications.description.shapes import Given, Schema, keys_schema, one_of
+from isochrone.applications.description.shapes import Given, KeyPath, Schema, keys_schema, one_of
 from isochrone.base.arrays import Floats
 
 BINS = 4096

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import networkx as nx
 
-from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import Graph, edge
 from isochrone.base.text import printable
 

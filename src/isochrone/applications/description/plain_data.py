@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scanner import Scanner
 
-from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.shapes import KeyPath
 from isochrone.base.errors import InputError
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.text import printable

@@ -13,7 +13,7 @@ from isochrone.applications.description.description import (
     ExchangeSpec,
     leaves,
 )
-from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.shapes import KeyPath
 from isochrone.base.errors import InputError
 
 _RANKS = ("p", "ranks")

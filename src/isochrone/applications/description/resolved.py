@@ -10,7 +10,6 @@ from isochrone.applications.description.description import App, ComputeSpec, Par
 from isochrone.applications.description.distributions import Spread
 from isochrone.applications.description.draws import draw
 from isochrone.applications.description.expression import Quantity, UnknownNameError
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.program import MAX_RANKS
 from isochrone.applications.description.quantities import (
     LONGEST,
@@ -21,7 +20,7 @@ from isochrone.applications.description.quantities import (
     quantity,
     seconds,
 )
-from isochrone.applications.description.shapes import Given
+from isochrone.applications.description.shapes import Given, KeyPath
 from isochrone.base.errors import InputError
 
 

@@ -16,13 +16,43 @@ from functools import cache
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
 
-from isochrone.applications.description.key_path import KeyPath
+from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 
 Scalar = int | float | str
 """A number, a number with its unit, or an expression."""
 
 Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class KeyPath:
+    """A place in a description.
+
+    Attributes
+    ----------
+    file
+        The description's file, or what it was taken from.
+    path
+        Its keys, such as ``apps[0].phases[2].exchange.flow``; empty: the whole description.
+    """
+
+    file: str
+    path: str = ""
+
+    def key(self, name: str) -> KeyPath:
+        """Return the place of a key below this one."""
+        name = printable(name, 60)
+        return KeyPath(self.file, f"{self.path}.{name}" if self.path else name)
+
+    def item(self, index: int) -> KeyPath:
+        """Return the place of an element of the list here, counted from 0."""
+        return KeyPath(self.file, f"{self.path}[{index}]")
+
+    def error(self, what: str, hint: str = "") -> InputError:
+        """Return the error that says what is wrong here."""
+        where = ": ".join(part for part in (self.file, self.path) if part)
+        return InputError(printable(what, 400), where=where, hint=hint)
 
 
 @dataclass(frozen=True)

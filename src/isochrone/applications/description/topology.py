@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from isochrone.applications.description import quantities, shapes
-from isochrone.applications.description.key_path import KeyPath
 from isochrone.applications.description.quantities import Scope
-from isochrone.applications.description.shapes import Given, Schema
+from isochrone.applications.description.shapes import Given, KeyPath, Schema
 from isochrone.base import registry
 
 FAMILY = "applications.topologies"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from isochrone.applications.emulation.per_node import sharing
+from isochrone.applications.emulation.summary import sharing
 from isochrone.runfile.run import Run
 from isochrone.views.lines import ChartText, Line, draw_lines
 from isochrone.views.view import Figure, Options, View

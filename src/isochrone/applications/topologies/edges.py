@@ -3,8 +3,7 @@
 from typing import Any, Final
 
 from isochrone.applications.description import quantities, shapes
-from isochrone.applications.description.key_path import KeyPath
-from isochrone.applications.description.shapes import Given, Schema
+from isochrone.applications.description.shapes import Given, KeyPath, Schema
 from isochrone.applications.description.topology import Edge, Graph, Options, Topology, edge
 
 

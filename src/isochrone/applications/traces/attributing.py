@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 from statistics import median
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
-from isochrone.applications.traces.places import MOST_OMITTED, Place, parts
+from isochrone.applications.traces.places import MOST_OMITTED, Place, parts, total
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.trace import Gap
 
@@ -109,7 +109,7 @@ def gather_small(places: list[Place]) -> None:
     def times(place: Place, part: Mapping[int, Spent]) -> int:
         return place.visits * (place.round.answers if part is place.round.within else 1)
 
-    sums = [sum(s.mean for s in part.values()) * times(place, part) for place, part in pairs]
+    sums = [total(part) * times(place, part) for place, part in pairs]
     large = []
     for (place, _), one in zip(pairs, sums, strict=True):
         alike = [s for (p, _), s in zip(pairs, sums, strict=True) if p.visits == place.visits]

@@ -26,6 +26,7 @@ from isochrone.applications.traces.places import (
     computed,
     flat,
     parts,
+    total,
 )
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
 from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Trace
@@ -294,7 +295,7 @@ def _phases(
                 yield {"repeat": {"times": node.times, "phases": inner}}
             continue
         one = node.round
-        if any(spent.mean > 0 for spent in one.before.values()):
+        if total(one.before) > 0:
             yield {"compute": plain(computation(one.before, ranks, node.period))}
         if one.call is not None and one.call.op == "farm":
             yield {"exchange": farms[one.call.root].exchange(ranks)}
@@ -344,7 +345,7 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
         found = {"topology": topology, "flow": one.flow, "bytes": common}
     who = [one.starter] if request else one.ranks
     computing = {rank: spent for rank, spent in one.within.items() if rank in who}
-    if any(spent.mean > 0 for spent in computing.values()):
+    if total(computing) > 0:
         value = computation(computing, ranks, 0 if request else period)
         if request:  # no one else computes in it
             value.pop("imbalance", None)

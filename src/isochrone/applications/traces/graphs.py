@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from isochrone.applications.description.key_path import KeyPath
+from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import MAX_EDGES, TopologySpec
 
 Message = tuple[int, int, float]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
@@ -47,11 +47,15 @@ def parts(one: Round) -> tuple[dict[int, Spent], dict[int, Spent]]:
     return one.before, one.within
 
 
+def total(spent: Mapping[int, Spent]) -> float:
+    """Return the mean seconds of all ranks together."""
+    return sum(one.mean for one in spent.values())
+
+
 def computed(place: Place) -> float:
     """Return the seconds that all ranks compute at a place."""
     one = place.round
-    within = one.answers * sum(spent.mean for spent in one.within.values())
-    return place.visits * (sum(spent.mean for spent in one.before.values()) + within)
+    return place.visits * (total(one.before) + one.answers * total(one.within))
 
 
 def butterfly(tree: Tree, ranks: int) -> list[Place]:

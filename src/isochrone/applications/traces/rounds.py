@@ -7,7 +7,7 @@ description.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -222,7 +222,7 @@ def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Rou
     """
     meeting = _Meeting([_collectives_first(body) for body in bodies], groups)
     found = []
-    while any(meeting.head(rank) for rank in range(len(bodies))):
+    while any(map(meeting.head, meeting.ranks)):
         found.append(meeting.next())
     return found
 
@@ -251,6 +251,7 @@ class _Meeting:
 
     def __init__(self, bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> None:
         self.bodies = bodies
+        self.ranks = range(len(bodies))
         self.groups = groups
         self.at = [0] * len(bodies)
         self.ahead = max(AHEAD, 8 * len(bodies))
@@ -262,6 +263,10 @@ class _Meeting:
         at = self.at[rank]
         return self.bodies[rank][at] if at < len(self.bodies[rank]) else None
 
+    def _offers(self, find: Callable[[list[Event]], Unit | None]) -> dict[int, Unit]:
+        """Return what ranks do next, of those of which something is found."""
+        return {rank: unit for rank in self.ranks if (unit := find(self.left(rank)))}
+
     def next(self) -> Round:
         """Take the next round."""
         for find in (
@@ -271,14 +276,14 @@ class _Meeting:
             found = find()
             if found is not None:
                 return found
-        rank = next(r for r in range(len(self.bodies)) if self.left(r))
+        rank = next(r for r in self.ranks if self.left(r))
         raise Unknown(
             f"rank {rank} makes a call ({self.left(rank)[0].op}, number {self.at[rank] + 1}) that "
             "never meets its other side"
         )
 
     def _collective(self) -> Round | None:
-        for rank in range(len(self.bodies)):
+        for rank in self.ranks:
             call = self.head(rank)
             if call is None or call.op in MESSAGES:
                 continue
@@ -296,7 +301,7 @@ class _Meeting:
 
     def _exchange(self) -> Round | None:
         """Take messages that are begun, some sent and some received, and waited for."""
-        offers = {r: u for r in range(len(self.bodies)) if (u := opened(self.left(r)))}
+        offers = self._offers(opened)
         partners = {call.peer for unit in offers.values() for call in unit.calls if call.peer >= 0}
         for rank in partners - offers.keys():
             unit = blocking_with(self.left(rank), offers)
@@ -312,7 +317,7 @@ class _Meeting:
 
     def _requests(self) -> Round | None:
         """Take questions of several ranks that one answers."""
-        for server in range(len(self.bodies)):
+        for server in self.ranks:
             calls = self.left(server)
             clients: list[int] = []
             for question, answer in zip(calls[::2], calls[1::2], strict=False):
@@ -338,7 +343,7 @@ class _Meeting:
 
     def _token(self) -> Round | None:
         """Take a message that goes round, from whoever sends it first."""
-        for starter in range(len(self.bodies)):
+        for starter in self.ranks:
             calls = self.left(starter)
             if len(calls) < 2 or (calls[0].op, calls[1].op) != ("send", "recv"):
                 continue
@@ -359,8 +364,7 @@ class _Meeting:
 
     def _shift(self) -> Round | None:
         """Take messages of ranks that all send before they receive: as good as begun."""
-        offers = {r: u for r in range(len(self.bodies)) if (u := send_first(self.left(r)))}
-        closed = closed_among(offers)
+        closed = closed_among(self._offers(send_first))
         if not closed:
             return None
         found = self._take("exchange", closed)
@@ -369,8 +373,7 @@ class _Meeting:
 
     def _stream(self) -> Round | None:
         """Take messages that are received and sent on."""
-        offers = {rank: receive_first(self.left(rank)) for rank in range(len(self.bodies))}
-        closed = closed_among(offers, shorten=True)
+        closed = closed_among(self._offers(receive_first), shorten=True)
         if not closed:
             return None
         found = self._take("stream", closed)

@@ -27,8 +27,8 @@ from isochrone.applications.description.lowering import program
 from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import as_document, parse
 from isochrone.applications.description.reading import read as read_description
-from isochrone.applications.emulation.per_node import ranks_on_node, sharing
 from isochrone.applications.emulation.recorded import DESCRIPTION
+from isochrone.applications.emulation.summary import ranks_on_node, sharing
 from isochrone.applications.emulation.timing import MIN_REPEATS
 from isochrone.base.errors import InputError
 from isochrone.base.text import command_line
