@@ -11,8 +11,9 @@ each other without a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from isochrone.base.record import Record
 
 MAX_RANKS = 2**16
 """Of a program; draws number receivers up to 2**20."""
@@ -26,8 +27,7 @@ METHODS = ("message", "shared-memory", "posix-file", "mpi-file")
 """How data move; with one other than ``message``, an empty message says that they are there."""
 
 
-@dataclass(frozen=True)
-class Compute:
+class Compute(Record):
     """Compute: `time` is a list of values in seconds, drawn by (app, rank, phase, iteration, 0).
 
     `schedule` is a list of factors that are used in turn, iteration by iteration.
@@ -40,8 +40,7 @@ class Compute:
     schedule: int | None = None
 
 
-@dataclass(frozen=True)
-class Send:
+class Send(Record):
     """Send to rank `to`, blocking; `size` is a list of values in bytes.
 
     Drawn by (app, sender, phase, iteration, receiver).
@@ -54,8 +53,7 @@ class Send:
     size: int
 
 
-@dataclass(frozen=True)
-class Recv:
+class Recv(Record):
     """Receive from rank `source`, blocking; its size is drawn as the sender's."""
 
     phase: int
@@ -63,8 +61,7 @@ class Recv:
     size: int
 
 
-@dataclass(frozen=True)
-class Isend:
+class Isend(Record):
     """Begin to send; done after the next `Wait`."""
 
     phase: int
@@ -72,8 +69,7 @@ class Isend:
     size: int
 
 
-@dataclass(frozen=True)
-class Irecv:
+class Irecv(Record):
     """Begin to receive; done after the next `Wait`."""
 
     phase: int
@@ -81,15 +77,13 @@ class Irecv:
     size: int
 
 
-@dataclass(frozen=True)
-class Wait:
+class Wait(Record):
     """Wait for all that was begun."""
 
     phase: int
 
 
-@dataclass(frozen=True)
-class Serve:
+class Serve(Record):
     """Answer one request of each client, whoever asks first: receive, compute, send.
 
     A request is drawn as the client's message, a reply as that of this rank to the client, the
@@ -104,8 +98,7 @@ class Serve:
     mode: Mode = "cpu"
 
 
-@dataclass(frozen=True)
-class Farm:
+class Farm(Record):
     """Hand out `tasks` tasks: one to each worker, then the next one to whoever returned a result.
 
     Task t (from 0) has ``task`` bytes drawn by (app, master, phase, iteration, t); its result
@@ -120,8 +113,7 @@ class Farm:
     result: int
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Record):
     """Receive tasks, compute, return results, until an empty message ends it.
 
     Task t takes a time drawn by (app, master, phase, iteration, t), whoever does it; times
@@ -137,8 +129,7 @@ class Work:
     mode: Mode = "cpu"
 
 
-@dataclass(frozen=True)
-class Collective:
+class Collective(Record):
     """A collective operation of the application, or of its ranks `among` (in this order).
 
     `op` and its bytes (of a block) are as in ``measure collective``; drawn by (app, 0, phase,
@@ -154,8 +145,7 @@ class Collective:
     among: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Repeat:
+class Repeat(Record):
     """Steps that are done `times` times, in each `every`-th iteration of what is around them.
 
     For the draws of these steps, the iteration is the number of times they were done before.
@@ -188,8 +178,7 @@ def flat(steps: Iterable[Step]) -> Iterator[Single]:
             yield step
 
 
-@dataclass(frozen=True)
-class Phase:
+class Phase(Record):
     """One phase of an application: its name in results, and how its data move.
 
     `path` is the file of ``posix-file`` and ``mpi-file``.
@@ -200,8 +189,7 @@ class Phase:
     path: str = ""
 
 
-@dataclass(frozen=True)
-class Application:
+class Application(Record):
     """One application: `steps[r]` is what its rank r does in each iteration.
 
     A background application repeats its iterations until all others of a launch are done. `on` are
@@ -224,8 +212,7 @@ class Application:
         return len(self.steps)
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(Record):
     """Applications (indices, ascending) that run at the same time, in one repetition."""
 
     repeat: int
@@ -236,8 +223,7 @@ Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
 PLACEMENTS = ("disjoint", "shared-nodes", "shared-cores")
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Record):
     """Applications and the order in which they run, alone and together.
 
     Attributes

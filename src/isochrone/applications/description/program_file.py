@@ -5,6 +5,8 @@ import zlib
 from array import array
 from collections.abc import Iterable
 
+from msgspec.structs import asdict
+
 from isochrone.applications.description.program import (
     METHODS,
     MODES,
@@ -122,7 +124,7 @@ class _Writer:
                 continue
             self._check(app, step)
             words = [_KINDS.index(type(step)), *[0] * 9]
-            for name, value in vars(step).items():
+            for name, value in asdict(step).items():
                 if isinstance(value, tuple):
                     words[9] = len(value)
                     words += value

@@ -1,13 +1,12 @@
 """What a run of emulated applications holds, checked: applications, launches, ranks, events."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from isochrone.applications.results.records import records
 from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.runfile.run import Run
 
@@ -17,8 +16,7 @@ DESCRIPTION = "description"
 """The note of a run file that holds the description of its applications, as JSON."""
 
 
-@dataclass(frozen=True)
-class App:
+class App(Record):
     """One application.
 
     Attributes
@@ -43,8 +41,7 @@ class App:
     phases: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Launched:
+class Launched(Record):
     """One application in one launch.
 
     Attributes
@@ -78,8 +75,7 @@ class Launched:
         return tuple(other for other in self.together if other != self.app)
 
 
-@dataclass(frozen=True)
-class RankTime:
+class RankTime(Record):
     """What one rank of an application did in one launch; times in seconds.
 
     Attributes
@@ -104,8 +100,7 @@ class RankTime:
     delivered: float
 
 
-@dataclass(frozen=True)
-class PhaseSeconds:
+class PhaseSeconds(Record):
     """One phase in one launch: seconds an iteration, mean and maximum over the ranks."""
 
     launch: int
@@ -115,8 +110,7 @@ class PhaseSeconds:
     max: float
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(Record):
     """Messages from one rank of an application to another, in all its iterations."""
 
     app: int
@@ -126,8 +120,7 @@ class Edge:
     bytes: int
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Record):
     """What a rank of an application did from ``begin`` to ``end``, in seconds of its launch."""
 
     launch: int
@@ -139,30 +132,26 @@ class Event:
     end: float
 
 
-@dataclass(frozen=True)
-class _App:
+class _App(Record):
     app: int
     name: str
     ranks: tuple[int, ...]
     iterations: int
 
 
-@dataclass(frozen=True)
-class _Phase:
+class _Phase(Record):
     app: int
     phase: int
     name: str
 
 
-@dataclass(frozen=True)
-class _Launch:
+class _Launch(Record):
     launch: int
     repeat: int
     together: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class _Wall:
+class _Wall(Record):
     launch: int
     app: int
     seconds: float

@@ -13,13 +13,13 @@ repetitions give none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, log, nan
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import Launched
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
+from isochrone.base.record import Record
 from isochrone.base.stats import quantile
 
 MIN_REPEATS = FEW_GROUPS - 1
@@ -35,15 +35,13 @@ _TAIL = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
 
-@dataclass(frozen=True)
-class Whose:
+class Whose(Record):
     """An application, and those that ran at the same time."""
 
     app: int
     beside: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class Wall(Whose):
     """Wall time of the iterations asked for.
 
@@ -62,7 +60,6 @@ class Wall(Whose):
     each: tuple[float, ...]
 
 
-@dataclass(frozen=True)
 class Slowdown(Whose):
     """How many times as long an application takes beside others as alone.
 
@@ -78,7 +75,6 @@ class Slowdown(Whose):
     tail: Estimate | None
 
 
-@dataclass(frozen=True)
 class Iterations(Whose):
     """Percentiles of the iterations of all repetitions, in seconds; NaN where these are too few.
 

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import fsum, nan
 from typing import Any
 
@@ -18,7 +17,6 @@ PREEMPTED = 20.0
 something: a rank of its own sees a few, one that takes turns with another 100 and more."""
 
 
-@dataclass(frozen=True)
 class Shares(Whose):
     """Communication and computation of an application, over its ranks.
 
@@ -40,7 +38,6 @@ class Shares(Whose):
     switches: float
 
 
-@dataclass(frozen=True)
 class Phase(Whose):
     """Time of a phase, in seconds an iteration, waiting included.
 

@@ -1,11 +1,11 @@
 """A recording: who sends to whom, operations by time, the share of communication of the ranks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from isochrone.applications.results.recording import (
     KIND,

@@ -7,13 +7,14 @@ are predicted alone: how they slow each other down is not.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate
 from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from scipy.special import stdtrit
 
 from isochrone.applications.description.program import Application, Collective, Program, flat

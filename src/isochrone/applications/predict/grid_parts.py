@@ -5,7 +5,6 @@ sum of both phases does not know that, and counts the time of the slowest twice.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from isochrone.collectives.grid_collectives import Grid, phases
 from isochrone.runfile.grid_groups import arranged
 
 
-@dataclass(frozen=True, kw_only=True)
-class GridPart(Collective):
+class GridPart(Collective, kw_only=True):
     """One phase of an operation on a grid, in one group.
 
     Attributes

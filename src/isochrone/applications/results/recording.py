@@ -1,7 +1,5 @@
 """A recording of a program: who sent how much to whom, its operations, the time of each rank."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from isochrone.applications.results.recorded_calls import KIND, check_kind, groups, program, trace
@@ -9,6 +7,7 @@ from isochrone.applications.results.records import records
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.table import Table
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Run
 
@@ -21,8 +20,7 @@ WHAT = ("bytes", "messages", "seconds")
 """What is known of the messages from one rank to another; seconds: of the sender, in the calls."""
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(Record):
     """What ranks sent to others: bytes, messages or seconds, never nothing; each pair once."""
 
     source: Ints
@@ -30,8 +28,7 @@ class Sent:
     amount: Floats
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Record):
     """Calls of one operation of one size, of all ranks together.
 
     Attributes
@@ -62,8 +59,7 @@ class Operation:
     most: float
 
 
-@dataclass(frozen=True)
-class RankTime:
+class RankTime(Record):
     """What one rank did from MPI_Init to MPI_Finalize.
 
     Attributes

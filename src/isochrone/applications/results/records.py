@@ -1,8 +1,9 @@
 """Records of a run file as structs."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import fields
 
 from isochrone.base.errors import InputError
 from isochrone.base.table import Table

@@ -12,13 +12,13 @@ from functools import cache
 
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
+from isochrone.base.record import Record
 
 FROM_ROOT = ("bcast", "scatter")
 TO_ROOT = ("reduce", "gather")
 
 
-@dataclass(frozen=True)
-class Unfolding:
+class Unfolding(Record):
     """The time of an operation, and how it unfolds if all come at once.
 
     Attributes
