@@ -158,33 +158,31 @@ def _apply(document: dict[str, Any], description: Description, settings: Mapping
     """
     names = [app.name for app in description.apps]
     for setting, value in settings.items():
+        where = f"--set {setting}"
         owner, dot, name = setting.rpartition(".")
-        if not dot and setting in _RANKS and len(names) > 1:
+        if not dot and name in _RANKS and len(names) > 1:
             raise InputError(
-                "several applications have ranks", where=f"--set {setting}",
+                "several applications have ranks", where=where,
                 hint=f"write {names[0]}.{setting}={value}",
             )  # fmt: skip
         if dot and owner not in names:
             raise InputError(
-                f"there is no application '{owner}'", where=f"--set {setting}",
+                f"there is no application '{owner}'", where=where,
                 hint=f"there are: {', '.join(names)}",
             )  # fmt: skip
         apps = [app for app in document["apps"] if not dot or app["name"] == owner]
         if name in _RANKS:
             apps[0]["ranks"] = value
             continue
-        owners = [
-            each
-            for each in ([] if dot else [document]) + apps
-            if name in each.get("parameters", {})
-        ]
-        if not owners:
-            known = list(document.get("parameters", {}))
+        owners = apps if dot else [document, *apps]
+        given = [one["parameters"] for one in owners if name in one.get("parameters", {})]
+        if not given:
+            known = [*document.get("parameters", {})]
             for app in document["apps"]:
                 known += [f"{app['name']}.{each}" for each in app.get("parameters", {})]
             raise InputError(
-                f"there is no parameter '{name}'", where=f"--set {setting}",
+                f"there is no parameter '{name}'", where=where,
                 hint=f"there are: {', '.join([*known, 'p'])}",
             )  # fmt: skip
-        for each in owners:
-            each["parameters"][name] = value
+        for parameters in given:
+            parameters[name] = value

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isochrone.applications.emulation import timing, work
+from isochrone.applications.emulation import timing
 from isochrone.applications.emulation.recorded import (
     App,
     Edge,
@@ -14,8 +14,15 @@ from isochrone.applications.emulation.recorded import (
     applications,
     launched,
 )
-from isochrone.applications.emulation.timing import Iterations, Slowdown, Wall, Whose
-from isochrone.applications.emulation.work import PREEMPTED, Phase, Shares
+from isochrone.applications.emulation.timing import (
+    PREEMPTED,
+    Iterations,
+    Phase,
+    Shares,
+    Slowdown,
+    Wall,
+    Whose,
+)
 from isochrone.applications.results.records import records
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
@@ -166,8 +173,8 @@ def emulation(run: Run) -> Emulation:
         walls=timing.walls(found, [app.iterations for app in apps]),
         slowdowns=timing.slowdowns(found),
         iterations=timing.iterations(found),
-        shares=work.shares(found, records(run, "rank_time", RankTime)),
-        phases=work.phases(apps, found, records(run, "phase_time", PhaseSeconds)),
+        shares=timing.shares(found, records(run, "rank_time", RankTime)),
+        phases=timing.phases(apps, found, records(run, "phase_time", PhaseSeconds)),
         edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import nan, sqrt
@@ -178,27 +178,28 @@ class Ranks:
         yield from self._send(rank, client, step.phase, size)
 
     def _farm(self, step: Farm, rank: int, iteration: int) -> Run:
-        """Give each worker a task, then the next one to whoever returns a result."""
-        tasks = iter(range(step.tasks))
-        busy = set[int]()
-        for worker in step.workers:
-            if (yield from self._hand_out(step, rank, iteration, worker, next(tasks, None))):
-                busy.add(worker)
-        while busy:
-            result = self.matching.receive_any(rank, busy, step.phase)
-            yield result
-            task = next(tasks, None)
-            if not (yield from self._hand_out(step, rank, iteration, result.source, task)):
-                busy = busy - {result.source}
+        """Give each worker a task, then the next one to whoever returns a result.
 
-    def _hand_out(self, step: Farm, rank: int, iteration: int, worker: int, task: int | None):  # type: ignore[no-untyped-def]
-        """Send a task, or an empty message if none is left; say which."""
-        if task is None:
-            yield from self._send(rank, worker, step.phase, 0.0)
-            return False
-        size = self.draws.value(step.task, rank, step.phase, task, iteration)
-        yield from self._send(rank, worker, step.phase, size, float(task))
-        return True
+        If none is left, it gets an empty message.
+        """
+        tasks = iter(range(step.tasks))
+        idle = deque(step.workers)
+        busy = set[int]()
+        while idle or busy:
+            if idle:
+                worker = idle.popleft()
+            else:
+                result = self.matching.receive_any(rank, busy, step.phase)
+                yield result
+                worker = result.source
+            task = next(tasks, None)
+            if task is None:
+                busy.discard(worker)
+                yield from self._send(rank, worker, step.phase, 0.0)
+            else:
+                busy.add(worker)
+                size = self.draws.value(step.task, rank, step.phase, task, iteration)
+                yield from self._send(rank, worker, step.phase, size, float(task))
 
     def _work(self, step: Work, rank: int, iteration: int) -> Run:
         """Do tasks until none is left."""

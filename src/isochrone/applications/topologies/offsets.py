@@ -31,7 +31,12 @@ def _make(options: Options) -> Graph:
                 f"the offset has {len(one.to)} numbers for {len(shape)} dimensions"
             )
         size = None if one.bytes is None else int(quantities.size(one.bytes, options.scope))
-        step = [_whole(given, options) for given in one.to]
+        step = []
+        for given in one.to:
+            along = quantities.quantity(given, options.scope)
+            if not along.plain or along.value != round(along.value):
+                raise given.at.error("the offset is not a whole number")
+            step.append(round(along.value))
         there = coordinates + np.array(step)
         inside = ((there >= 0) & (there < sides)).all(axis=1)
         if around:
@@ -41,13 +46,6 @@ def _make(options: Options) -> Graph:
         edges += [Edge(a, b, size) for a, b in pairs if a != b]
         options.check_edges(len(edges))
     return Graph(tuple(edges), directed=True)
-
-
-def _whole(given: Given, options: Options) -> int:
-    found = quantities.quantity(given, options.scope)
-    if not found.plain or found.value != round(found.value):
-        raise given.at.error("the offset is not a whole number")
-    return round(found.value)
 
 
 TOPOLOGY = Topology(

@@ -300,7 +300,13 @@ def _phases(
         if one.call is not None and one.call.op == "farm":
             yield {"exchange": farms[one.call.root].exchange(ranks)}
         elif one.call is not None:
-            yield {one.call.op: _collective(one, one.call, groups)}
+            op = one.call.op
+            found: dict[str, Any] = {} if op == "barrier" else {"bytes": round(one.call.bytes)}
+            if op in ROOTED and one.call.root > 0:
+                found["root"] = one.call.root
+            if one.among != [list(groups[0])]:
+                found["among"] = one.among
+            yield {op: found}
         elif one.messages:
             yield {"exchange": _exchange(one, ranks, node.period)}
 
@@ -308,15 +314,6 @@ def _phases(
 def plain(value: dict[str, Any]) -> Any:
     """Return a time alone, where nothing else is said."""
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
-
-
-def _collective(one: Round, call: Event, groups: list[tuple[int, ...]]) -> dict[str, Any]:
-    found: dict[str, Any] = {} if call.op == "barrier" else {"bytes": round(call.bytes)}
-    if call.op in ROOTED and call.root > 0:
-        found["root"] = call.root
-    if one.among != [list(groups[0])]:
-        found["among"] = one.among
-    return found
 
 
 def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
