@@ -10,7 +10,7 @@ therefore one number, its log-median.
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, hypot, isnan, log, nan
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -110,10 +110,6 @@ class Estimate(Record):
         """Whether it is of a ratio, and its interval is known and does not contain 1."""
         found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
         return found in (FASTER, SLOWER)
-
-    def document(self, name: str) -> dict[str, Any]:
-        """Return it for a document, under a name."""
-        return {"n": self.n, name: self.median, "low": self.low, "high": self.high}
 
 
 def estimate(values: Iterable[float]) -> Estimate:

@@ -407,12 +407,8 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     """Return the wall time of each application, alone and concurrently with others."""
     found = []
     for run in runs:
-        summary = emulation(run)
-        names = [app.name for app in summary.apps]
-        found.append({
-            (names[wall.app], ", ".join(names[k] for k in wall.beside)): wall.seconds.median
-            for wall in summary.walls
-        })  # fmt: skip
+        walls = emulation(run).walls
+        found.append({(one.app, ", ".join(one.beside)): one.seconds.median for one in walls})
     keys = list(dict.fromkeys(key for times in found for key in times))
     logs = np.log([[times.get(key, np.nan) for key in keys] for times in found])
     return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from isochrone.applications.emulation.recorded import Launched, launched
+from isochrone.applications.emulation.recorded import App, Launched, applications, launched
 from isochrone.applications.emulation.summary import Emulation
 from isochrone.applications.emulation.summary import emulation as summary
 from isochrone.applications.emulation.timing import (
@@ -29,7 +29,7 @@ PAIR = (
 
 
 def of(found: Emulation, app: int, *beside: int) -> Slowdown:
-    (one,) = [one for one in found.slowdowns if (one.app, one.beside) == (app, beside)]
+    (one,) = [one for one in found.slowdowns if (one.number, one.others) == (app, beside)]
     return one
 
 
@@ -50,7 +50,7 @@ def test_few_repeats_give_medians_and_no_interval(repeats: int) -> None:
     assert found.walls
     assert not any(one.seconds.known for one in found.walls)
     assert not any(one.wall.differs for one in found.slowdowns)
-    for one in plain(found.rows())["slowdowns"]:
+    for one in plain(found)["slowdowns"]:
         assert (one["ratio"], one["low"], one["high"], one["differs"]) == (None, None, None, False)
 
 
@@ -70,15 +70,16 @@ def test_a_background_application_is_compared_by_its_iterations() -> None:
     """Beside others it does twice as many, and is not slower for that."""
     found = summary(emulation(PAIR, noise=0.0, drift=0.0))
     assert of(found, 1, 0).wall.median == pytest.approx(1.0)
-    alone, beside = (one for one in found.walls if one.app == 1)
+    alone, beside = (one for one in found.walls if one.app == "bully")
     assert beside.seconds.median == pytest.approx(alone.seconds.median)
 
 
 def test_a_slowdown_is_of_repeats_in_which_the_application_also_ran_alone() -> None:
-    found = launched(emulation(PAIR, repeats=6))
+    run = emulation(PAIR, repeats=6)
+    apps, found = applications(run), launched(run)
     cut = [one for one in found if one.repeat != 2 or len(one.together) > 1]
-    assert {one.wall.n for one in slowdowns(cut)} == {5}
-    assert slowdowns([one for one in found if len(one.together) > 1]) == []
+    assert {one.wall.n for one in slowdowns(apps, cut)} == {5}
+    assert slowdowns(apps, [one for one in found if len(one.together) > 1]) == []
 
 
 def test_the_tail_is_compared_from_100_iterations_on() -> None:
@@ -96,8 +97,9 @@ def one_launch(times: list[float]) -> Launched:
 @pytest.mark.parametrize("name", ENOUGH)
 def test_a_percentile_is_given_from_enough_iterations_on(name: str) -> None:
     """So many that the slowest of them lies beyond it with 97.5 %."""
+    apps = [App(0, "a", (0,), 1, background=False, phases=())]
     for n, known in ((ENOUGH[name] - 1, False), (ENOUGH[name], True)):
-        (found,) = iterations([one_launch([float(k + 1) for k in range(n)])])
+        (found,) = iterations(apps, [one_launch([float(k + 1) for k in range(n)])])
         assert found.n == n
         assert found.max == n
         assert math.isnan(found.percentiles[name]) != known

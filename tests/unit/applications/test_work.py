@@ -17,22 +17,22 @@ def test_communication_is_what_is_left_of_the_wall_time_rank_by_rank() -> None:
     """The last rank computes half as long as the others, and waits for them."""
     found = summary(emulation([VICTIM], noise=0.0, drift=0.0)).shares
     (share,) = found
-    assert share.least == pytest.approx(0.4, abs=0.02)
-    assert share.most == pytest.approx(0.7, abs=0.02)
-    assert share.mean == pytest.approx((3 * 0.4 + 0.7) / 4, abs=0.02)
+    assert share.communication.min == pytest.approx(0.4, abs=0.02)
+    assert share.communication.max == pytest.approx(0.7, abs=0.02)
+    assert share.communication.mean == pytest.approx((3 * 0.4 + 0.7) / 4, abs=0.02)
     assert share.delivered == pytest.approx(1.002)
 
 
 def test_what_asks_for_no_computation_delivers_no_share_of_it() -> None:
     found = summary(emulation([replace(VICTIM, computing=0.0)]))
     assert np.isnan(found.shares[0].delivered)
-    assert plain(found.rows())["shares"][0]["delivered"] is None
+    assert plain(found)["shares"][0]["delivered"] is None
     assert not found.doubts()
 
 
 def test_phases_have_names_and_intervals() -> None:
     found = summary(emulation([VICTIM, QUIET]))
-    alone = [one for one in found.phases if one.app == 0 and not one.beside]
+    alone = [one for one in found.phases if one.number == 0 and not one.beside]
     assert [one.name for one in alone] == ["compute", "exchange"]
     assert alone[0].mean.median == pytest.approx(6e-4)
     assert alone[0].max == pytest.approx(1.2 * 6e-4)

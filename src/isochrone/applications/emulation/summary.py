@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from isochrone.applications.emulation import timing
 from isochrone.applications.emulation.recorded import (
@@ -24,6 +23,7 @@ from isochrone.applications.emulation.timing import (
     Whose,
 )
 from isochrone.applications.results.records import records
+from isochrone.base.documents import Hidden
 from isochrone.base.inference import Estimate
 from isochrone.runfile.run import Run
 
@@ -62,32 +62,31 @@ class Emulation:
     iterations: list[Iterations]
     shares: list[Shares]
     phases: list[Phase]
-    edges: list[Edge]
-    simulated: bool = False
-    unbound: bool = False
+    edges: Hidden[list[Edge]]
+    simulated: Hidden[bool]
+    unbound: Hidden[bool]
 
-    def beside(self, others: tuple[int, ...]) -> str:
+    def beside(self, names: tuple[str, ...]) -> str:
         """Say what an application ran beside: empty if alone, names, or ``all others``."""
-        names = [self.apps[other].name for other in others]
         return ALL if len(names) > 1 and len(names) == len(self.apps) - 1 else " + ".join(names)
 
     def names(self, one: Whose) -> tuple[str, str]:
         """Return the name of an application, and what it ran beside; a dash if alone."""
-        return self.apps[one.app].name, self.beside(one.beside) or "–"
+        return one.app, self.beside(one.beside) or "–"
 
     def clear(self) -> list[Slowdown]:
         """List the significant slowdowns, the largest first."""
-        found = [one for one in self.slowdowns if one.wall.differs]
+        found = [one for one in self.slowdowns if one.differs]
         return sorted(found, key=lambda one: -one.wall.median)
 
     def columns(self) -> list[str]:
         """List what applications ran beside, as `beside` says it: single ones first."""
-        sets = sorted({one.beside for one in self.slowdowns}, key=lambda one: (len(one), one))
-        return list(dict.fromkeys(self.beside(one) for one in sets))
+        sets = sorted({(len(one.others), one.others, one.beside) for one in self.slowdowns})
+        return list(dict.fromkeys(self.beside(names) for _, _, names in sets))
 
     def alone(self, app: int) -> Wall | None:
         """Return the wall time of an application alone; None if it never was."""
-        return next((one for one in self.walls if one.app == app and not one.beside), None)
+        return next((one for one in self.walls if one.number == app and not one.beside), None)
 
     def doubts(self) -> list[str]:
         """Say what makes the numbers doubtful, beside the warnings of the run."""
@@ -111,51 +110,11 @@ class Emulation:
                 "second: something else wanted it, so times are also of the operating system"
             )
         said += [
-            f"{self.apps[one.app].name} alone computed {100 * abs(one.delivered - 1):.0f} % "
+            f"{one.app} alone computed {100 * abs(one.delivered - 1):.0f} % "
             f"{'longer' if one.delivered > 1 else 'shorter'} than asked for"
             for one in alone if abs(one.delivered - 1) > _DELIVERED
         ]  # fmt: skip
         return said
-
-    def rows(self) -> dict[str, Any]:
-        """Return all for a document."""
-        return {
-            "apps": self.apps,
-            "repeats": self.repeats,
-            "walls": [
-                {**self._who(one), **one.seconds.document("seconds"), "overlap": one.overlap,
-                 "each": one.each} for one in self.walls
-            ],
-            "slowdowns": [
-                {**self._who(one), **_ratio(one.wall), "differs": one.wall.differs,
-                 "p99": None if one.tail is None else _ratio(one.tail)} for one in self.slowdowns
-            ],
-            "iterations": [
-                {**self._who(one), "n": one.n,
-                 **one.percentiles, "max": one.max} for one in self.iterations
-            ],
-            "shares": [
-                {**self._who(one), "communication": {
-                    "min": one.least, "mean": one.mean, "max": one.most,
-                 }, "delivered": one.delivered, "switches_per_second": one.switches}
-                for one in self.shares
-            ],
-            "phases": [
-                {**self._who(one), "phase": one.name, **one.mean.document("seconds"),
-                 "max": one.max} for one in self.phases
-            ],
-            "edges": [
-                {"app": self.apps[one.app].name, "from": one.source, "to": one.to,
-                 "messages": one.messages, "bytes": one.bytes} for one in self.edges
-            ],
-        }  # fmt: skip
-
-    def _who(self, one: Whose) -> dict[str, Any]:
-        """Return whose numbers they are: an application, and those beside it."""
-        return {
-            "app": self.apps[one.app].name,
-            "beside": [self.apps[other].name for other in one.beside],
-        }
 
 
 def emulation(run: Run) -> Emulation:
@@ -170,21 +129,15 @@ def emulation(run: Run) -> Emulation:
     return Emulation(
         apps=apps,
         repeats=len({one.repeat for one in found}),
-        walls=timing.walls(found, [app.iterations for app in apps]),
-        slowdowns=timing.slowdowns(found),
-        iterations=timing.iterations(found),
-        shares=timing.shares(found, records(run, "rank_time", RankTime)),
+        walls=timing.walls(apps, found),
+        slowdowns=timing.slowdowns(apps, found),
+        iterations=timing.iterations(apps, found),
+        shares=timing.shares(apps, found, records(run, "rank_time", RankTime)),
         phases=timing.phases(apps, found, records(run, "phase_time", PhaseSeconds)),
         edges=records(run, "edge", Edge),
         simulated=run.clock.simulated,
         unbound=any(warning.get("code") == "not-bound" for warning in run.warnings),
     )
-
-
-def _ratio(ratio: Estimate) -> dict[str, Any]:
-    """Return a ratio for a document: without an interval it says nothing, and is None."""
-    found = ratio.document("ratio")
-    return found if ratio.known else {**found, "ratio": None}
 
 
 # --- one description with several numbers of ranks on a node --------------------------------------
@@ -206,7 +159,7 @@ def sharing(runs: Sequence[Run]) -> dict[str, list[tuple[int, Estimate, Estimate
     for run in sorted(runs, key=ranks_on_node):
         found = emulation(run)
         for wall in found.walls:
-            name = found.apps[wall.app].name
+            name = wall.app
             if wall.beside:
                 name += f" with {found.beside(wall.beside)}"
             one = wall.seconds

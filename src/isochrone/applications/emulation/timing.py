@@ -12,14 +12,17 @@ smallest and the largest, with 93.75 % (`isochrone.base.inference.even_median_in
 repetitions give none.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, fsum, log, nan
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from isochrone.applications.emulation.recorded import App, Launched, PhaseSeconds, RankTime
+from isochrone.base.documents import Hidden, Inline, MaybeNan
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of, quantile
@@ -38,10 +41,24 @@ _TAIL = 100
 
 
 class Whose(Record):
-    """An application, and those that ran at the same time."""
+    """An application, and those that ran at the same time: their names, and their numbers."""
 
-    app: int
-    beside: tuple[int, ...]
+    app: str
+    beside: tuple[str, ...]
+    number: Hidden[int]
+    others: Hidden[tuple[int, ...]]
+
+
+class Ratio(Estimate):
+    """A ratio, which says nothing without an interval: then it is NaN."""
+
+    median: Annotated[float, float | None, "as ratio"]
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Ratio:
+        """Return the median of at least one ratio."""
+        found = estimate(values)
+        return cls(found.n, found.median if found.known else nan, found.low, found.high)
 
 
 class Wall(Whose):
@@ -57,7 +74,7 @@ class Wall(Whose):
         Of each repetition.
     """
 
-    seconds: Estimate
+    seconds: Inline[Estimate]
     overlap: float
     each: tuple[float, ...]
 
@@ -69,12 +86,22 @@ class Slowdown(Whose):
     ----------
     wall
         By its wall time.
+    differs
+        Whether the interval of that does not contain 1.
     tail
         By the 99th percentile of its iterations; None where a launch has fewer than a hundred.
     """
 
-    wall: Estimate
-    tail: Estimate | None
+    wall: Inline[Ratio]
+    differs: bool
+    tail: Annotated[Ratio | None, "as p99"]
+
+
+class _Percentiles:
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    p99_9: Annotated[float | None, "as p99.9"]
 
 
 class Iterations(Whose):
@@ -91,55 +118,61 @@ class Iterations(Whose):
     """
 
     n: int
-    percentiles: dict[str, float]
+    percentiles: Annotated[dict[str, float], _Percentiles, "inline"]
     max: float
 
 
-def by_set(found: Sequence[Launched]) -> dict[tuple[int, tuple[int, ...]], list[Launched]]:
+_Whose = tuple[str, tuple[str, ...], int, tuple[int, ...]]
+"""The members of `Whose`."""
+
+
+def by_set(apps: Sequence[App], found: Sequence[Launched]) -> dict[_Whose, list[Launched]]:
     """Sort launches by application and by what ran beside it: nothing first, then one, then more.
 
     Those of a set are in the order of the repetitions.
     """
-    sets: dict[tuple[int, tuple[int, ...]], list[Launched]] = {}
+    sets: dict[_Whose, list[Launched]] = {}
     for one in sorted(found, key=lambda one: (one.app, len(one.beside), one.beside, one.repeat)):
-        sets.setdefault((one.app, one.beside), []).append(one)
+        names = tuple(apps[other].name for other in one.beside)
+        sets.setdefault((apps[one.app].name, names, one.app, one.beside), []).append(one)
     return sets
 
 
-def walls(found: Sequence[Launched], asked: Sequence[int]) -> list[Wall]:
-    """Return the wall times; ``asked`` are the iterations of each application."""
+def walls(apps: Sequence[App], found: Sequence[Launched]) -> list[Wall]:
+    """Return the wall times of the iterations asked for."""
     made = []
-    for whose, members in by_set(found).items():
-        each = tuple(_each(one) * asked[whose[0]] for one in members)
+    for whose, members in by_set(apps, found).items():
+        each = tuple(_each(one) * apps[one.app].iterations for one in members)
         made.append(Wall(*whose, estimate(each), min(one.overlap for one in members), each))
     return made
 
 
-def slowdowns(found: Sequence[Launched]) -> list[Slowdown]:
+def slowdowns(apps: Sequence[App], found: Sequence[Launched]) -> list[Slowdown]:
     """Return the slowdown of each application beside each that it was launched with.
 
     Only repetitions count in which it also ran alone; without any there is none.
     """
-    sets = by_set(found)
+    alone = {(one.app, one.repeat): one for one in found if not one.beside and one.seconds > 0}
     made = []
-    for (app, beside), members in sets.items():
-        alone = {one.repeat: one for one in sets.get((app, ()), [])}
-        pairs = [(one, alone[one.repeat]) for one in members if one.repeat in alone]
-        pairs = [(one, single) for one, single in pairs if _each(single) > 0]
-        if not beside or not pairs:
+    for whose, members in by_set(apps, found).items():
+        pairs = [
+            (one, alone[one.app, one.repeat])
+            for one in members if one.beside and (one.app, one.repeat) in alone
+        ]  # fmt: skip
+        if not pairs:
             continue
-        wall = estimate(_each(one) / _each(single) for one, single in pairs)
+        wall = Ratio.of(_each(one) / _each(single) for one, single in pairs)
         enough = min(len(one.times) for pair in pairs for one in pair) >= _TAIL
         ratios = [_tail(one) / _tail(single) for one, single in pairs] if enough else []
-        tail = estimate(ratios) if ratios and np.isfinite(ratios).all() else None
-        made.append(Slowdown(app, beside, wall, tail))
+        tail = Ratio.of(ratios) if ratios and np.isfinite(ratios).all() else None
+        made.append(Slowdown(*whose, wall, wall.differs, tail))
     return made
 
 
-def iterations(found: Sequence[Launched]) -> list[Iterations]:
+def iterations(apps: Sequence[App], found: Sequence[Launched]) -> list[Iterations]:
     """Return percentiles of the iterations of each application, alone and beside others."""
     made = []
-    for whose, members in by_set(found).items():
+    for whose, members in by_set(apps, found).items():
         times = np.concatenate([one.times for one in members])
         if not len(times):
             continue
@@ -168,25 +201,30 @@ PREEMPTED = 20.0
 something: a rank of its own sees a few, one that takes turns with another 100 and more."""
 
 
+class Range(Record):
+    """The least, the mean and the most of ranks."""
+
+    min: float
+    mean: float
+    max: float
+
+
 class Shares(Whose):
     """Communication and computation of an application, over its ranks.
 
     Attributes
     ----------
-    least, mean, most
-        Over the ranks, of the part of the wall time in communication; a rank counts with its
-        median over the repetitions.
+    communication
+        Part of the wall time; a rank counts with its median over the repetitions.
     delivered
         Computation delivered, by that asked for; NaN where none was asked for.
     switches
         Involuntary context switches of a rank in a second, the rank with most of them.
     """
 
-    least: float
-    mean: float
-    most: float
-    delivered: float
-    switches: float
+    communication: Range
+    delivered: MaybeNan
+    switches: Annotated[float, "as switches_per_second"]
 
 
 class Phase(Whose):
@@ -202,15 +240,17 @@ class Phase(Whose):
         Of the slowest rank, the median over the repetitions.
     """
 
-    name: str
-    mean: Estimate
+    name: Annotated[str, "as phase"]
+    mean: Inline[Estimate]
     max: float
 
 
-def shares(found: Sequence[Launched], times: Sequence[RankTime]) -> list[Shares]:
+def shares(
+    apps: Sequence[App], found: Sequence[Launched], times: Sequence[RankTime]
+) -> list[Shares]:
     """Return the shares of each application, alone and beside others, in the order of launches."""
     made = []
-    for whose, by_rank in _by_set(found, [one for one in times if one.seconds > 0], "rank"):
+    for whose, by_rank in _by_set(apps, found, [one for one in times if one.seconds > 0], "rank"):
         ranks = by_rank.values()
         if not ranks:
             continue
@@ -221,7 +261,7 @@ def shares(found: Sequence[Launched], times: Sequence[RankTime]) -> list[Shares]
             fsum(one.switches for one in own) / fsum(one.seconds for one in own) for own in ranks
         ]
         made.append(Shares(
-            *whose, float(min(parts)), float(np.mean(parts)), float(max(parts)),
+            *whose, Range(float(min(parts)), float(np.mean(parts)), float(max(parts))),
             delivered / asked if asked else nan, max(rates),
         ))  # fmt: skip
     return made
@@ -232,8 +272,8 @@ def phases(
 ) -> list[Phase]:
     """Return the time of each phase, alone and beside others."""
     made = []
-    for whose, by_phase in _by_set(found, times, "phase"):
-        names = apps[whose[0]].phases
+    for whose, by_phase in _by_set(apps, found, times, "phase"):
+        names = apps[whose[2]].phases
         for phase, own in sorted(by_phase.items()):
             name = names[phase] if phase < len(names) else str(phase)
             mean = estimate(one.mean for one in own)
@@ -242,13 +282,13 @@ def phases(
 
 
 def _by_set(
-    found: Sequence[Launched], times: Iterable[Any], key: str
-) -> Iterator[tuple[tuple[int, tuple[int, ...]], dict[int, list[Any]]]]:
+    apps: Sequence[App], found: Sequence[Launched], times: Iterable[Any], key: str
+) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
     of_launch = defaultdict(list)
     for time in times:
         of_launch[time.launch, time.app].append(time)
-    for whose, members in by_set(found).items():
+    for whose, members in by_set(apps, found).items():
         own = defaultdict(list)
         for one in members:
             for time in of_launch[one.launch, one.app]:

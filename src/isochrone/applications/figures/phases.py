@@ -126,7 +126,7 @@ def figure_of(run: Run, predicted: Predicted) -> Figure:
 
 def _groups(found: Emulation, app: App, predicted: Predicted) -> list[Group]:
     """Return the phases of one application alone, and all of them together."""
-    own = [one for one in found.phases if one.app == app.number and not one.beside]
+    own = [one for one in found.phases if one.number == app.number and not one.beside]
     groups = [
         Group(one.name, Bar.of(one.mean), predicted.get((app.name, one.name)))
         for one in own[:_MAX_PHASES]

@@ -58,10 +58,10 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):
         panels.append(("99th percentile of the iterations", lambda one: one.tail))
     columns = found.columns()
-    rows = sorted({one.app for one in found.slowdowns})
+    rows = list(dict.fromkeys(one.app for one in found.slowdowns))
     numbers = len(columns) <= _MAX_NUMBERS
     wide, high = (_WIDE, _HIGH) if numbers else (_SMALL, _SMALL)
-    names, own = [short(name) for name in columns], [short(found.apps[app].name) for app in rows]
+    names, own = [short(name) for name in columns], [short(app) for app in rows]
     longest = max(text_width(name, LABEL) for name in names)
     slanted = longest > wide
     top = 0.42 + (0.72 * longest if slanted else 0.22)
@@ -93,7 +93,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 
 def _panel(
-    axes: Axes, found: Emulation, rows: list[int], columns: list[str], of: Of, span: float
+    axes: Axes, found: Emulation, rows: list[str], columns: list[str], of: Of, span: float
 ) -> None:
     """Fill the cells of one matrix."""
     ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from math import isnan
-from typing import Annotated
+from typing import Any
 
 import msgspec
 
 from isochrone.applications.description import plain_data
-from isochrone.applications.emulation.recorded import DESCRIPTION, KIND, App
+from isochrone.applications.emulation.recorded import DESCRIPTION, KIND
 from isochrone.applications.emulation.summary import Emulation, emulation
 from isochrone.applications.emulation.timing import ENOUGH, MIN_REPEATS, Slowdown
 from isochrone.base.documents import Inline, WarningList
@@ -75,59 +75,6 @@ def _title(run: Run) -> str:
     return f"{count} {on_ranks(run)}"
 
 
-class _Who:
-    app: str
-    beside: list[str]
-
-
-class _Times(_Who):
-    time: Inline[Estimate]
-
-
-class _Wall(_Times):
-    overlap: float | None
-    each: list[float]
-
-
-class _Phase(_Times):
-    phase: str
-    max: float
-
-
-class _Ratio:
-    n: int
-    ratio: float | None
-    low: float | None
-    high: float | None
-
-
-class _Slowdown(_Who):
-    wall: Inline[_Ratio]
-    differs: bool
-    p99: _Ratio | None
-
-
-class _Iterations(_Who):
-    n: int
-    p50: float | None
-    p90: float | None
-    p99: float | None
-    p99_9: Annotated[float | None, "as p99.9"]
-    max: float
-
-
-class _Range:
-    min: float
-    mean: float
-    max: float
-
-
-class _Shares(_Who):
-    communication: _Range
-    delivered: float | None
-    switches_per_second: float | None
-
-
 class _Edge:
     app: str
     from_: int
@@ -141,20 +88,18 @@ class _Shown(msgspec.Struct):
 
     options: dict[str, Option]
     warnings: WarningList
-    apps: list[App]
-    repeats: int
-    walls: list[_Wall]
-    slowdowns: list[_Slowdown]
-    iterations: list[_Iterations]
-    shares: list[_Shares]
-    phases: list[_Phase]
+    found: Inline[Emulation]
     edges: list[_Edge]
 
 
 def _document(run: Run, asked: Asked) -> _Shown:
     found = emulation(run)
     doubts: WarningList = [{"code": "doubtful", "text": text} for text in found.doubts()]
-    return _Shown(run.options, [*run.warnings, *doubts], **found.rows())
+    edges: list[Any] = [
+        {"app": found.apps[one.app].name, "from": one.source, "to": one.to,
+         "messages": one.messages, "bytes": one.bytes} for one in found.edges
+    ]  # fmt: skip
+    return _Shown(run.options, [*run.warnings, *doubts], found, edges)
 
 
 def _sections(run: Run, asked: Asked) -> list[Section]:
@@ -232,7 +177,7 @@ def _tiles(found: Emulation) -> list[Tile]:
         note = f"{name} with {others}; 95 % interval {_ends(most.wall)}"
         tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
     for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
-        app = found.apps[wall.app]
+        app = found.apps[wall.number]
         note = f"{plural(app.iterations, 'iteration')} on {plural(len(app.ranks), 'rank')}"
         tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
     return tiles
@@ -260,13 +205,11 @@ def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | Non
     rows: list[tuple[str, ...]]
     fold = ""
     if len(names) > MAX_COLUMNS:
-        rows = [(found.apps[app].name, name, cell) for (app, name), cell in cells.items()]
+        rows = [(*whose, cell) for whose, cell in cells.items()]
         columns, fold = ["with", ">slowdown"], "All ratios"
     else:
-        rows = [
-            (found.apps[app].name, *(cells.get((app, name), ALONE) for name in names))
-            for app in sorted({app for app, _ in cells})
-        ]
+        apps = dict.fromkeys(app for app, _ in cells)
+        rows = [(app, *(cells.get((app, name), ALONE) for name in names)) for app in apps]
         columns = [f">with {name}" for name in names]
     title = (
         f"{what} concurrently with others / alone; 95 % interval; {EVEN}: not distinguishable "
@@ -286,7 +229,8 @@ def _walls(found: Emulation) -> Table:
         share = shares.get((one.app, one.beside))
         parts = ["–"] * 4
         if share:
-            parts = [f"{100 * part:.0f} %" for part in (share.mean, share.least, share.most)]
+            of = share.communication
+            parts = [f"{100 * part:.0f} %" for part in (of.mean, of.min, of.max)]
             parts.append("–" if isnan(share.delivered) else f"{100 * share.delivered:.1f} %")
         rows.append((
             *found.names(one), str(one.seconds.n), format_seconds(one.seconds.median),
@@ -330,8 +274,8 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
     """Yield the time of each phase alone."""
     rows = [
         (
-            found.apps[one.app].name, one.name, format_seconds(one.mean.median),
-            _interval(one.mean), format_seconds(one.max),
+            one.app, one.name, format_seconds(one.mean.median), _interval(one.mean),
+            format_seconds(one.max),
         ) for one in found.phases if not one.beside
     ]  # fmt: skip
     if not rows:

@@ -117,7 +117,7 @@ def accuracy(run: Run, models: Sequence[Model]) -> tuple[list[Accuracy], list[st
         if wall is None:
             continue
         said |= dict.fromkeys(one.warnings)
-        measured = {p.name: p.mean for p in found.phases if p.app == number and not p.beside}
+        measured = {p.name: p.mean for p in found.phases if p.number == number and not p.beside}
         rows.append(Accuracy(one.app, None, wall.seconds, Said(one.seconds, one.low, one.high)))
         rows += [
             Accuracy(one.app, part.phase, measured[part.phase],
