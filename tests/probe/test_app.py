@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import resource
 import subprocess
 import time
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from beds.mpis import Mpi
@@ -63,7 +63,7 @@ def flows(method: Method, path: str = "") -> Application:
     """Return two ranks whose phases are a server, a farm, a ring and an exchange."""
     phases = [programs.clients(2, "sleep"), programs.farm(2, 4, "sleep"), programs.ring(2), swap()]
     steps = [
-        [dataclasses.replace(step, phase=k) for k, one in enumerate(phases) for step in one[rank]]
+        [replace(step, phase=k) for k, one in enumerate(phases) for step in one[rank]]
         for rank in range(2)
     ]
     return application(steps, 12, method=method, path=path, phases=len(phases))
@@ -179,7 +179,7 @@ def test_shared_memory_is_refused_between_nodes(
 
 def right() -> Program:
     """Return a program of all steps, for four ranks."""
-    one = dataclasses.replace(flows("posix-file", "/tmp/a file with blanks"), name="one")
+    one = replace(flows("posix-file", "/tmp/a file with blanks"), name="one")
     two = application([[Compute(0, TIME)]], 2, name="two", background=True, on=[3])
     return program(one, two, **VALUES, launches=[(0,), (0, 1)])
 
@@ -217,7 +217,7 @@ def test_a_bad_program_is_refused_before_a_rank_is_started(
     with golden.refusal():
         mpich.probe.check("app", ["--program", str(tmp_path)], 4)
     one, two = made.applications
-    made = dataclasses.replace(made, applications=(one, dataclasses.replace(two, on=(4,))))
+    made = replace(made, applications=(one, replace(two, on=(4,))))
     path.write_bytes(data(made))
     with golden.refusal():
         mpich.probe.check("app", ["--program", str(path)], 4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import subprocess
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.mpis import PATIENCE, missing
 from beds.simulation import available
@@ -153,7 +153,7 @@ def test_a_client_that_asks_early_waits_for_its_turn(emulate: Emulate) -> None:
             20,
         )
     )
-    made = dataclasses.replace(made, values=(*made.values, (1e-3,)))
+    made = replace(made, values=(*made.values, (1e-3,)))
     run = emulate(made, machine(3), launcher=ASYNC)
     assert wall(run) == pytest.approx(20 * (1e-3 + HOP + COMPUTE + HOP), rel=1e-6)
 

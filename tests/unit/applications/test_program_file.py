@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 import zlib
 from array import array
 
 import pytest
+from msgspec.structs import replace
 
 from isochrone.applications.description import program_file
 from isochrone.applications.description.program import (
@@ -121,8 +121,8 @@ def test_what_no_mpi_can_do_is_refused(step: Step, values: tuple[float, ...]) ->
 
 def test_two_applications_never_write_to_one_file() -> None:
     """Two phases of one may."""
-    twice = dataclasses.replace(ONE, phases=ONE.phases[1:] * 2)
-    program_file.data(dataclasses.replace(PROGRAM, applications=(twice, TWO)))
-    other = dataclasses.replace(TWO, phases=ONE.phases)
+    twice = replace(ONE, phases=ONE.phases[1:] * 2)
+    program_file.data(replace(PROGRAM, applications=(twice, TWO)))
+    other = replace(TWO, phases=ONE.phases)
     with pytest.raises(InputError):
-        program_file.data(dataclasses.replace(PROGRAM, applications=(ONE, other)))
+        program_file.data(replace(PROGRAM, applications=(ONE, other)))

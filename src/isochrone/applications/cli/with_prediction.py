@@ -52,23 +52,19 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         "application", f">{run.origin or 'measured'}", ">predicted", ">predicted is",
         ">95 % of the prediction",
     )  # fmt: skip
+    cells = []
+    for row in rows:
+        name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
+        away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
+        said = row.predicted
+        ends = f"{format_seconds(said.low)} to {format_seconds(said.high)}"
+        cells.append(Row((
+            name, format_seconds(row.measured.median, 4), format_seconds(said.seconds, 4), away,
+            ends if row.held else f"{ends}, not held",
+        ), "" if row.phase else "strong"))  # fmt: skip
     print_blocks([
         predicted_by(*known),
         Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
-        Table("", columns, tuple(map(_cells, rows))), Warnings(tuple(warnings)),
+        Table("", columns, tuple(cells)), Warnings(tuple(warnings)),
     ])  # fmt: skip
     return 0
-
-
-def _cells(row: Accuracy) -> Row:
-    name = f"  {printable(row.phase, 40)}" if row.phase else printable(row.app, 40)
-    away = "" if math.isnan(row.away) else f"{100 * row.away:+.1f} %"
-    said = row.predicted
-    ends = f"{format_seconds(said.low)} to {format_seconds(said.high)}"
-    return Row(
-        (
-            name, format_seconds(row.measured.median, 4), format_seconds(said.seconds, 4), away,
-            ends if row.held else f"{ends}, not held",
-        ),
-        "" if row.phase else "strong",
-    )  # fmt: skip

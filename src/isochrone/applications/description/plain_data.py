@@ -73,19 +73,15 @@ def load(path: Path) -> Any:
     except RecursionError as error:
         raise InputError("the file has too many nested lists", where=str(path)) from error
     except (YAMLError, ValueError, OverflowError) as error:
-        raise _not_yaml(error, path) from error
-
-
-def _not_yaml(error: Exception, path: Path) -> InputError:
-    """Return one line of what the reader of YAML says in many."""
-    what, where, hint = str(error).partition("\n")[0], str(path), ""
-    if isinstance(error, MarkedYAMLError):
-        what = str(error.problem or what)
-        if error.problem_mark is not None:
-            where += f":{error.problem_mark.line + 1}"
-        if "'\\t'" in what:
-            hint = "indent with blanks"
-    return InputError(f"the file is not valid YAML: {printable(what)}", where=where, hint=hint)
+        what, where, hint = str(error).partition("\n")[0], str(path), ""
+        if isinstance(error, MarkedYAMLError):
+            what = str(error.problem or what)
+            if error.problem_mark is not None:
+                where += f":{error.problem_mark.line + 1}"
+            if "'\\t'" in what:
+                hint = "indent with blanks"
+        what = f"the file is not valid YAML: {printable(what)}"
+        raise InputError(what, where=where, hint=hint) from error
 
 
 def plain(document: Any, at: KeyPath) -> Any:

@@ -11,7 +11,7 @@ each other without a barrier.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from isochrone.base.record import Record
 
@@ -19,11 +19,11 @@ MAX_RANKS = 2**16
 """Of a program; draws number receivers up to 2**20."""
 
 Mode = Literal["cpu", "spin", "sleep"]
-MODES = ("cpu", "spin", "sleep")
+MODES = get_args(Mode)
 """How a rank computes: processor time used up (feels contention), wall-clock time, asleep."""
 
 Method = Literal["message", "shared-memory", "posix-file", "mpi-file"]
-METHODS = ("message", "shared-memory", "posix-file", "mpi-file")
+METHODS = get_args(Method)
 """How data move; with one other than ``message``, an empty message says that they are there."""
 
 
@@ -220,7 +220,7 @@ class Launch(Record):
 
 
 Placement = Literal["disjoint", "shared-nodes", "shared-cores"]
-PLACEMENTS = ("disjoint", "shared-nodes", "shared-cores")
+PLACEMENTS = get_args(Placement)
 
 
 class Program(Record):

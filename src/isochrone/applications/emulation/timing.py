@@ -50,7 +50,7 @@ class Whose(Record):
 
 
 class Ratio(Estimate):
-    """A ratio, which says nothing without an interval: then it is NaN."""
+    """A ratio, which is not known without an interval."""
 
     median: Annotated[float, float | None, "as ratio"]
 

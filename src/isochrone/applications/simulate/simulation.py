@@ -78,35 +78,36 @@ class Ranks:
 
     def run(self, rank: int, iterations: int, finished: Callable[[int], None]) -> Run:
         """Do all iterations; ``finished`` receives each."""
-        steps = _numbered(self.application.steps[rank])
+        steps = self.application.steps[rank]
         for iteration in range(iterations):
-            begun: list[Request] = []
-            yield from self._all(steps, rank, iteration, iteration, begun)
+            yield from self._all(steps, rank, iteration, iteration, [])
             finished(iteration)
 
     def _all(
-        self, steps: Sequence[_Numbered], rank: int, iteration: int, outer: int,
-        begun: list[Request],
+        self, steps: Sequence[Step], rank: int, iteration: int, outer: int, begun: list[Request]
     ) -> Run:  # fmt: skip
         """Do steps in an iteration of what is around them; `outer` is that of the application."""
-        for step, number in steps:
+        sent: Counter[tuple[int, int]] = Counter()
+        for step in steps:
             if isinstance(step, Repeat):
                 for turn in step.turns(iteration):
-                    yield from self._all(number, rank, turn, outer, begun)  # type: ignore[arg-type]
+                    yield from self._all(step.steps, rank, turn, outer, begun)
             else:
                 start = self.clock.now
-                yield from self._do(step, number, rank, iteration, begun)  # type: ignore[arg-type]
+                yield from self._do(step, sent, rank, iteration, begun)
                 self.spent(step.phase, outer, self.clock.now - start)
 
     def steps(
         self, steps: Sequence[Single], rank: int, iteration: int, begun: list[Request]
     ) -> Run:  # fmt: skip
         """Do some steps once."""
-        yield from self._all(_numbered(steps), rank, iteration, iteration, begun)
+        yield from self._all(steps, rank, iteration, iteration, begun)
 
     def _do(
-        self, step: Single, number: int, rank: int, iteration: int, begun: list[Request]
+        self, step: Single, sent: Counter[tuple[int, int]], rank: int, iteration: int,
+        begun: list[Request],
     ) -> Run:  # fmt: skip
+        """Do a step; ``sent`` counts the messages of the rank by phase and receiver."""
         match step:
             case Compute():
                 time = self.draws.value(step.time, rank, step.phase, 0, iteration)
@@ -115,9 +116,11 @@ class Ranks:
                     time *= factors[iteration % len(factors)]
                 yield time * step.factor
             case Send() | Isend():
-                size = self.draws.value(step.size, rank, step.phase, step.to + number, iteration)
-                sent = begun if isinstance(step, Isend) else None
-                yield from self._send(rank, step.to, step.phase, size, begun=sent)
+                number = step.to + sent[step.phase, step.to] * AGAIN
+                sent[step.phase, step.to] += 1
+                size = self.draws.value(step.size, rank, step.phase, number, iteration)
+                later = begun if isinstance(step, Isend) else None
+                yield from self._send(rank, step.to, step.phase, size, begun=later)
             case Recv():
                 yield self.matching.receive(rank, step.source, step.phase)
             case Irecv():
@@ -213,26 +216,6 @@ class Ranks:
             yield time * step.factor
             size = self.draws.value(step.result, step.master, step.phase, AGAIN + task, iteration)
             yield from self._send(rank, step.master, step.phase, size)
-
-
-_Numbered = tuple[Step, "int | list[_Numbered]"]
-"""A step, and what is added to the key of its draw; of a repeat, its steps."""
-
-
-def _numbered(steps: Sequence[Step]) -> list[_Numbered]:
-    """Add to each send what its being the n-th to the same rank in a phase adds to its key."""
-    sent: Counter[tuple[int, int]] = Counter()
-    found: list[_Numbered] = []
-    for step in steps:
-        if isinstance(step, Repeat):
-            found.append((step, _numbered(step.steps)))
-            continue
-        number = 0
-        if isinstance(step, Send | Isend):
-            number = sent[step.phase, step.to] * AGAIN
-            sent[step.phase, step.to] += 1
-        found.append((step, number))
-    return found
 
 
 LEAST = 24
