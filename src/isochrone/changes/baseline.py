@@ -14,7 +14,7 @@ Whole runs vary more than their components. A level (or curve) is therefore also
 slower relative to the other levels of the same launch.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypedDict
 
@@ -136,11 +136,6 @@ class _Usual(NamedTuple):
     odd: Ints
 
 
-def _usual(earlier: Floats, chance: float) -> _Usual:
-    before = without_outliers(earlier)
-    return _Usual(*_next(before, chance), np.isnan(before).sum(axis=1))
-
-
 def _others(values: Floats) -> Floats:
     """Return for each column the median of the other columns of the same run."""
     columns = range(values.shape[1])
@@ -218,18 +213,20 @@ class Reference:
             earlier, further = self._found
             own = further(new)
             if own:
-                return replace(
-                    earlier, shifts=np.concatenate([earlier.shifts[:-1], own.shifts]),
-                    seconds=np.concatenate([earlier.seconds[:-1], own.seconds]),
-                    lower=np.concatenate([earlier.lower[:-1], own.lower]),
-                )  # fmt: skip
+                both = {
+                    name: np.concatenate([getattr(earlier, name)[:-1], getattr(own, name)])
+                    for name in ("shifts", "seconds", "lower")
+                }
+                return replace(earlier, **both)
         self._usual.clear()
         self._found = with_further([*self.runs, new], len(self.runs), self.known)
         return self._found[0]
 
     def _usually(self, kind: str, values: Floats, chance: float, *, beside: bool = False) -> _Usual:
         if (kind, beside) not in self._usual:
-            self._usual[kind, beside] = _usual(values[:-1], chance)
+            before = without_outliers(values[:-1])
+            odd = np.isnan(before).sum(axis=1)
+            self._usual[kind, beside] = _Usual(*_next(before, chance), odd)
         return self._usual[kind, beside]
 
     def judge(self, new: Run, margin: float = MARGIN) -> Against:
@@ -317,9 +314,8 @@ def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
     return [*others, replace(worst, what=what, proved=False)]
 
 
-def _first_causes(changes: Iterable[Change]) -> list[Change]:
+def _first_causes(changes: Sequence[Change]) -> list[Change]:
     """Remove what a larger component explains: pairs and ranks of a slower node."""
-    changes = list(changes)
     nodes, inside = (
         {one.what.hosts[0] for one in changes if one.what.kind == kind}
         for kind in ("node", "inside")

@@ -251,7 +251,7 @@ def check(
         If the run is damaged.
     """
     memory = Memory() if memory is None else memory
-    is_map = bool(len(run.tables["pair"])) if "pair" in run.tables else False
+    is_map = len(run.tables.get("pair", ())) > 0
     found = Check(run, [], [], [])
     zeros = below_resolution(run)
     if zeros:
@@ -330,17 +330,15 @@ def _against(
     found = replace(
         found, earlier=len(runs), left_out=[LeftOut(one.where, why) for one, why in reasons if why]
     )
-    if len(runs) < ENOUGH:
-        number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
-        doubt = (
-            f"{number} in {printable(earlier.folder, 200)}, {ENOUGH} needed (5 recommended): "
-            "isochrone baseline add"
-        )
-        return replace(found, doubts=[*found.doubts, doubt])
-    if not found.run.complete:
-        partial = "a partial run cannot be compared with earlier runs"
-        return replace(found, doubts=[*found.doubts, partial])
     try:
+        if len(runs) < ENOUGH:
+            number = f"{len(runs)} comparable earlier run{'' if len(runs) == 1 else 's'}"
+            raise InputError(
+                f"{number} in {printable(earlier.folder, 200)}, {ENOUGH} needed (5 recommended): "
+                "isochrone baseline add"
+            )
+        if not found.run.complete:
+            raise InputError("a partial run cannot be compared with earlier runs")
         runs = runs[-LATEST:]
         compared = memory.reference(runs).judge(found.run, margin)
     except InputError as error:

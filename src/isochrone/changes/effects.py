@@ -204,19 +204,15 @@ def _levels(
 
     They are those that the earlier runs together show.
     """
-    seats = len(found.places.rank)
-    first = found.rows[:, 2] == found.rows[:, 2].min()
-    a, b = found.rows[first, 0], found.rows[first, 1]
+    first = found.only(found.rows[:, 2] == found.rows[:, 2].min())
     hosts = found.places.hosts
-    node = numbered(hosts).tolist()
+    nodes = numbered(hosts).tolist()
+    ranks = [Rank(k, hosts[k], nodes[k]) for k in range(len(hosts))]
+    table = dict(zip(("i", "j", "bytes"), first.rows.T, strict=True))
+    table["median"] = np.exp(np.median(first.logs[:earlier], axis=0))
     middle = Run(
-        header={"experiment": "latency-map", "ranks": seats},
-        ranks=[Rank(k, hosts[k], node[k]) for k in range(seats)] if all(hosts) else [],
-        tables={"pair": Table({
-            "i": a, "j": b, "bytes": found.rows[first, 2],
-            "median": np.exp(np.median(found.logs[:earlier, first], axis=0)),
-        })},
-        end={"complete": True},
+        header={"experiment": "latency-map", "ranks": len(hosts)},
+        ranks=ranks if all(hosts) else [], tables={"pair": Table(table)}, end={"complete": True},
     )  # fmt: skip
     shown = analyse(middle, known=known)
     level = shown.level_of(found.rows[:, 0], found.rows[:, 1])
@@ -234,17 +230,14 @@ class _Map:
         self, found: Matched, base: Floats, level: Ints, names: list[str], nbytes: int | None
     ) -> None:
         self.places, self.names, self.level, self.nbytes = found.places, names, level, nbytes
-        self.logs = found.logs
-        self.delta = self.logs - base
-        hosts = found.places.hosts
-        self.named = all(hosts)
-        self.host_names = list(dict.fromkeys(hosts))
-        seat_host = numbered(hosts)
+        self.logs, self.delta = found.logs, found.logs - base
         self.a, self.b = found.rows[:, 0], found.rows[:, 1]
-        outer = seat_host[self.a] != seat_host[self.b]
-        self.by_host = self.named and bool(outer.any())
-        self.seat_host = seat_host if self.by_host else np.arange(len(hosts))
-        self.outer = outer if self.by_host else np.ones(len(self.a), bool)
+        hosts = found.places.hosts
+        host = numbered(hosts)
+        self.host_names = list(dict.fromkeys(hosts))
+        self.by_host = all(hosts) and bool(np.any(host[self.a] != host[self.b]))
+        self.seat_host = host if self.by_host else np.arange(len(hosts))
+        self.outer = self.seat_host[self.a] != self.seat_host[self.b]
 
     def columns(self) -> Iterator[_Column]:
         """Yield each quantity."""
@@ -348,10 +341,8 @@ class _Map:
         for k, own in enumerate(parts):
             place[own] = k
         for seat in range(len(self.seat_host)):
-            if np.sum(self.seat_host == self.seat_host[seat]) < 2:
-                continue
             rows = np.flatnonzero(self.outer & ((self.a == seat) | (self.b == seat)))
-            if len(rows):
+            if len(rows) and len(self._on[int(self.seat_host[seat])]) > 1:
                 added = self.delta[:, rows] - delta[:, place[rows]]
                 shift = np.median(added, axis=1)
                 yield self._column(self._rank(seat, rows), shift, rows, added)

@@ -61,14 +61,12 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     worst = np.flatnonzero(ratio >= max(least, np.finfo(np.float64).tiny))
     worst = worst[np.argsort(-ratio[worst], kind="stable")][:most]
     ends = _intervals(run, found.nbytes, pairs, worst)
+    columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
+    rows = zip(*(column[worst].tolist() for column in columns), strict=True)
     return [
-        Pair(
-            int(pairs.i[k]), int(pairs.j[k]), int(level[k]), float(ratio[k]),
-            float(pairs.seconds[k]), low, high, float(pairs.first[k]), bool(pairs.retested[k]),
-        )
-        for k in worst.tolist()
-        for low, high in [ends.get((int(pairs.i[k]), int(pairs.j[k])), (None, None))]
-    ]  # fmt: skip
+        Pair(i, j, *of_level, *ends.get((i, j), (None, None)), first, again)
+        for i, j, *of_level, first, again in rows
+    ]
 
 
 def _intervals(

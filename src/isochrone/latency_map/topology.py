@@ -5,7 +5,7 @@ a `slow_part.Slow`), and from how the scheduler dealt the ranks out to the hosts
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -213,16 +213,10 @@ def placement_of(hosts: Sequence[str]) -> Placement:
     """Recognise the placement from the hosts in rank order; one rank on each host is ``block``."""
     count = Counter(hosts)  # keeps the order of first appearance
     # dealt out round after round until every host has its number
-    dealt = [
-        host
-        for turn in range(max(count.values(), default=0))
-        for host in count
-        if count[host] > turn
-    ]
-    if len(list(groupby(hosts))) == len(count):
-        kind = "block"
-    else:
-        kind = "cyclic" if list(hosts) == dealt else "irregular"
+    rounds = range(max(count.values(), default=0))
+    dealt = [host for turn in rounds for host in count if count[host] > turn]
+    in_turn = "cyclic" if list(hosts) == dealt else "irregular"
+    kind = "block" if len(list(groupby(hosts))) == len(count) else in_turn
     return Placement(kind, tuple(count), tuple(count.values()))
 
 
@@ -231,12 +225,12 @@ def _recorded_partitions(run: Run) -> dict[str, Partition]:
     if len(run.ranks) < run.size or not all(run.hosts):
         return {}
     ranks = sorted(run.ranks, key=lambda r: r.rank)
-    keys: dict[str, list[tuple[Any, ...]]] = {"node": [(r.host,) for r in ranks]}
-    if all(r.package >= 0 for r in ranks):
-        keys["package"] = [(r.host, r.package) for r in ranks]
-    if all(r.numa >= 0 for r in ranks):
-        keys["numa"] = [(r.host, r.numa) for r in ranks]
-    return {name: numbered(key) for name, key in keys.items()}
+    found = {"node": numbered([r.host for r in ranks])}
+    for name in ("package", "numa"):
+        keys = [(r.host, getattr(r, name)) for r in ranks]
+        if all(number >= 0 for _, number in keys):
+            found[name] = numbered(keys)
+    return found
 
 
 def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:
@@ -271,6 +265,9 @@ def _warnings(
     def warn(code: str, text: str) -> None:
         warnings.append({"code": code, "text": text})
 
+    def some(names: Iterable[str]) -> str:
+        return listed([printable(name, 60) for name in names], MAX_NAMED)
+
     total = run.size * (run.size - 1) // 2
     missing = total - len(diagnosis.pairs.i)
     partitions, hosts = diagnosis.partitions, run.hosts
@@ -284,10 +281,10 @@ def _warnings(
         warn("few-pairs", "too few pairs were measured to detect unrecorded groups: "
                           f"about {diagnosis.wanted} more are needed")  # fmt: skip
     if diagnosis.uncertain:
-        names = listed([printable(name, 60) for name in diagnosis.uncertain.values()], MAX_NAMED)
+        names = some(diagnosis.uncertain.values())
         warn("shared-way", f"either {names} are slow, or a link that they share: not known")
     if diagnosis.alone:
-        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_NAMED)
+        names = some(diagnosis.alone)
         warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
     if hosts_known(hosts):
         nodes = numbered(hosts)
@@ -306,7 +303,8 @@ def _warnings(
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
         warn("two-groups", "only two groups of nodes: a slow link between them "
                            "cannot be detected")  # fmt: skip
-    warnings += _no_levels(diagnosis)
+    if text := _no_levels(diagnosis):
+        warn("no-hierarchy", text)
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
         warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:
@@ -314,19 +312,16 @@ def _warnings(
     return warnings
 
 
-def _no_levels(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+def _no_levels(diagnosis: Diagnosis) -> str:
     """Say it where nodes are on one level, but at many distances."""
     outer = diagnosis.outer
     if outer is None or len(outer.fit.chain) > 1 or outer.times.sparse:
-        return []
+        return ""
     grid = None if quantile(np.abs(outer.off), 0.8) < WIDE else grid_of(outer.times)
-    if grid is None:
-        return []
-    text = (
+    return "" if grid is None else (
         f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "
         f"{grid.hops} hops, as on a torus or mesh"
-    )
-    return [{"code": "no-hierarchy", "text": text}]
+    )  # fmt: skip
 
 
 def is_sampled(run: Run) -> bool:

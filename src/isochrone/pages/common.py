@@ -135,7 +135,7 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     sections = _counts(run) if kind is None else list(kind.sections(run, asked))
     if has_clocks(run) and run.kind != CLOCKS:
         sections.append(clock_section(run))
-    date, library = date_in_words(run.about.started), printable(_library(run), 60)
+    date, library = date_in_words(run.about.started), printable(run.library.name, 60)
     return Page(
         title=_title(run, kind),
         line=_line(run),
@@ -181,11 +181,7 @@ def _line(run: Run) -> tuple[str, ...]:
     ranks += ", bound to cores" if run.notes.get("binding") == "core" else ""
     origin = "" if run.origin == "measured" else run.origin
     what = (f"{origin} {run.kind}",) if run.experiment == origin else (run.experiment, origin)
-    return tuple(part for part in (*what, ranks, _library(run)) if part)
-
-
-def _library(run: Run) -> str:
-    return run.library.name
+    return tuple(part for part in (*what, ranks, run.library.name) if part)
 
 
 def date_in_words(text: str) -> str:

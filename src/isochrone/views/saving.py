@@ -45,17 +45,14 @@ def save(figure: Figure, path: str | Path) -> None:
             where=str(path),
             hint=f"there are: {', '.join(SUFFIXES)}",
         )
-    buffer = io.BytesIO()
-    _write(figure, buffer, kind[1:], facecolor="white")
+    content = _written(figure, kind[1:], facecolor="white")
     with whole_file(path) as stream:
-        stream.write(buffer.getvalue())
+        stream.write(content)
 
 
 def to_svg(figure: Figure) -> str:
     """Return a figure as an SVG document with a transparent background."""
-    buffer = io.BytesIO()
-    _write(figure, buffer, "svg", facecolor="none")
-    return buffer.getvalue().decode()
+    return _written(figure, "svg", facecolor="none").decode()
 
 
 @contextmanager
@@ -66,18 +63,16 @@ def without_glyph_warnings() -> Iterator[None]:
         yield
 
 
-def _write(figure: Figure, stream: io.BytesIO, kind: str, facecolor: str) -> None:
-    """Write a figure; the settings are those of this one picture and no global state."""
+def _written(figure: Figure, kind: str, facecolor: str) -> bytes:
+    """Return a figure as a file; the settings are those of this one picture and no global state."""
     from matplotlib import rc_context
 
     undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    stream = io.BytesIO()
     with rc_context(_SETTINGS), without_glyph_warnings():
         figure.savefig(stream, format=kind, metadata=undated, facecolor=facecolor)
-    if kind == "svg":
-        smaller = _EMBEDDED.sub(_with_palette, stream.getvalue())
-        stream.seek(0)
-        stream.truncate()
-        stream.write(smaller)
+    content = stream.getvalue()
+    return _EMBEDDED.sub(_with_palette, content) if kind == "svg" else content
 
 
 def _with_palette(found: re.Match[bytes]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
@@ -136,15 +137,12 @@ def short_names(hosts: Sequence[str], limit: int = 22) -> dict[str, str]:
     The end of a name is kept, because nodes of one machine differ in their last digits.
     """
     clean = {host: printable(host) or "?" for host in dict.fromkeys(hosts)}
-    parts = [name.split(".") for name in clean.values()]
-    common = 0
-    while len(parts) > 1 and all(len(p) > common + 1 for p in parts):
-        if len({p[-1 - common] for p in parts}) > 1:
-            break
-        common += 1
+    # the ends of the names, from the last part on
+    ends = [name.split(".")[:0:-1] for name in clean.values()]
+    common = len(commonprefix(ends)) if len(ends) > 1 else 0
     names = {}
     for host, name in clean.items():
-        short = ".".join(name.split(".")[:-common]) if common else name
+        short = name.rsplit(".", common)[0]
         if len(short) > limit:
             short = short[: limit // 2 - 1] + "…" + short[-(limit - limit // 2) :]
         names[host] = short

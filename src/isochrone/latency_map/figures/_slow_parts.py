@@ -19,8 +19,6 @@ _MAX_NAMED = 3
 FRAMED = ("red frame:", "dashed frame:")
 """How what is slow and what is possibly slow are marked, in words."""
 
-_Style = str | tuple[float, tuple[float, ...]]
-
 _OUT = 0.035  # inches of a frame outside the map, where it is not hidden
 _LEAST = 0.07  # inches of a frame across; thinner ones would be a line over the cells
 _MAX_SPANS = 4

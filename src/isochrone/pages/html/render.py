@@ -38,7 +38,6 @@ LONGEST = 1000
 """Characters of one text of a file; nobody reads more."""
 
 _TEMPLATE = "page.html.j2"
-_PICTURES = ("picture", "livemap")
 
 
 @dataclass(frozen=True)
@@ -49,20 +48,16 @@ class _Explored:
     data: dict[str, Any] | None
 
 
-_Rendered = tuple[str, "Block | _Explored"]
-"""The name of a macro, and the block that it renders."""
-
-
 @dataclass(frozen=True)
 class _Part:
-    """A heading, and below it blocks with the names of the macros that render them.
+    """A heading, and below it blocks.
 
     The first ``shown`` blocks are seen at once, the others are folded below the heading.
     """
 
     id: str
     title: str
-    blocks: list[_Rendered]
+    blocks: list[Block | _Explored]
     shown: int
 
 
@@ -78,7 +73,7 @@ class _Article:
     @property
     def is_explored(self) -> bool:
         """Whether it has a map to look into."""
-        blocks = [block for part in self.parts for _, block in part.blocks]
+        blocks = (block for part in self.parts for block in part.blocks)
         return any(isinstance(block, _Explored) and block.data for block in blocks)
 
 
@@ -142,14 +137,14 @@ def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
 
     The first part is shown, and the first picture with what is above it; all else is folded.
     """
-    blocks: dict[str, list[_Rendered]] = {}
+    blocks: dict[str, list[Block | _Explored]] = {}
     for section in sections:
         if said(section, "report"):
             blocks.setdefault(section.title, []).extend(_blocks(section, called))
     parts: list[_Part] = []
     no_picture = True
     for number, (title, found) in enumerate(blocks.items(), start=1):
-        pictures = [k for k, (macro, _) in enumerate(found, 1) if macro in _PICTURES]
+        pictures = [k for k, one in enumerate(found, 1) if isinstance(one, Picture | _Explored)]
         shown = 0 if parts or len(pictures) > 1 else len(found)
         if pictures and no_picture:
             shown, no_picture = max(shown, pictures[0]), False
@@ -158,18 +153,14 @@ def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
     return parts
 
 
-def _blocks(section: Section, called: str) -> Iterator[_Rendered]:
+def _blocks(section: Section, called: str) -> Iterator[Block | _Explored]:
     for block in section.blocks:
         if isinstance(block, Later):
-            yield from ((_macro(one), one) for one in block.make())
+            yield from block.make()
         elif isinstance(block, LiveMap):
-            yield "livemap", _Explored(block.picture, block.data(called))
+            yield _Explored(block.picture, block.data(called))
         elif said(block, "report"):
-            yield _macro(block), block.on("report") if isinstance(block, Table) else block
-
-
-def _macro(block: Block) -> str:
-    return type(block).__name__.lower()
+            yield block.on("report") if isinstance(block, Table) else block
 
 
 # --- how it is written ----------------------------------------------------------------------------
@@ -203,6 +194,7 @@ def _environment() -> Environment:
         "trusted": Markup, "picture": picture, "capital": _capital, "pieces": _pieces,
         "lines": _lines, "data": lambda data: Markup(as_text(data)),
         "allowed": lambda script: Markup(allowed_by(script)),
+        "macro": lambda block: type(block).__name__.lower().strip("_"),
     }  # fmt: skip
     return environment
 
