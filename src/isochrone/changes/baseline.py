@@ -16,7 +16,7 @@ slower relative to the other levels of the same launch.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -213,7 +213,7 @@ class Reference:
             earlier, further = self._found
             own = further(new)
             if own:
-                both = {
+                both: dict[str, Any] = {
                     name: np.concatenate([getattr(earlier, name)[:-1], getattr(own, name)])
                     for name in ("shifts", "seconds", "lower")
                 }

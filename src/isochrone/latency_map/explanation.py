@@ -90,7 +90,7 @@ class Explanation(Record):
 
     def base_of(self, times: Times) -> Floats:
         """Return the time of the level of each pair, in seconds."""
-        return np.asarray(self.base[level_of(self.chain, times.i, times.j)])
+        return self.base[level_of(self.chain, times.i, times.j)]
 
     def added(self, part: Part, seconds: float, times: Times) -> Floats:
         """Return what a part adds to each pair, in seconds."""
@@ -114,7 +114,7 @@ class Explanation(Record):
             if not (units and self.is_group(part)):
                 extra += self.added(part, seconds, times)
         least = np.minimum(times.seconds, 0.3 * self.base_of(times))
-        return np.asarray(np.maximum(times.seconds - extra, least))
+        return np.maximum(times.seconds - extra, least)
 
 
 length_of = attrgetter("length")

@@ -279,7 +279,7 @@ class Fitter:
         core = likelihood(np.log(y / fit.expected), sigma)[1]
         system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
-        return np.asarray(np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :])
+        return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
     def _words(self, parts: Sequence[Part], columns: Floats, spread: float) -> float:
         """Return the nats that it takes to write an explanation down."""

@@ -249,7 +249,7 @@ def _centred(times: Floats) -> Floats:
     own = times.copy()
     np.fill_diagonal(own, np.nan)
     middle = row_medians(own)
-    return np.asarray(times - middle[:, None] - middle)
+    return times - middle[:, None] - middle
 
 
 def profile_distance(times: Floats) -> Floats:

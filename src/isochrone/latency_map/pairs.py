@@ -64,8 +64,9 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
     rows = zip(*(column[worst].tolist() for column in columns), strict=True)
     return [
-        Pair(i, j, *of_level, *ends.get((i, j), (None, None)), first, again)
-        for i, j, *of_level, first, again in rows
+        Pair(i, j, own, over, seconds, low, high, first, again)
+        for i, j, own, over, seconds, first, again in rows
+        for low, high in [ends.get((i, j), (None, None))]
     ]
 
 

@@ -167,7 +167,7 @@ def _spread(values: Ints, most: int) -> Ints:
     """Return at most this many of the values, evenly, from the first on."""
     if len(values) <= most:
         return values
-    return np.asarray(values[(np.arange(most) * len(values)) // most])
+    return values[(np.arange(most) * len(values)) // most]
 
 
 def _controls(found: Topology, known: _Known, suspected: Sequence[Pair]) -> list[Pair]:

@@ -95,7 +95,7 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
 
 def _code(table: Table, size: int) -> Ints:
     """Return a number for each pair of ranks i < j."""
-    return np.asarray(table["i"].astype(np.int64) * size + table["j"])
+    return table["i"].astype(np.int64) * size + table["j"]
 
 
 def _once(code: Ints) -> tuple[Ints, Ints]:

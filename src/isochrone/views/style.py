@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from colorsys import hsv_to_rgb
-from os.path import commonprefix
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
@@ -139,7 +139,8 @@ def short_names(hosts: Sequence[str], limit: int = 22) -> dict[str, str]:
     clean = {host: printable(host) or "?" for host in dict.fromkeys(hosts)}
     # the ends of the names, from the last part on
     ends = [name.split(".")[:0:-1] for name in clean.values()]
-    common = len(commonprefix(ends)) if len(ends) > 1 else 0
+    alike = takewhile(lambda same: len({*same}) == 1, zip(*ends, strict=False))
+    common = len([*alike]) if len(ends) > 1 else 0
     names = {}
     for host, name in clean.items():
         short = name.rsplit(".", common)[0]
