@@ -136,12 +136,6 @@ class _Usual(NamedTuple):
     odd: Ints
 
 
-def _others(values: Floats) -> Floats:
-    """Return for each column the median of the other columns of the same run."""
-    columns = range(values.shape[1])
-    return np.array([np.median(np.delete(values, k, axis=1), axis=1) for k in columns]).T
-
-
 def _next(before: Floats, chance: float, *, similar: bool = True) -> tuple[Floats, Floats]:
     """Return the mean of each column, and the distance to its upper prediction limit.
 
@@ -256,7 +250,8 @@ class Reference:
                 beyond[own] = values[-1] - one.middle > one.limit
                 odd += one.odd
                 if either:
-                    values = values - _others(values)
+                    others = [np.delete(values, k, axis=1) for k in range(len(own))]
+                    values = values - np.median(others, axis=2).T  # of the same run
                     other = self._usually(kind, values, chance / 2, beside=True)
                     limit[own] = np.minimum(limit[own], other.limit)
                     beyond[own] |= values[-1] - other.middle > other.limit

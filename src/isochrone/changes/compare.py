@@ -241,7 +241,11 @@ def compare(
         ]
     left, right = np.split(found.logs[:, both], launches[:1])
     kinds = found.kinds(both)
-    certain = all(map(_deterministic, runs))
+    # they would give the same times again: simulated, or synthetic without noise
+    certain = all(
+        run.origin == "simulated" or (run.origin == "synthetic" and not run.options.get("noise"))
+        for run in runs
+    )
     if margin is None:
         margin = 0.0 if certain else MARGIN
     margin = min(margin, at_most)
@@ -266,10 +270,11 @@ def compare(
         one = overall(left, right, test)
         whole = Differences(one, tests * one.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
-    common = _of_all_ranks(
-        parts, whole, np.exp(np.max(single.change)),
-        one_launch=unit == "launch" and min(launches) < 2,
-    )  # fmt: skip
+    # whether something changed that concerns all ranks
+    common = any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
+    if unit == "launch" and min(launches) < 2:  # there is no verdict
+        ratio = whole.ratio if whole else float(np.exp(np.max(single.change)))
+        common = ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
     explains, around = environment(before, after)
     return Comparison(
         experiment=runs[0].experiment,
@@ -283,33 +288,11 @@ def compare(
         margin=margin,
         visible=_visible(single),
         notes=[*found.notes, *left_out],
-        one_sided=0 if any(map(_chose_sizes, runs)) else lost,
+        # launches differ in sizes that the measurement chose
+        one_sided=0 if any(str(r.options.get("bytes")).startswith("auto") for r in runs) else lost,
         partial=sum(not run.complete for run in runs),
         explanations=explains if common else [],
     )
-
-
-def _of_all_ranks(
-    parts: Sequence[Part], whole: Difference | None, largest: float, *, one_launch: bool
-) -> bool:
-    """Return whether something changed that concerns all ranks.
-
-    Parameters
-    ----------
-    parts
-        What changed.
-    whole
-        All points as one; None if there is only one.
-    largest
-        Largest ratio of a point.
-    one_launch
-        Whether a side has one launch, so that there is no verdict: then a change must be larger
-        than `LAUNCHES_DIFFER`.
-    """
-    if one_launch:
-        ratio = whole.ratio if whole is not None else largest
-        return ratio > 0 and abs(log(ratio)) > log(LAUNCHES_DIFFER)
-    return any(part.kind in _COMMON for part in parts) or (whole is not None and whole.changed)
 
 
 def _without_shared_processors(
@@ -319,7 +302,10 @@ def _without_shared_processors(
 
     Where a side has no other launches, all are used. Also returns notes for the user.
     """
-    found = [[run for run in side if not _shares(run)] for side in (before, after)]
+    found = [
+        [run for run in side if not run.shared_processors or run.oversubscribed]
+        for side in (before, after)
+    ]
     shared = len(before) + len(after) - sum(map(len, found))
     if not shared:
         return before, after, []
@@ -327,21 +313,6 @@ def _without_shared_processors(
     if not all(found):
         return before, after, [f"{what} (used: a side has no other launches)"]
     return found[0], found[1], [f"{what} (these launches are skipped)"]
-
-
-def _shares(run: Run) -> bool:
-    return bool(run.shared_processors) and not run.oversubscribed
-
-
-def _deterministic(run: Run) -> bool:
-    """Whether a run would give the same times again: simulated, or synthetic without noise."""
-    exact = run.origin == "synthetic" and not run.options.get("noise")
-    return run.origin == "simulated" or exact
-
-
-def _chose_sizes(run: Run) -> bool:
-    """Whether the measurement chose its sizes, so that launches differ in them."""
-    return str(run.options.get("bytes", "")).startswith("auto")
 
 
 def _visible(single: Contrast) -> float | None:

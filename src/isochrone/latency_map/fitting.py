@@ -286,17 +286,13 @@ class Fitter:
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
         choices = len(parts) * np.log(2.0 * max(self.choices, 1))
-        choices += sum(self._free(part) for part in parts)
+        # which units a part is of, if these are no group
+        free = [k for p in parts if (k := len(p.members)) > 1 and p.members not in self.groups]
+        units = self.times.units
+        choices += sum(float(np.log(units)) + log_choose(units, k) for k in free)
         # in which order the parts are written down says nothing
         order = float(np.log(np.arange(1, len(parts) + 1)).sum())
         return float(numbers.sum() + choices - order + self.code)
-
-    def _free(self, part: Part) -> float:
-        """Return the nats that it takes to say which units a part is of if these are no group."""
-        n, k = self.times.units, len(part.members)
-        if k == 1 or part.members in self.groups:
-            return 0.0
-        return float(np.log(n)) + log_choose(n, k)
 
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:

@@ -97,7 +97,10 @@ def fitting_best(times: Floats, blocks: Blocks) -> Partition:
 
 def distances(times: Floats) -> tuple[Floats, ...]:
     """Return distances between units, small within a group."""
-    return np.log(times), _centred(times), profile_distance(times)
+    own = times.copy()
+    np.fill_diagonal(own, np.nan)
+    middle = row_medians(own)  # of each unit
+    return np.log(times), times - middle[:, None] - middle, profile_distance(times)
 
 
 def cuts_of(times: Floats) -> Iterator[Partition]:
@@ -242,14 +245,6 @@ def cuts_within(times: Times, seconds: Floats) -> list[Partition]:
         if gap[k] > 0 and not np.array_equal(partition, canonical(times.root)):
             found[partition.tobytes()] = partition
     return list(found.values())
-
-
-def _centred(times: Floats) -> Floats:
-    """Take the middle time of both units off each pair."""
-    own = times.copy()
-    np.fill_diagonal(own, np.nan)
-    middle = row_medians(own)
-    return times - middle[:, None] - middle
 
 
 def profile_distance(times: Floats) -> Floats:

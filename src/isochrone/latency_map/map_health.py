@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Floats
 from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -109,12 +109,13 @@ def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
 
 def _whole_switch(part: Slow, found: Topology) -> bool:
     """Tell whether all nodes that are together on a level are slow: it may be what they share."""
-    named = {rank for one in found.slow if one.kind == "node" for rank in one.ranks}
-    nodes = [one.ranks for one in found.slow if one.kind == "node"]
+    nodes = [{*one.ranks} for one in found.slow if one.kind == "node"]
+    named = set[int]().union(*nodes)
+    groups = ({*group} for level in found.levels for group in level.groups)
     return part.kind == "node" and any(
-        set(part.ranks) < set(group) <= named and len(group) < found.ranks
-        and sum(set(ranks) <= set(group) for ranks in nodes) >= SHARED
-        for level in found.levels for group in level.groups
+        {*part.ranks} < group <= named and len(group) < found.ranks
+        and sum(ranks <= group for ranks in nodes) >= SHARED
+        for group in groups
     )  # fmt: skip
 
 
@@ -142,7 +143,10 @@ class _Ratios:
             return True
         ratios = part.ratios or ((part.level, part.ratio),)
         shown = np.where(np.isin(self.level, [level for level, _ in ratios]), self.ratio, np.nan)
-        unit = self._units(part)
+        by_node = part.kind == "node"
+        unit = (
+            np.unique(self.hosts, return_inverse=True)[1] if by_node else np.arange(len(self.hosts))
+        )
         of_part = distinct(unit[list(part.ranks)])
         others = np.setdiff1d(unit, of_part)
         if len(others) < MIN_NODES - 1:
@@ -178,12 +182,6 @@ class _Ratios:
             f"node {name} has {ratio:.2f} times the round trip "
             "of the median node, but nodes also differ by distance: give --baseline"
         )
-
-    def _units(self, part: Slow) -> Ints:
-        """Return the node of each rank, or each rank by itself."""
-        if part.kind == "node":
-            return np.unique(self.hosts, return_inverse=True)[1]
-        return np.arange(len(self.hosts))
 
 
 def _quartile(values: Floats) -> float:

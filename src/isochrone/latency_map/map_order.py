@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from isochrone.base.arrays import Floats, Ints
+from isochrone.base.arrays import Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import row_medians
 from isochrone.latency_map import topology
@@ -41,18 +41,10 @@ def order_of(run: Run, options: Options) -> Ints:
         found = options.analysis or topology.analyse(run, options.size)
         return np.lexsort([np.arange(run.size), *found.chain])
     if options.sort == "cost":
-        # whatever is drawn, the ranks are in the order of their times
-        return np.argsort(_medians(run.matrix(run.statistic(), options.size)), kind="stable")
+        # whatever is drawn, the ranks are in the order of their times; those without any are last
+        matrix = run.matrix(run.statistic(), options.size)
+        return np.argsort(row_medians(matrix), kind="stable")
     return np.arange(run.size)
-
-
-def _medians(matrix: Floats) -> Floats:
-    """Return the median of each row without its NaN; NaN, which sorts last, of a row of nothing."""
-    found = np.full(len(matrix), np.nan)
-    known = np.isfinite(matrix).any(axis=1)
-    if known.any():
-        found[known] = row_medians(matrix[known])
-    return found
 
 
 def scattered(hosts: list[str]) -> bool:

@@ -124,11 +124,6 @@ class PartFinder(Fitter):
     def _place(self) -> dict[Part, int]:
         return {part: k for k, part in enumerate(self.candidates[0])}
 
-    @cached_property
-    def _of_groups(self) -> list[int]:
-        """Places of the candidates that are of groups."""
-        return [k for k, part in enumerate(self.candidates[0]) if len(part.members) > 1]
-
     def grow(
         self,
         fit: Explanation,
@@ -198,10 +193,11 @@ class PartFinder(Fitter):
         """Try explanations that differ in a part, or in all parts of a group."""
         yield from self.regrouped(fit)
         most = len(fit.parts) + 2
+        of_groups = [k for k, part in enumerate(self.candidates[0]) if len(part.members) > 1]
         for part in filter(fit.is_group, fit.parts):
             inner = _within(part.members, fit.parts)
             bare = self.without(fit, inner)
-            yield self.grow(bare, self._of_groups, most, fit)
+            yield self.grow(bare, of_groups, most, fit)
         for place, k in enumerate(np.argsort(fit.seconds)):
             part = fit.parts[k]
             bare = self.without(fit, [part])

@@ -244,16 +244,11 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
         members = seconds[diagnosis.level == k]
         low, high = median_interval(members)
         median = median_of(members)
-        name = _name(partition, recorded)
+        usual = "group" if partition.any() else "network"
+        names = (name for name, known in recorded.items() if np.array_equal(partition, known))
+        name = next(names, usual)
         found.append(Level(k, name, median, low, high, members.size, groups_of(partition)))
     return found
-
-
-def _name(partition: Partition, recorded: dict[str, Partition]) -> str:
-    for name, known in recorded.items():
-        if np.array_equal(partition, known):
-            return name
-    return "group" if partition.any() else "network"
 
 
 def _warnings(

@@ -29,15 +29,15 @@ def _is(*values: str) -> Rule:
     return lambda value: value in values
 
 
-def _automatic(value: Option) -> bool:
-    return isinstance(value, str) and value.startswith("auto")
-
-
 _NEEDS: tuple[tuple[str, Rule, tuple[str, ...]], ...] = (
     ("layout", _is("vector"), ("stride",)),
     ("cache", _is("cold"), ("cache-bytes",)),
     ("pairing", _is("random"), ("seed",)),
-    ("bytes", _automatic, ("tolerance", "smallest-gap", "max-points")),
+    (
+        "bytes",
+        lambda value: str(value).startswith("auto"),
+        ("tolerance", "smallest-gap", "max-points"),
+    ),
     ("sync", _is("window"), ("clock-tolerance", "sync-age", "sync-exchanges")),
     ("precision", bool, ("min-repeats", "max-repeats", "max-time")),
     # the number of repetitions is fixed

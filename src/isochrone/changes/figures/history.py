@@ -100,17 +100,15 @@ def _panels(found: History, options: Options) -> list[_Panel]:
         return [_Panel(f"{about}{more}", found, shown, [])] if shown else []
     panels = [_Panel(f"levels of a {about}", found, levels[:MAX_LINES], [])]
     if nodes:
-        changed = sorted((one for one in nodes if one.changes), key=_size)[:MAX_LINES]
+        changed = sorted(  # the largest change first
+            (one for one in nodes if one.changes),
+            key=lambda one: -max(abs(log(change.ratio)) for change in one.changes),
+        )[:MAX_LINES]
         few = len(nodes) <= MAX_LINES
         lines = nodes if few else changed
         behind = [] if few else [one for one in nodes if one not in changed]
         panels.append(_Panel(f"{len(nodes)} nodes of a {about}", found, lines, behind))
     return panels
-
-
-def _size(one: Series) -> float:
-    """Sort key: the largest change first."""
-    return -max(abs(log(change.ratio)) for change in one.changes)
 
 
 def _draw(axes: Axes, panel: _Panel) -> None:

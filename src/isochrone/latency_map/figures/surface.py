@@ -53,7 +53,9 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     points, block = pool(with_diagonal(drawn.matrix[np.ix_(order, order)]), _MAX_POINTS)
     unit = time_unit(points)
     heights = points / unit.factor
-    high = _top(heights)
+    low, high = np.nanmin(heights, initial=np.inf), float(np.nanmax(heights, initial=0.0))
+    # the colours end above ranks that are equal, which are not slow
+    high = (high if high > _MIN_SPAN * low else 1.5 * high) or 1.0
 
     notes = [*drawn.notes, "diagonal: as high as its neighbours"]
     notes += ["gaps: not measured"] if np.isnan(heights).any() else []
@@ -73,12 +75,6 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     time_ticks(bar.yaxis, 6, wide=False)
     write_head(figure, _LEFT, map_title(what), lines)
     return figure
-
-
-def _top(heights: Floats) -> float:
-    """Return where the colours end: above ranks that are equal, which are not slow."""
-    low, high = np.nanmin(heights, initial=np.inf), float(np.nanmax(heights, initial=0.0))
-    return (high if high > _MIN_SPAN * low else 1.5 * high) or 1.0
 
 
 def with_diagonal(matrix: Floats) -> Floats:

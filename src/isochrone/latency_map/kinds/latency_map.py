@@ -105,14 +105,6 @@ so are pairs of what would be called slow, by another start of the job""",
 """How a pair is measured, with the timed part stressed."""
 
 
-def _title(run: Run) -> str:
-    return f"latency map {of_ranks(run)}"
-
-
-def _holds(run: Run) -> bool:
-    return len(run.tables.get("pair", ())) > 0
-
-
 def _analysed(run: Run, asked: Asked) -> Topology:
     return topology.analyse(run, asked.nbytes, LEAST if asked.least is None else asked.least)
 
@@ -327,26 +319,21 @@ def _pictures(run: Run, what: str, found: Topology, levels: Sequence[_Level]) ->
 
 
 def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
-    if len(run.message_sizes()) > 1:
-        yield _by_size(run, what, found)
+    sizes = run.message_sizes()
+    if len(sizes) > 1:
+        left_out = len(sizes) - MAX_SIZES
+        yield Table(
+            f"{what.capitalize()} round trip of each level by message size",
+            columns_of("message", *(f">level {level.level}" for level in found.levels)),
+            tuple(
+                Row((format_bytes(k), *map(format_seconds, pairs.medians(run, what, k, found))))
+                for k in sizes[:MAX_SIZES]
+            ),
+            f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
+        )
     listed = pairs.slowest(run, what, found, MAX_PAIRS)
     if listed:
         yield _slowest(run, what, listed)
-
-
-def _by_size(run: Run, what: str, found: Topology) -> Table:
-    sizes = run.message_sizes()
-    levels = (f">level {level.level}" for level in found.levels)
-    left_out = len(sizes) - MAX_SIZES
-    return Table(
-        f"{what.capitalize()} round trip of each level by message size",
-        columns_of("message", *levels),
-        tuple(
-            Row((format_bytes(size), *map(format_seconds, pairs.medians(run, what, size, found))))
-            for size in sizes[:MAX_SIZES]
-        ),
-        f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
-    )
 
 
 def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
@@ -365,19 +352,14 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
     columns += [">at first", ">again, alone"] * again
     rows = []
     for pair in listed:
-        ends = dict.fromkeys((hosts[pair.i], hosts[pair.j]))
-        cells = [f"{pair.i}–{pair.j}", " – ".join(ends), str(pair.level), f"{pair.ratio:.2f}×",
+        on = " – ".join(dict.fromkeys((hosts[pair.i], hosts[pair.j])))
+        cells = [f"{pair.i}–{pair.j}", on, str(pair.level), f"{pair.ratio:.2f}×",
                  format_seconds(pair.seconds)]  # fmt: skip
-        cells += [_interval(pair)] * known
+        ends = () if pair.low is None or pair.high is None else (pair.low, pair.high)
+        cells += [" to ".join(map(format_seconds, ends)) or "–"] * known
         cells += [format_seconds(pair.first), cells[4] if pair.retested else "–"] * again
         rows.append(Row(tuple(cells)))
     return Table(title, columns_of(*columns), tuple(rows))
-
-
-def _interval(pair: pairs.Pair) -> str:
-    if pair.low is None or pair.high is None:
-        return "–"
-    return f"{format_seconds(pair.low)} to {format_seconds(pair.high)}"
 
 
 def _how(run: Run, what: str) -> Iterator[Block]:
@@ -397,4 +379,8 @@ def _how(run: Run, what: str) -> Iterator[Block]:
         yield _LOOP
 
 
-PAGE = Kind(_title, _holds, _sections, _document, place=0)
+PAGE = Kind(
+    title=lambda run: f"latency map {of_ranks(run)}",
+    holds=lambda run: len(run.tables.get("pair", ())) > 0,
+    sections=_sections, document=_document, place=0,
+)  # fmt: skip

@@ -96,10 +96,12 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
         for run, title in zip(runs, titles, strict=True)
     ]
     shared = [section for sections in together.values() for section in sections]
-    articles = [
-        _article(run, page, f"run-{number}", title, alone=run.kind not in together)
-        for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1)
-    ]
+    articles = []
+    for number, (run, page, title) in enumerate(zip(runs, pages, titles, strict=True), 1):
+        alone = run.kind not in together
+        sections = [section for section in page.sections if alone or not section.alone]
+        parts = _parts([*sections, provenance(run)], f"run-{number}", title)
+        articles.append(_Article(f"run-{number}", title, page, parts))
     several = len(articles) > 1
     _write(
         path,
@@ -125,11 +127,6 @@ def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
         if sections:
             found[name] = sections
     return found
-
-
-def _article(run: Run, page: Page, name: str, title: str, *, alone: bool) -> _Article:
-    sections = [section for section in page.sections if alone or not section.alone]
-    return _Article(name, title, page, _parts([*sections, provenance(run)], name, title))
 
 
 def _parts(sections: Sequence[Section], name: str, called: str) -> list[_Part]:
