@@ -135,13 +135,16 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     sections = _counts(run) if kind is None else list(kind.sections(run, asked))
     if has_clocks(run) and run.kind != CLOCKS:
         sections.append(clock_section(run))
+    text = printable(settings_in_words(run.about), 2000)
+    said = Sentence(f"  settings of the MPI library: {text}")
+    settings = [Section("Settings", (said,), only="terminal")] * bool(text)
     date, library = date_in_words(run.about.started), printable(run.library.name, 60)
     return Page(
         title=_title(run, kind),
         line=_line(run),
         facts=tuple(text for text in (date, library) if text),
         partial=None if run.complete else PARTIAL,
-        sections=(*sections, *_settings(run), Section(HOW, tuple(_how(run)), only="report")),
+        sections=(*sections, *settings, Section(HOW, tuple(_how(run)), only="report")),
     )
 
 
@@ -201,13 +204,6 @@ def _counts(run: Run) -> list[Section]:
     newer = [Sentence(f"This version cannot read results of kind '{kind}': update isochrone")]
     unknown = newer if run.kind and run.kind not in registry.names(FAMILY) else []
     return [Section("Summary", (*(counts or nothing), *unknown, warnings_of(run.warnings)))]
-
-
-def _settings(run: Run) -> list[Section]:
-    """Return the settings of the MPI library, if there are any."""
-    text = settings_in_words(run.about)
-    blocks = (Sentence(f"  settings of the MPI library: {printable(text, 2000)}"),)
-    return [Section("Settings", blocks, only="terminal")] if text else []
 
 
 # --- how it was measured --------------------------------------------------------------------------

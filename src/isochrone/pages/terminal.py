@@ -1,7 +1,7 @@
 """A page on a terminal: sentences and tables, one below the other, without pictures."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import IO, Any
 
 from rich.cells import cell_len
@@ -60,7 +60,7 @@ def render(page: Page, to: Console | None = None) -> None:
             print_blocks(section.blocks, to)
 
 
-def print_blocks(blocks: Sequence[Block], to: Console | None = None) -> None:
+def print_blocks(blocks: Iterable[Block], to: Console | None = None) -> None:
     """Print those blocks that are for a terminal."""
     to = to or console()
     for block in blocks:

@@ -1,6 +1,6 @@
 """The runs of a baseline, and their typical times, as text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
@@ -14,28 +14,25 @@ from isochrone.runfile.header import library_name
 MAX_ROWS = 40
 
 
-def listing(folder: str, groups: Sequence[Group]) -> list[Block]:
+def listing(folder: str, groups: Sequence[Group]) -> Iterator[Block]:
     """List the runs."""
     if not groups:
-        return [Sentence(f"{printable(folder, 200)} holds no complete run")]
-    shown: list[Block] = []
+        yield Sentence(f"{printable(folder, 200)} holds no complete run")
     for group in groups:
-        shown.append(_title(group))
+        yield _title(group)
         for run in group.runs:
             name = run.path.name if run.path is not None else "?"
             date = printable(run.about.started or "unknown date", 40)
-            shown.append(Sentence(f"  {date}  {printable(name, 120)}"))
-    return shown
+            yield Sentence(f"  {date}  {printable(name, 120)}")
 
 
-def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]]) -> list[Block]:
+def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]]) -> Iterator[Block]:
     """Return typical times of levels, nodes and curves; many pairs or points are only counted."""
     if not found:
-        return [Sentence(f"{printable(folder, 200)} holds no complete run")]
-    shown: list[Block] = []
+        yield Sentence(f"{printable(folder, 200)} holds no complete run")
     columns = columns_of("", ">typical", ">next run, 95 %")
     for group, times in found:
-        shown.append(_title(group))
+        yield _title(group)
         large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]
         chosen = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
         rows = tuple(_row(one) for one in chosen[:MAX_ROWS])
@@ -43,8 +40,7 @@ def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]])
         left_out = f"and {plural(more, 'rank, pair or point')} more" if more == 1 else (
             f"and {more:,} more (--json lists all)" if more else ""
         )  # fmt: skip
-        shown.append(Table("", columns, rows, left_out))
-    return shown
+        yield Table("", columns, rows, left_out)
 
 
 def _title(group: Group) -> Sentence:

@@ -1,5 +1,6 @@
 """Two measurements compared: what is slower, faster or not known, and which settings differ."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ TONES: dict[str, Tone] = {SLOWER: "bad", FASTER: "good"}
 
 def blocks(found: Comparison) -> list[Block]:
     """Return what a comparison found: the components that changed, or the points if none did."""
-    shown = [*_head(found), *(Sentence(f"  {note}") for note in found.notes)]
-    shown += _environment(found)
+    notes = (Sentence(f"  {note}") for note in found.notes)
+    shown = [*_head(found), *notes, *_environment(found)]
     nothing = found.unit == "exact" and found.counts[SAME] == len(found.changes)
     return shown if nothing else [*shown, _table(found)]
 
@@ -81,22 +82,21 @@ def _head(found: Comparison) -> list[Block]:
     return [Sentence(f"{found.experiment}: {points}, {counted}", "strong"), basis]
 
 
-def _environment(found: Comparison) -> list[Block]:
+def _environment(found: Comparison) -> Iterator[Block]:
     """Return what differs between the two sides, likely explanations first."""
-    likely = [f"{one.what}: {one.before} → {one.after}" for one in found.explanations]
-    shown: list[Block] = [
-        Sentence(f"  likely explanation: {text}", "strong") for text in likely[:1]
-    ]
-    shown += [Sentence(f"  or: {text}") for text in likely[1:]]
-    if len(likely) > 1:
-        shown.append(Sentence("  to find the cause, measure again with one change at a time"))
-    names = {one.what for one in found.explanations}
-    shown += [
-        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
-        for one in found.differences
-        if one["what"] not in names
-    ]
-    return shown
+    names = [one.what for one in found.explanations]
+    for number, one in enumerate(found.explanations):
+        text = f"{one.what}: {one.before} → {one.after}"
+        yield (
+            Sentence(f"  or: {text}")
+            if number
+            else Sentence(f"  likely explanation: {text}", "strong")
+        )
+    if len(names) > 1:
+        yield Sentence("  to find the cause, measure again with one change at a time")
+    for other in found.differences:
+        if other["what"] not in names:
+            yield Sentence(f"  differs: {other['what']}: {other['before']} | {other['after']}")
 
 
 def _table(found: Comparison) -> Table:

@@ -1,6 +1,6 @@
 """Runs over time as a page: the last run, what changed and when, a picture, and the runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
@@ -77,28 +77,23 @@ def _sections(found: History, *, several: bool) -> list[Section]:
     ]  # fmt: skip
 
 
-def _summary(found: History, good: bool) -> list[Block]:
+def _summary(found: History, good: bool) -> Iterator[Block]:
     """Return the lasting changes; the last run has a verdict of its own."""
-    first = found.runs[0]
-    shown: list[Block] = [Sentence(
-        f"{plural(len(found.runs), 'run')} of {first.experiment} on {plural(first.size, 'rank')}, "
-        f"{first.origin}"
-    )]  # fmt: skip
+    first, runs = found.runs[0], plural(len(found.runs), "run")
+    yield Sentence(f"{runs} of {first.experiment} on {plural(first.size, 'rank')}, {first.origin}")
     other = sum(map(bool, found.marks))
     if other:
-        shown.append(Sentence(f"{plural(other, 'run')} with other settings than the previous run"))
+        yield Sentence(f"{plural(other, 'run')} with other settings than the previous run")
     texts = _changes_as_text(found)
     if texts:
-        items = tuple(Sentence(text) for text in texts[:MAX_CHANGES])
+        items = tuple(map(Sentence, texts[:MAX_CHANGES]))
         more = f"and {len(texts) - MAX_CHANGES} more" if len(texts) > MAX_CHANGES else ""
-        shown.append(Listing("Changes of the times", items, "bad", more))
+        yield Listing("Changes of the times", items, "bad", more)
     elif len(found.runs) < 2 * SHORTEST:
-        runs = plural(len(found.runs), "run")
-        shown.append(Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed"))
+        yield Sentence(f"{runs}: too few to detect a change, {2 * SHORTEST} needed")
     else:
         text = f"no lasting change of more than {100 * LEAST:.0f} %"
-        shown.append(Sentence(text, "good" if good else ""))
-    return shown
+        yield Sentence(text, "good" if good else "")
 
 
 def _changes_as_text(found: History) -> list[str]:

@@ -1,5 +1,6 @@
 """Several launches of one measurement: typical times, and the interval of the next launch."""
 
+from collections.abc import Iterator
 from math import isfinite, isnan
 from typing import Any
 
@@ -21,33 +22,26 @@ _COLUMNS = columns_of(
 )  # fmt: skip
 
 
-def blocks(found: Launches) -> list[Block]:
+def blocks(found: Launches) -> Iterator[Block]:
     """Return the times over launches: levels of a map, points of anything else."""
-    title = f"{found.experiment}: {found.launches} launches"
-    shown = [Sentence(printable(title, 200), "strong"), *_meaning(found.launches)]
-    shown += [Sentence(f"  {note}") for note in found.notes]
-    shown += [
-        Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
-        for one in found.differences
-    ]
+    launches = f"{found.launches} launches"
+    yield Sentence(printable(f"{found.experiment}: {launches}", 200), "strong")
+    yield Sentence("  typical: geometric mean over launches, with its 95 % interval")
+    yield Sentence(f"  next launch: 95 % prediction interval, from {launches}")
+    if found.launches < FEW:
+        yield Sentence(
+            f"  intervals of {launches} are wide (Student's t is 12.7, of five launches 2.8): "
+            "measure --launches 5", "bad",
+        )  # fmt: skip
+    for note in found.notes:
+        yield Sentence(f"  {note}")
+    for one in found.differences:
+        yield Sentence(f"  differs: {one['what']}: {one['before']} | {one['after']}")
     if found.levels.keys:
         more = f"{plural(len(found.points.keys), 'pair')} of these levels: --json lists them"
-        return [*shown, _table(found.levels, MAX_ROWS, more)]
-    return [*shown, _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)]
-
-
-def _meaning(launches: int) -> list[Sentence]:
-    """Return what the columns mean."""
-    shown = [
-        Sentence("  typical: geometric mean over launches, with its 95 % interval"),
-        Sentence(f"  next launch: 95 % prediction interval, from {launches} launches"),
-    ]
-    if launches < FEW:
-        shown.append(Sentence(
-            f"  intervals of {launches} launches are wide (Student's t is 12.7, of five launches "
-            "2.8): measure --launches 5", "bad",
-        ))  # fmt: skip
-    return shown
+        yield _table(found.levels, MAX_ROWS, more)
+    else:
+        yield _table(found.points, MAX_PAIRS if found.kind == "latency-map" else MAX_ROWS)
 
 
 def _table(times: OverLaunches, most: int, more: str = "") -> Table:
