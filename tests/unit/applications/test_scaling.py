@@ -15,8 +15,10 @@ from isochrone.applications.description.reading import parse
 from isochrone.applications.predict.applications import predict
 from isochrone.applications.predict.needed import MODES, sweeps
 from isochrone.applications.predict.scaling import scale
+from isochrone.applications.traces.gaps import computation
 from isochrone.applications.traces.generalizing import DOUBTFUL, LITTLE, analysed, generalized
 from isochrone.applications.traces.growth import growth, whole
+from isochrone.applications.traces.places import flat
 from isochrone.applications.traces.trace import Event, Trace
 from isochrone.base.errors import InputError
 from made_up.applications import collectives, messages
@@ -305,3 +307,17 @@ def test_what_is_measured_is_what_the_program_calls() -> None:
     }
     sizes = {preset.name: preset.options for preset, _ in found}["alltoall"]
     assert sizes[sizes.index("--bytes") + 1] == f"8:{2**17}:x4"
+
+
+def test_ranks_differ_although_the_first_turn_computes_nothing() -> None:
+    """Rank 2 computes 4 % longer; the turn without computation is a schedule, and no chance."""
+    steps = [Event("barrier")] * 2 + [Event("allreduce", bytes=8)]
+    ranks = [
+        [*steps[:2], steps[2], *[steps[2]._replace(gap=1e-4 * (1.04 if r == 2 else 1))] * 9]
+        for r in range(4)
+    ]
+    tree = analysed(Trace(ranks, [tuple(range(4))])).tree
+    places = [place for place in flat(tree) if place.visits == 10]
+    found = computation(places[0].round.before, 4, 10)
+    assert found["imbalance"] == {"2": pytest.approx(1.04, rel=0.001)}
+    assert found["schedule"][0] == 0

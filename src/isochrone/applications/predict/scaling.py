@@ -1,8 +1,8 @@
 """From traces at a few numbers of ranks to the time of the program on many.
 
 The trace of most ranks is held out: a description whose coefficients are those of the others is
-predicted at its number of ranks, and compared with the time that the trace took. That error, which
-grows with the logarithm of the number of ranks, makes the interval wider.
+predicted at its number of ranks, and compared with the time that the trace took. That error is
+taken as the standard deviation of an error that each further step in the number of ranks adds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,8 @@ from isochrone.models import Model
 FEWEST = 2
 """Numbers of ranks of which a description is generalized."""
 
-LEAST = 0.05
-"""Error for each step in the number of ranks, if what was held out is off by less: by chance."""
+LEAST = 0.07
+"""Half width for a step in the number of ranks, 95 %, if what was held out is off by nothing."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ def scale(
         fewer = generalized(structures, name, below=most)
         tried, _ = _predicted(fewer.document, most, models, machine)
         held_out = tried.seconds / ordered[-1].longest - 1
-        off = max(abs(held_out), LEAST)
+        off = hypot(2 * held_out, LEAST)
     else:
         off = DOUBTFUL
         warnings["two recordings: how well they generalize is not known; add a third"] = None
     steps = f"log2(p/{most})/{log2(most / before):.4g}"
-    app["uncertainty"] = f"{hypot(off, general.spread):.3g}*max(1, {steps})"
+    app["uncertainty"] = f"{hypot(off, general.spread):.3g}*sqrt(max(1, {steps}))"
     found = []
     for ranks in to:
         one, further = _predicted(general.document, ranks, models, machine)

@@ -15,7 +15,6 @@ import numpy as np
 
 from isochrone.applications.description.draws import Draws, draw
 from isochrone.applications.description.program import (
-    Application,
     Collective,
     Compute,
     Irecv,
@@ -261,6 +260,7 @@ class ByPhase:
     def __init__(self, program: Program, app: int, clocks: Clocks, known: Plan) -> None:
         self.program = program
         self.app = app
+        self.application = program.applications[app]
         self.clocks = clocks
         self.plan = known
         self.nodes = np.array(clocks.node_of)
@@ -269,11 +269,6 @@ class ByPhase:
         self.draws = Draws(program.seed, program.values, app)
         self.messages: dict[int, Messages] = {}
         self.computed = 0.0
-
-    @property
-    def application(self) -> Application:
-        """What is simulated."""
-        return self.program.applications[self.app]
 
     def simulate(self, least: int, most: float) -> Simulated:
         """Simulate iterations until their time is known."""

@@ -89,15 +89,16 @@ class Spent:
         each = [visit.mean for visit in visits]
         return cls(whole, sum(each) / max(len(each), 1), each)
 
-    @property
-    def error(self) -> float:
-        """Standard error of its mean, in seconds."""
+    def error(self, known: float = 0.0) -> float:
+        """Return the standard error of its mean; `known` is a relative variance of no chance."""
         count = self.gap.count
-        return _deviation(self.gap) / sqrt(count) if count > 1 else 0.0
+        if count <= 1:
+            return 0.0
+        return sqrt(max(_deviation(self.gap) ** 2 - known * self.mean**2, 0.0) / count)
 
-    def may_be(self, mean: float) -> bool:
+    def may_be(self, mean: float, known: float = 0.0) -> bool:
         """Whether its mean may be this one: within `ALIKE`, or what chance explains."""
-        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error)
+        return abs(self.mean - mean) <= max(ALIKE * mean, CHANCE * self.error(known))
 
     def scaled(self, factor: float) -> Spent:
         """Return so many times as much."""
@@ -115,14 +116,25 @@ class Spent:
 NOTHING = Spent(Gap(), 0.0)
 
 
-def noise(spent: Mapping[int, Spent]) -> float:
-    """Return the relative standard error of the mean over ranks.
+def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
+    """Return the largest relative standard error of the mean over ranks of several recordings.
 
-    Where the means of ranks differ by less than their own errors say, ranks vary in common.
+    In what visits differ in the mean over recordings is no chance. Ranks whose means differ by less
+    than their own errors say vary in common.
     """
-    means = np.array([one.mean for one in spent.values()])
-    squared = float(np.mean([one.error**2 for one in spent.values()]))
-    return sqrt(max(squared - float(np.var(means)), squared / len(spent))) / float(np.mean(means))
+    all_ranks = [[one for one in spent.values() if one.mean > 0] for spent in recordings]
+    known = 0.0
+    visits = {len(one.each) for ranks in all_ranks for one in ranks}
+    if len(visits) == 1 and all(visits) and all(all_ranks):
+        shares = np.array([np.mean([one.each for one in ranks], axis=0) for ranks in all_ranks])
+        known = float(np.var((shares / shares.mean(axis=1, keepdims=True)).mean(axis=0)))
+    found = [0.0]
+    for ranks in filter(None, all_ranks):
+        means = [one.mean for one in ranks]
+        squared = np.mean([one.error(known) ** 2 for one in ranks])
+        squared = max(squared - np.var(means), squared / len(ranks))
+        found.append(float(np.sqrt(squared) / np.mean(means)))
+    return max(found)
 
 
 def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict[str, Any]:
@@ -137,15 +149,17 @@ def computation(spent: Mapping[int, Spent], ranks: int, period: int = 1) -> dict
     period
         Visits after which it may repeat: turns of the loop around it. 0: it has no schedule.
     """
-    means = {rank: one.mean for rank, one in spent.items()}
-    base = _base(spent)
-    alike = [one for one in spent.values() if one.may_be(base) and one.gap.mean > 0]
+    schedule = _schedule(list(spent.values()), period) if period else []
+    known = float(np.var(schedule or [1.0]))
+    base = _base(spent, known)
+    alike = [one for one in spent.values() if one.may_be(base, known) and one.gap.mean > 0]
     scales = {
-        rank: float(f"{means[rank] / base:.4g}")
-        for rank, one in spent.items() if not one.may_be(base)
+        rank: float(f"{one.mean / base:.4g}")
+        for rank, one in spent.items() if not one.may_be(base, known)
     }  # fmt: skip
     scales |= {rank: 0.0 for rank in range(ranks) if rank not in spent}
-    schedule = period and (_schedule(list(spent.values()), period) or _in_common(alike))
+    if period and not schedule:
+        schedule = _in_common(alike)
     pooled = Gap()
     for one in alike:
         pooled.add(one.gap)
@@ -231,11 +245,11 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.4g}ns"
 
 
-def _base(spent: Mapping[int, Spent]) -> float:
+def _base(spent: Mapping[int, Spent], known: float) -> float:
     """Return the mean of the largest group of ranks that are alike."""
     best, members = 0.0, 0.0
     for one in spent.values():
-        group = [other for other in spent.values() if other.may_be(one.mean)]
+        group = [other for other in spent.values() if other.may_be(one.mean, known)]
         if one.mean > 0 and len(group) > members:
             best, members = sum(other.mean for other in group) / len(group), len(group)
     return best

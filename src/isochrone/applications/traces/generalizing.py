@@ -151,13 +151,10 @@ class _Generalizing:
             here = f"{where}.{number}".lstrip(".")
             loops = [node for node in nodes if isinstance(node, Again)]
             if loops:
-                times = whole(self.by_ranks([loop.times for loop in loops]))
-                if times is None:
-                    shown = ", ".join(str(loop.times) for loop in loops)
-                    raise self.refuse(f"position {here}", f"the repetitions are {shown}")
+                times = self.whole([loop.times for loop in loops], "the repetitions", here)
                 inner = self.phases([loop.body for loop in loops], here)
                 if inner:
-                    found.append({"repeat": {"times": _plain(times), "phases": inner}})
+                    found.append({"repeat": {"times": times, "phases": inner}})
             else:
                 places = [node for node in nodes if isinstance(node, Place)]
                 found += self.place(places, f"{here} ({_kind(nodes[0])})")
@@ -234,32 +231,36 @@ class _Generalizing:
             )
         return _plain(found.text)
 
+    def whole(self, values: Sequence[int], what: str, here: str) -> Any:
+        """Return whole numbers as the function of p that has exactly these values."""
+        found = whole(self.by_ranks(values))
+        if found is None:
+            shown = ", ".join(map(str, values))
+            raise self.refuse(f"position {here}", f"{what} are {shown}")
+        return _plain(found)
+
     def computing(self, places: Sequence[Place], part: int, period: int, here: str) -> Any | None:
         """Return the computation of a place: that of the most ranks, times a function of p.
 
         What is negligible need follow no rule.
         """
         spent = [(place.round.before, place.round.within)[part] for place in places]
-        means = [
-            sum(one.mean for one in by_rank.values()) / ranks
-            for by_rank, ranks in zip(spent, self.ranks, strict=True)
-        ]
+        seen = [[one.mean for one in by_rank.values()] or [0.0] for by_rank in spent]
+        means = np.array([sum(of) for of in seen]) / self.ranks
         if not means[-1]:
             return None
-        most = [max((one.mean for one in by_rank.values()), default=0.0) for by_rank in spent]
-        share = max(
-            one * place.visits / max(known.seconds, 1e-12)
-            for one, place, known in zip(most, places, self.structures, strict=True)
-        )
+        most = np.array([max(of) for of in seen])
+        visits = [place.visits for place in places]
+        share = float(max(most * visits / [max(one.seconds, 1e-12) for one in self.structures]))
         if share < NEGLIGIBLE:
             return seconds(means[-1])
-        slowest = [one / max(mean, 1e-12) for one, mean in zip(most, means, strict=True)]
-        varies = max(noise(by) for by, mean in zip(spent, means, strict=True) if mean)
+        slowest = most / np.maximum(means, 1e-12)
+        varies = noise(spent)
         try:
             if max(slowest) > (UNEVEN + CHANCE * varies) * min(slowest):
                 return self.of_rank_0(spent, here)
             written = computation(spent[-1], self.ranks[-1], period)
-            parts = [max(mean, 1e-9) / means[-1] for mean in means]
+            parts = np.maximum(means / means[-1], 1e-9).tolist()
             by = self.value(parts, "the computation before it", here, noise=varies)
         except InputError as error:
             if share > LITTLE:
@@ -300,10 +301,7 @@ class _Generalizing:
             found["bytes"] = self.value([call.bytes for call in calls], f"the size of {op}", here)
         roots = [call.root for call in calls]
         if op in ROOTED and max(roots) > 0:
-            last = all(root == p - 1 for root, p in zip(roots, self.ranks, strict=True))
-            if not last and len(set(roots)) > 1:
-                raise self.refuse(f"position {here}", f"the root of {op} is {roots}")
-            found["root"] = "p - 1" if last else roots[0]
+            found["root"] = self.whole(roots, f"the roots of {op}", here)
         among = [place.round.among for place in places]
         if any(groups != [list(range(p))] for groups, p in zip(among, self.ranks, strict=True)):
             found["among"] = self.groups(among, op, here)
@@ -320,11 +318,10 @@ class _Generalizing:
                 f"position {here}", f"the groups of {op} are neither rows nor columns"
             )
         sizes, strides = zip(*shapes, strict=True)
-        size, stride = whole(self.by_ranks(sizes)), whole(self.by_ranks(strides))
-        if size is None or stride is None:
-            what = f"the groups of {op} have {sizes} ranks, {strides} apart"
-            raise self.refuse(f"position {here}", what)
-        return {"size": _plain(size), "stride": _plain(stride)}
+        return {
+            "size": self.whole(sizes, f"the sizes of groups of {op}", here),
+            "stride": self.whole(strides, f"the distances of ranks in groups of {op}", here),
+        }
 
     def farm(self, farms: Sequence[Farm], here: str) -> dict[str, Any]:
         found = farms[-1].exchange(self.ranks[-1])
