@@ -143,7 +143,11 @@ def run(args: Namespace) -> int:
         for option, given in (("--launches", args.launches), ("--output", args.output)):
             if given is not None:
                 raise InputError("this option needs --measure", where=option)
-    before, after = _measured(args) if args.measure else _read(args)
+    if args.measure:
+        before, after = _measured(args)
+    else:
+        reading = Reading.of(args)
+        before, after = (runs_of(side, reading=reading) for side in (args.before, args.after))
     pairings, alone = paired(before, after)
     if alone:
         warn(f"not compared, because measured on one side only: {', '.join(alone)}", 518)
@@ -175,11 +179,6 @@ def _two_sides(names: list[str]) -> list[str]:
         )  # fmt: skip
     warn(f"A and B are the launches of {' and '.join(sides)}")
     return [",".join(files) for files in sides.values()]
-
-
-def _read(args: Namespace) -> Sides:
-    reading = Reading.of(args)
-    return runs_of(args.before, reading=reading), runs_of(args.after, reading=reading)
 
 
 def _compared(pairing: Pairing, args: Namespace) -> tuple[Comparison, Gate]:

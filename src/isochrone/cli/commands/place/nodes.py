@@ -45,6 +45,7 @@ from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.job import folder_for
+from isochrone.measure.placement import Placement
 from isochrone.models import Model
 from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
@@ -56,6 +57,9 @@ EXAMPLES = (
      "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
      "openmpi --measure"),
 )  # fmt: skip
+
+Files = list[tuple[Placement, Path]]
+"""The files to write, and their formats."""
 
 MAX_NAMES = 24
 """Nodes of an order that are printed; a file holds all."""
@@ -109,7 +113,7 @@ def run(args: Namespace) -> int:
     document = _Placed(
         found.order, [*filled.cores], [*filled.hosts], found.cost, found.given_cost,
         model.model.origin or None, found.lower_bound, found.gap, found.gap == 0, wanted.exchanges,
-        found.method, found.others, [*files.values()], commands,
+        found.method, found.others, [path for _, path in files], commands,
         [*wanted.warnings(), *block_placed(order.given)],
     )  # fmt: skip
     _prove(args, order, files, wanted, document)
@@ -120,33 +124,34 @@ def run(args: Namespace) -> int:
     return 1 if document.verified is False else 0
 
 
-def _files(args: Namespace, nodes: Allocation) -> dict[str, Path]:
-    """Return the files to write by format, after a check that they may be written."""
+def _files(args: Namespace, nodes: Allocation) -> Files:
+    """Return what to write, after a check that it may be written."""
     proof = args.verify or args.measure
     if args.dry_run:
         if proof:
             raise InputError(
-                "--verify and --measure need the file; remove --dry-run",
-                where="--dry-run",
+                "--verify and --measure need the file; remove --dry-run", where="--dry-run"
             )
-        return {}
-    formats = list(dict.fromkeys(args.to))
-    if not formats and (args.output is not None or nodes.named or proof):
-        formats = [_usual(args, proof)]
-    usual = {name: Path(placements.load(name).file) for name in formats}
-    if args.output is not None:
-        several = len(formats) > 1 or args.output.is_dir()
-        if several and not args.output.is_dir():
-            raise InputError(
-                "several formats need a folder",
-                where=args.output,
-                hint="create the folder first",
-            )
-        usual = {k: args.output / v.name if several else args.output for k, v in usual.items()}
+        return []
+    names = list(dict.fromkeys(args.to))
+    if not names and (args.output is not None or nodes.named or proof):
+        names = [_usual(args, proof)]
+    in_folder = args.output is not None and (len(names) > 1 or args.output.is_dir())
+    if in_folder and not args.output.is_dir():
+        raise InputError(
+            "several formats need a folder", where=args.output, hint="create the folder first"
+        )
+    formats = [placements.load(name) for name in names]
+    files = [
+        (one, args.output / one.file if in_folder else args.output or Path(one.file))
+        for one in formats
+    ]
     inputs = files_read(args)
-    for name, path in usual.items():
-        placements.load(name).start(path, nodes.ranks)  # refuses what its launcher cannot take
-    return {k: check_output(v, force=args.force, inputs=inputs) for k, v in usual.items()}
+    for one, path in files:
+        one.start(path, nodes.ranks)  # refuses what its launcher cannot take
+    for _, path in files:
+        check_output(path, force=args.force, inputs=inputs)
+    return files
 
 
 def _usual(args: Namespace, proof: bool) -> str:
@@ -158,14 +163,11 @@ def _usual(args: Namespace, proof: bool) -> str:
     return "openmpi" if by_openmpi else "hydra"
 
 
-def _write(order: Arrangement, files: dict[str, Path]) -> list[str]:
+def _write(order: Arrangement, files: Files) -> list[str]:
     """Write the files; return the command lines that use them."""
-    commands = []
-    for name, path in files.items():
-        placement = placements.load(name)
+    for placement, path in files:
         write_text(path, placement.text(order))
-        commands.append(placement.start(path, order.given.ranks).line())
-    return commands
+    return [placement.start(path, order.given.ranks).line() for placement, path in files]
 
 
 class _Misplaced(Struct):
@@ -217,15 +219,13 @@ DOCUMENTS = {"place-nodes": _Placed}
 
 
 def _prove(
-    args: Namespace, order: Arrangement, files: dict[str, Path], wanted: Call,
-    document: _Placed,
+    args: Namespace, order: Arrangement, files: Files, wanted: Call, document: _Placed,
 ) -> None:  # fmt: skip
     """Start the jobs that were asked for."""
     if not (args.verify or args.measure):
         return
     jobs = starter(args, order.given.ranks)
-    name, path = next(iter(files.items()))
-    placement = placements.load(name)
+    placement, path = files[0]
     start = placement.start(path, order.given.ranks)
     if args.verify:
         landed = jobs.hosts(start)
