@@ -108,8 +108,7 @@ class Estimate(Record):
     @property
     def differs(self) -> bool:
         """Whether it is of a ratio, and its interval is known and does not contain 1."""
-        found = verdict(self.median, self.low, self.high, rounding=_WRITTEN)
-        return found in (FASTER, SLOWER)
+        return verdict(self.median, self.low, self.high, rounding=_WRITTEN) in (FASTER, SLOWER)
 
 
 def estimate(values: Iterable[float]) -> Estimate:

@@ -42,10 +42,10 @@ def pages(options: dict[str, list[Option]]) -> dict[str, str]:
         Of experiments, by name; none of what is not known.
     """
     top = whole_parser()
-    found = {"isochrone.1": _page(top, list(subcommands(top)))}
-    for parser in _all(top):
-        own = options if parser.plugin == MEASURE else {}
-        found[f"{parser.prog.replace(' ', '-')}.1"] = _page(parser, list(subcommands(parser)), own)
+    found = {}
+    for parser in (top, *_all(top)):
+        own = options if parser.prog == f"{top.prog} {MEASURE}" else {}
+        found[f"{parser.prog.replace(' ', '-')}.1"] = _page(parser, own)
     return found
 
 
@@ -68,9 +68,7 @@ def _all(parser: ArgumentParser) -> Iterator[Subcommand]:
         yield from _all(one)
 
 
-def _page(
-    parser: Parser, commands: Sequence[str], experiments: dict[str, list[Option]] | None = None
-) -> str:
+def _page(parser: Parser, experiments: dict[str, list[Option]]) -> str:
     """Return one page."""
     name = parser.prog.replace(" ", "-")
     what, *more = _BLOCK.split((parser.description or "").strip(), maxsplit=1)
@@ -85,11 +83,11 @@ def _page(
         lines += [".SH DESCRIPTION", *_paragraphs(more[0])]
     for group in parser._action_groups:
         lines += _group(group)
-    for experiment, options in (experiments or {}).items():
+    for experiment, options in experiments.items():
         lines += [f".SH OPTIONS OF {_escaped(experiment.upper())}"]
         for option in options:
             lines += _item(_bold(option.flag, option.value), option.words)
-    lines += _end(parser, name, commands)
+    lines += _end(parser, name)
     return "\n".join(lines) + "\n"
 
 
@@ -121,7 +119,7 @@ def _invocation(action: Action) -> str:
     return ", ".join(_bold(name, value) for name in action.option_strings)
 
 
-def _end(parser: Parser, name: str, commands: Sequence[str]) -> list[str]:
+def _end(parser: Parser, name: str) -> list[str]:
     """Return what stands at the end: examples, other texts, exit codes, files, other pages."""
     lines = []
     examples = getattr(parser, "examples", ())
@@ -132,7 +130,7 @@ def _end(parser: Parser, name: str, commands: Sequence[str]) -> list[str]:
                       ".fi", ".RE"]  # fmt: skip
     if name == "isochrone":
         lines += [".SH EXIT STATUS", *_items(EXIT_CODES), ".SH FILES", *_items(FILES)]
-    below = [f"{name}-{command}" for command in commands]
+    below = [f"{name}-{command}" for command in subcommands(parser)]
     others = below or (["isochrone"] if name != "isochrone" else [])
     lines += [".SH SEE ALSO", ",\n".join(f".BR {_escaped(other)} (1)" for other in others)]
     return [line.replace("(1),\n", "(1) ,\n") for line in lines]

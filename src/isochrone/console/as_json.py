@@ -20,8 +20,7 @@ def add_json(parser: ArgumentParser) -> None:
 
 def print_json(document: Any) -> None:
     """Print one document."""
-    text = json_text(document)
-    print(text)
+    print(json_text(document))
 
 
 def json_text(document: Any, indent: int | None = None) -> str:

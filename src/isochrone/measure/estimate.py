@@ -245,7 +245,7 @@ def work_of(
     """
     if experiment not in _TRIPS or ranks < 2:
         return None
-    words = [word for given in options for word in _split(given)]
+    words = _words(options)
     defaults = [word for name, value in usual.items() for word in (name, value)]
     work = Work(experiment, (*defaults, *words), ranks)
     try:
@@ -257,18 +257,20 @@ def work_of(
 
 def time_limit(options: Sequence[str]) -> Seconds | None:
     """Return the time limit of the probe in seconds; None: there is none."""
-    words = [word for given in options for word in _split(given)]
     try:
-        text = option(words, "--time-limit")
+        text = option(_words(options), "--time-limit")
         seconds = parse_seconds(text) if text else 0.0
     except (InputError, IndexError):
         return None
     return seconds or None
 
 
-def _split(word: str) -> list[str]:
-    """Split ``--bytes=64`` in two."""
-    return word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word]
+def _words(options: Sequence[str]) -> list[str]:
+    """Return options with ``--bytes=64`` as two words."""
+    return [
+        part for word in options
+        for part in (word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word])
+    ]  # fmt: skip
 
 
 def expected(

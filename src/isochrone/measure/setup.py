@@ -244,8 +244,8 @@ def follow(
             if wrong := _wrong_results(path):
                 hint = f"all other results are in {path}"
                 raise WrongResult("; ".join(wrong), hint=hint) from error
-            removed = bool(error.hint)
-            partial = _partial_results(path, None if removed else data)
+            # a hint says that the data file was removed
+            partial = _partial_results(path, None if error.hint else data)
             error.hint = "; ".join(filter(None, [error.hint, partial]))
         raise
     if not path.parent.is_dir():

@@ -53,8 +53,7 @@ class Planned:
     def within(self, setup: Setup, seconds: float) -> Launchable:
         """Return the measurement, which is to end within a time."""
         seconds = max(seconds, 0.1)
-        limit = ("--time-limit", f"{seconds:.3g}")
-        what = self.launchable(setup).with_options(*limit)
+        what = self.launchable(setup).with_options("--time-limit", f"{seconds:.3g}")
         return replace(what, timeout=2 * seconds + GRACE)
 
     def launchable(self, setup: Setup) -> Launchable:
@@ -163,15 +162,9 @@ def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
 
 def _try(setup: Setup, planned: Planned) -> Trial:
     """Measure two sizes a few times, and see how long it takes to start."""
-    sizes = ",".join(map(str, TRIAL_SIZES))
     options = [
-        "--bytes",
-        sizes,
-        "--repeats",
-        "4",
-        "--warmup",
-        "2",
+        "--bytes", ",".join(map(str, TRIAL_SIZES)), "--repeats", "4", "--warmup", "2",
         *_TRIAL_OPTIONS.get(planned.preset.experiment, ()),
-    ]
+    ]  # fmt: skip
     what = replace(planned.launchable(setup), timeout=GRACE)
     return Trial.of(*tried(what, options, planned.folder))

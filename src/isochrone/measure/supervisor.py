@@ -205,30 +205,25 @@ def processes() -> Iterator[tuple[int, int]]:
 
 def inode(path: Path) -> int | None:
     """Return the identity of a file; None if there is no file."""
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return None
+    found = stamp(path)
+    return found and found[0]
 
 
 def stamp(path: Path) -> Stamp | None:
     """Return the version of a file, which changes when it is written; None if there is none."""
-    try:
+    with suppress(OSError):
         found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
 
 
 def remove(data: Path) -> bool:
     """Remove an unfinished file of a job; return whether it was removed."""
-    try:
-        if data.is_symlink() or not data.is_file():
-            return False
-        data.unlink()
-    except OSError:
-        return False
-    return True
+    with suppress(OSError):
+        if data.is_file() and not data.is_symlink():
+            data.unlink()
+            return True
+    return False
 
 
 def append(path: Path, record: bytes) -> None:

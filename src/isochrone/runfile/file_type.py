@@ -61,8 +61,7 @@ def import_format(path: Path) -> str:
     OSError
         If it cannot be read.
     """
-    with path.open("rb") as stream:
-        begin = stream.read(_ENOUGH)
+    begin = _read(path, _ENOUGH)
     if begin.lstrip()[:1] == b"{":
         return ""  # a run file, or a model
     return next((name for name, (_, found) in _IMPORTED.items() if found.search(begin)), "")
@@ -70,8 +69,7 @@ def import_format(path: Path) -> str:
 
 def other_kind(path: Path) -> tuple[str, str]:
     """Return what a file is, and how to use it; empty if unknown."""
-    with path.open("rb") as stream:
-        begin = stream.read(_ENOUGH)
+    begin = _read(path, _ENOUGH)
     for name, (what, pattern) in _IMPORTED.items():
         if pattern.search(begin):
             return what, f"convert it: isochrone import {path} --from {name}"
@@ -106,5 +104,10 @@ def looks_like_a_run(path: Path) -> bool:
 
 def _beginning(path: Path) -> bytes:
     check_ordinary(path)
-    with failing("the file cannot be read", path), path.open("rb") as stream:
-        return stream.read(_FEW).lstrip()
+    with failing("the file cannot be read", path):
+        return _read(path, _FEW).lstrip()
+
+
+def _read(path: Path, count: int) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(count)

@@ -88,8 +88,7 @@ def run(args: Namespace) -> int:
         model=one, models=several, across=args.across,
         sort=args.sort, hosts=tuple(args.hosts),
     )  # fmt: skip
-    figure = views.draw(view, given, options)
-    views.save(figure, path)
+    views.save(views.draw(view, given, options), path)
     print_path(path)
     return 0
 

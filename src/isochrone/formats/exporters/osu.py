@@ -43,8 +43,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> None:
         for curve in curves_to_export(run, nbytes)
         if curve.key.get("grid", "library") == "library"
     ]
-    text = "".join(line for curve in found for line in _table(run, curve))
-    write_text(path, text)
+    write_text(path, "".join(line for curve in found for line in _table(run, curve)))
 
 
 def _table(run: Run, curve: Curve) -> Iterator[str]:

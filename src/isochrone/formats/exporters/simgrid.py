@@ -71,8 +71,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
         written.
     """
     machine = _machine(run, nbytes)
-    text = "".join(f"{line}\n" for line in _platform(run, machine))
-    write_text(path, text)
+    write_text(path, "".join(f"{line}\n" for line in _platform(run, machine)))
     write_text(path.with_suffix(".hosts"), "".join(f"node-{host}\n" for host in machine.hosts))
     return _warnings(machine)
 

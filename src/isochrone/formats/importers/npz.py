@@ -84,8 +84,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source) -> 
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError
     with archive.open(entry) as stream:
-        header = _HEADERS[npy.read_magic(stream)]
-        shape, _, dtype = header(stream)
+        shape, _, dtype = _HEADERS[npy.read_magic(stream)](stream)
         if prod(shape) * dtype.itemsize > entry.file_size:
             raise source.fail(f"the size of '{entry.filename}' is wrong")
         if prod(shape) * max(8, dtype.itemsize) > source.most():

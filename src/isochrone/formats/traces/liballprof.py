@@ -48,8 +48,7 @@ def read(paths: Sequence[Path]) -> Trace:
             raise source.fail("the file has no MPI calls", hint="is it a file of liballprof?")
         ranks.append(reading)
         tail.append(reading.tail(reading.end) if reading.end is not None else 0.0)
-    everyone = tuple(range(len(files)))
-    return traced(ranks, [everyone], tail, files[0].resolve().parent.name)
+    return traced(ranks, [tuple(range(len(files)))], tail, files[0].resolve().parent.name)
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:

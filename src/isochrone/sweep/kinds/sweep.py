@@ -287,8 +287,7 @@ def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
         for change in read.switches
     ]
     if read.later:
-        items = tuple(_behind(run, read))
-        found.append(Listing(BEHIND, items, "bad", only="terminal"))
+        found.append(Listing(BEHIND, tuple(_behind(run, read)), "bad", only="terminal"))
     return found
 
 

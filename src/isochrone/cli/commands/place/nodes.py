@@ -228,8 +228,7 @@ def _prove(
     placement, path = files[0]
     start = placement.start(path, order.given.ranks)
     if args.verify:
-        landed = jobs.hosts(start)
-        pairs = zip(order.hosts(), landed, strict=True)
+        pairs = zip(order.hosts(), jobs.hosts(start), strict=True)
         document.misplaced = [_Misplaced(k, a, b) for k, (a, b) in enumerate(pairs) if a != b]
         document.verified = not document.misplaced
     if args.measure:

@@ -114,8 +114,7 @@ def run(args: Namespace) -> int:
     if args.model is not None:
         NodeCost(models.read(args.model))  # what is wrong with it is said before anything starts
     folder, hints = _prepared(args)
-    report = reporter(quiet=args.json)
-    trials = Trials(program, folder, args.kill_after, base, report)
+    trials = Trials(program, folder, args.kill_after, base, reporter(quiet=args.json))
     chooser = Chooser(
         trials, args.model, measure=not args.no_measure, without=args.without,
         override=args.override,
