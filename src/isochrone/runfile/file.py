@@ -75,7 +75,7 @@ def read(path: str | Path) -> Run:
             with path.open("rb") as stream:
                 return reader.read(stream)
         except InputError:
-            what, hint = other_kind(path) if reader.run is None else ("", "")
+            what, hint = ("", "") if reader.run.header else other_kind(path)
             if what:
                 what = f"the file is {what}, not a run file"
                 raise InputError(what, where=path, hint=hint) from None
@@ -183,7 +183,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.line = 0
-        self.run: Run | None = None
+        self.run = Run({}, path=path)  # without a header until its record was read
         self.builders: dict[str, TableBuilder] = {}
         self.ranks_seen: set[int] = set()
         self.blocks_read = 0
@@ -199,7 +199,7 @@ class _Reader:
             tables = {name: builder.build() for name, builder in self.builders.items()}
         except SparseError as error:
             raise self.fail(str(error), line=False) from error
-        if self.run is None:
+        if not self.run.header:
             raise InputError("the file is empty", where=self.path, hint=NO_RUN_FILE)
         self.run.tables = tables
         self.check_ranks()
@@ -226,7 +226,6 @@ class _Reader:
 
     def warn_of_shared_processors(self) -> None:
         """Warn of ranks on one processor, as the probe does for latency maps."""
-        assert self.run is not None
         shared = self.run.shared_processors
         known = {"shared-processor", "oversubscribed"} & {w.get("code") for w in self.run.warnings}
         if shared and not known:
@@ -238,7 +237,7 @@ class _Reader:
 
     def take_samples(self, lines: Sequence[bytes]) -> bool:
         """Take lines if all are samples with the same members; return whether they are."""
-        found = columns_of(lines) if self.run and self.run.end is None else None
+        found = columns_of(lines) if self.run.header and self.run.end is None else None
         if found is not None:
             name, columns = found
             self.builders.setdefault(name, TableBuilder()).add_columns(len(lines), columns)
@@ -254,9 +253,9 @@ class _Reader:
             except RecursionError as error:
                 raise self.fail("a record is nested too deeply") from error
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                if self.run is not None and not text.endswith(b"\n"):
+                if self.run.header and not text.endswith(b"\n"):
                     break  # the writer was killed within this line
-                hint = NO_RUN_FILE if self.run is None else DAMAGED
+                hint = DAMAGED if self.run.header else NO_RUN_FILE
                 raise self.fail(
                     f"the line is not a record of a run file: {error}", hint=hint
                 ) from error
@@ -264,7 +263,7 @@ class _Reader:
 
     def take(self, record: Members, text: bytes) -> None:
         kind = record.pop("record", None)
-        if self.run is None:
+        if not self.run.header:
             self.start(kind, record)
         elif self.run.end is not None:
             raise self.fail("a record follows the 'end' record")
@@ -327,10 +326,9 @@ class _Reader:
             header_of(record)
         except InputError as error:
             raise self.fail(error.what) from error
-        self.run = Run(header=record, path=self.path)
+        self.run.header = record
 
     def rank(self, record: Members) -> Rank:
-        assert self.run is not None
         number, host = record.pop("rank", None), record.pop("host", None)
         if type(number) is not int or not 0 <= number < self.run.size:
             raise self.fail(f"'rank' is {number!r}, not a number from 0 to {self.run.size - 1}")
@@ -348,7 +346,6 @@ class _Reader:
 
     def check_ranks(self) -> None:
         """Refuse more ranks than the file describes, which would take memory for each."""
-        assert self.run is not None
         known, size = len(self.run.ranks), self.run.size
         try:
             refuse_uneven([rank.host for rank in self.run.ranks])
