@@ -7,7 +7,6 @@ alternative is chosen only if it saves at least --min-gain with 95 % confidence.
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
 from isochrone.base.errors import InputError
@@ -15,7 +14,7 @@ from isochrone.base.files import sha256, write_text, written_name
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
 from isochrone.collectives.cli.tuning import Tuned, add_modelled, modelled, print_report
-from isochrone.collectives.tune.proof import Seen, by_counting, by_file
+from isochrone.collectives.tune.proof import by_counting, by_file
 from isochrone.collectives.tune.times import TuningTimes, read_times
 from isochrone.collectives.tune.tuning import (
     Kind,
@@ -25,7 +24,6 @@ from isochrone.collectives.tune.tuning import (
     grid_rules,
     savings,
 )
-from isochrone.collectives.tuning_file import LibraryRule, Written
 from isochrone.collectives.tuning_table import Table
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
@@ -111,9 +109,7 @@ def _of_grids(args: Namespace, times: TuningTimes) -> Tuned:
         else:
             document.use = [f"isochrone exec --tuning {args.output} -- mpiexec -n … ./a.out"]
     if args.verify:
-        setup = setup_of(args)
-        _check_same(setup, times.mpi)
-        document.verified = by_counting(setup, rules, args.output)
+        document.verified = by_counting(_same(args, times.mpi), rules, args.output)
     return document
 
 
@@ -139,7 +135,8 @@ def _of_algorithms(args: Namespace, times: TuningTimes) -> Tuned:
         document.use = [f"export {key}={value}" for key, value in written.environ.items()]
         document.warnings += written.warnings
         if args.verify:
-            document.verified = _verified(args, times.mpi, rules, written)
+            setup = _same(args, times.mpi)
+            document.verified = by_file(setup, rules, written, tuning_file.seen_by)
     document.rules = rules
     return document
 
@@ -151,26 +148,19 @@ def _document(args: Namespace, found: list[Saving], times: TuningTimes, origin: 
 
 def _library(args: Namespace, mpi: str) -> bytes:
     """Return the content of the file of the MPI library, which must be that of the runs."""
-    setup = setup_of(args)
-    _check_same(setup, mpi)
-    file = library_file(setup.built.path)
+    file = library_file(_same(args, mpi).built.path)
     if file is None:
         raise InputError("the file of the MPI library was not found", where=f"--to {args.to}")
     return file.read_bytes()
 
 
-def _check_same(setup: Setup, mpi: str) -> None:
+def _same(args: Namespace, mpi: str) -> Setup:
+    """Return the MPI to use, which must be that of the runs."""
+    setup = setup_of(args)
     here = tuning_table.mpi_name(setup.mpi().library)
     if here != mpi:
         raise InputError(
             f"the runs were measured with {mpi}, but this MPI is {here or setup.name}",
             where="--mpicc", hint="give the mpicc of that MPI",
         )  # fmt: skip
-
-
-def _verified(
-    args: Namespace, mpi: str, rules: Sequence[LibraryRule], written: Written
-) -> list[Seen]:
-    setup = setup_of(args)
-    _check_same(setup, mpi)
-    return by_file(setup, rules, written, tunings.load(args.to).seen_by)
+    return setup
