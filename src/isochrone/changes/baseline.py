@@ -15,14 +15,15 @@ slower relative to the other levels of the same launch.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
+from msgspec.structs import replace
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.inference import means, moderated
+from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.changes.effects import (
     Further,
@@ -72,8 +73,7 @@ _FAMILIES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Record):
     """One quantity of the new run that is slower.
 
     Attributes

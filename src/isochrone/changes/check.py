@@ -6,11 +6,14 @@ only *possibly slow*. A run that cannot be judged is *not known*, with what to m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+
+from msgspec import field
+from msgspec.structs import replace
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import GOOD, NOT_KNOWN, POSSIBLY_SLOW, SLOW, SLOWER
@@ -34,8 +37,7 @@ _PROVES = ("inside", *(kind for kind, what in KINDS.items() if what.unit))
 _BLAMED = ("inside", *KINDS)
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """One component that is slow, slower than its baseline, or possibly slow.
 
     Attributes
@@ -127,8 +129,7 @@ class Memory:
         return self._references[key]
 
 
-@dataclass(frozen=True)
-class Earlier:
+class Earlier(Record):
     """The runs of a baseline.
 
     Attributes
@@ -159,8 +160,7 @@ class Judged(NamedTuple):
     ranks: int
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Record):
     """The verdict on one run.
 
     Attributes

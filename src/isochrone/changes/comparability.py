@@ -10,11 +10,11 @@ The setting of a run is what it measured, where and how. These parts of it must 
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
@@ -152,8 +152,7 @@ class Comparable(NamedTuple):
     runs: list[BaselineRun]
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Record):
     """Comparable runs, the oldest first, each with its setting."""
 
     runs: Hidden[list[Run]]

@@ -20,6 +20,7 @@ from isochrone.base.arrays import Floats
 from isochrone.base.documents import Hidden, Inline, Value, plain, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import RATE, Contrast, contrast, holm, without_chance
+from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.components import (
     VERDICTS,
@@ -45,8 +46,7 @@ _COMMON = ("all", "curve", "level", "point")
 another cause."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Record):
     """One point, measured on both sides.
 
     Attributes

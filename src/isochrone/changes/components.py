@@ -6,7 +6,6 @@ explains is not attributed to smaller ones again.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import exp, isnan
 from typing import Annotated
 
@@ -15,6 +14,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.inference import RATE, Contrast, group_medians, verdict
+from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER
 
@@ -35,8 +35,7 @@ FAR = 3.0
 """Standard errors from which on a point did not change as its component did."""
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Record):
     """One ratio of times, and the verdict on it.
 
     Attributes
@@ -91,8 +90,7 @@ class Differences:
         return Difference(exp(change), exp(low), exp(high), p, self.verdicts[k])
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Record):
     """Points that may have changed together.
 
     Attributes
@@ -113,8 +111,7 @@ class Group:
     nbytes: int | None = None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Record):
     """A component that changed, or a single point.
 
     Attributes

@@ -12,7 +12,6 @@ common. Likewise a curve has one effect, and each point a residual.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple
@@ -22,11 +21,12 @@ import numpy as np
 from isochrone.applications.emulation.summary import emulation
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.stats import MAD_TO_SIGMA, median_of
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.changes.log_medians import Matched, by_curve, logs_of, matched
+from isochrone.changes.log_medians import Matched, aligned, by_curve, logs_of, matched
 from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import numbered, parted
 from isochrone.latency_map.topology import analyse
@@ -45,8 +45,7 @@ MIN_POINTS = 3
 """Minimum number of points of a curve for an effect of the curve."""
 
 
-@dataclass(frozen=True)
-class Quantity:
+class Quantity(Record):
     """One thing that every run has a number for.
 
     Attributes
@@ -74,8 +73,7 @@ class Quantity:
     points: int = 1
 
 
-@dataclass(frozen=True)
-class Quantities:
+class Quantities(Record):
     """Numbers of several runs.
 
     Attributes
@@ -400,9 +398,8 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     for run in runs:
         walls = emulation(run).walls
         found.append({(one.app, ", ".join(one.beside)): one.seconds.median for one in walls})
-    keys = list(dict.fromkeys(key for times in found for key in times))
-    logs = np.log([[times.get(key, np.nan) for key in keys] for times in found])
-    return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], logs
+    keys, seconds = aligned(found)
+    return [{"app": app, "beside": beside or "nothing"} for app, beside in keys], np.log(seconds)
 
 
 def _lower_quartile(values: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """The limits of ``--fail-on``: whether a comparison exceeds them, or cannot be judged."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, exp, log
 
+from isochrone.base.record import Record
 from isochrone.base.verdicts import NOT_KNOWN
 from isochrone.changes.compare import Comparison
 from isochrone.changes.components import Difference, Part
@@ -18,8 +18,7 @@ BLIND = 1.6
 the time is detected in 9 of 10 comparisons of eight points."""
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(Record):
     """A change that fails: ``slower`` or ``faster`` by more than a fraction of the first time."""
 
     what: str
@@ -30,8 +29,7 @@ class Limit:
         return ratio - 1 > self.by if self.what == "slower" else 1 - ratio > self.by
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Record):
     """The result of the limits.
 
     Attributes

@@ -6,12 +6,12 @@ same run, so that a slow night of the whole machine is not attributed to them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
+from isochrone.base.record import Record
 from isochrone.base.segmentation import segment
 from isochrone.base.stats import median_of
 from isochrone.changes.comparability import PLACE, Difference, Group, differences, groups_of
@@ -33,8 +33,7 @@ MOST = 6
 _DRAWN = ("level", "node", "inside", "curve", "point")
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Record):
     """A change between two successive runs.
 
     Attributes
@@ -53,8 +52,7 @@ class Change:
     ratio: float
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Record):
     """One level, node, curve or point over the runs: medians in seconds, and its changes."""
 
     what: Quantity
@@ -68,8 +66,7 @@ class Series:
         return what.who if what.kind != "node" else f"node {what.who}"
 
 
-@dataclass(frozen=True)
-class History:
+class History(Record):
     """Comparable runs, the oldest first.
 
     Attributes

@@ -13,15 +13,15 @@ Launches one after the other on the same nodes do not show the variation between
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.documents import Hidden, Value, shown
+from isochrone.base.documents import Hidden, MaybeNan, Value, shown
 from isochrone.base.errors import InputError
 from isochrone.base.inference import group_medians, means
+from isochrone.base.record import Record
 from isochrone.changes.comparability import check_comparable, environment
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.run import Run
@@ -34,15 +34,14 @@ class OverLaunch(NamedTuple):
     key: dict[str, Value]
     n: int
     seconds: float
-    low: float | None
-    high: float | None
-    next_low: float | None
-    next_high: float | None
-    spread: float | None
+    low: MaybeNan
+    high: MaybeNan
+    next_low: MaybeNan
+    next_high: MaybeNan
+    spread: MaybeNan
 
 
-@dataclass(frozen=True)
-class OverLaunches:
+class OverLaunches(Record):
     """Times over launches; arrays of one length, an element for each key.
 
     Attributes
@@ -77,8 +76,7 @@ class OverLaunches:
         return [OverLaunch(*row) for row in zip(self.keys, *columns, strict=True)]
 
 
-@dataclass(frozen=True)
-class Launches:
+class Launches(Record):
     """Several launches of one measurement, pooled.
 
     Attributes

@@ -1,7 +1,7 @@
 """Log-median of each launch and point of a measurement."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from isochrone.changes.machine import Places, machine_parts, places_of
 from isochrone.runfile.columns import MAX_SECONDS, MIN_SECONDS
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Key, counting, identity, points
+
+_Key = TypeVar("_Key")
 
 SMALLEST = 1e-12
 """Seconds used in place of 0, which a coarse clock returns."""
@@ -148,10 +150,14 @@ def logs_of(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
     InputError
         If a run holds no times.
     """
-    launches = [_medians(run) for run in runs]
-    keys = list(dict.fromkeys(key for times in launches for key in times))
-    logs = np.array([[times.get(key, np.nan) for key in keys] for times in launches])
+    keys, logs = aligned([_medians(run) for run in runs])
     return [dict(key) for key in keys], logs
+
+
+def aligned(launches: Sequence[dict[_Key, float]]) -> tuple[list[_Key], Floats]:
+    """Return all keys, and the values of each launch, NaN where it lacks one."""
+    keys = list(dict.fromkeys(key for values in launches for key in values))
+    return keys, np.array([[values.get(key, np.nan) for key in keys] for values in launches])
 
 
 def _medians(run: Run) -> dict[Key, float]:

@@ -6,11 +6,11 @@ slot is a host plus the local rank index: it has the same number on both sides, 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from isochrone.base.arrays import Ints
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.changes.components import Group
 from isochrone.latency_map.partitions import level_of, numbered, parted
@@ -24,8 +24,7 @@ Named = tuple[str, str, Ints]
 """Kind and name of a group, and the numbers of its pairs."""
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Record):
     """The slots that all runs have.
 
     Attributes

@@ -5,9 +5,9 @@ A waiver is ``host=n05``, ``rank=3``, ``pair=n1,n2`` or ``level=2``, optionally 
 """
 
 import re
-from dataclasses import dataclass
 
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 
 HOST = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})"
@@ -21,8 +21,7 @@ _RULE = re.compile(
 _NAME = re.compile(HOST, re.ASCII)
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Record):
     """One waiver.
 
     Attributes

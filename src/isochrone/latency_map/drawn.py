@@ -1,12 +1,13 @@
 """A map as figures draw it: ranks, all or those of some hosts, or nodes if ranks are too many."""
 
-from dataclasses import dataclass, replace
+import dataclasses
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.stats import order_by
 from isochrone.base.table import Table
 from isochrone.latency_map import topology
@@ -16,8 +17,7 @@ from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
 from isochrone.views.view import Options
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(Record):
     """A map of the units that are drawn.
 
     Attributes
@@ -92,7 +92,7 @@ def as_drawn(run: Run, options: Options, most: int = MAX_MATRIX_RANKS) -> Drawn:
     order = np.lexsort([found.estimator.cost, unit])
     order = order[unit[order] >= 0]
     ranks = order[np.unique(unit[order], return_index=True)[1]]
-    made = replace(
+    made = dataclasses.replace(
         run, header={**run.header, "ranks": len(ranks)},
         ranks=[Rank(k, run.hosts[rank], k) for k, rank in enumerate(ranks.tolist())],
         tables={"pair": _table(run, options.what, found.nbytes, unit)},
@@ -125,13 +125,13 @@ def _of_units(found: Topology, unit: Ints, ranks: Ints) -> Topology:
     """Put units in place of ranks in an analysis."""
     chain = [canonical(groups[ranks]) for groups in found.chain]
     levels = [
-        msgspec.structs.replace(level, groups=groups_of(own))
+        replace(level, groups=groups_of(own))
         for level, own in zip(found.levels, chain, strict=True)
     ]
     units = [tuple(sorted({*unit[list(part.ranks)].tolist()} - {-1})) for part in found.slow]
     slow = [
-        msgspec.structs.replace(part, ranks=own)
+        replace(part, ranks=own)
         for part, own in zip(found.slow, units, strict=True)
         if len(own) > part.of.link
     ]
-    return msgspec.structs.replace(found, ranks=len(ranks), levels=levels, chain=chain, slow=slow)
+    return replace(found, ranks=len(ranks), levels=levels, chain=chain, slow=slow)

@@ -5,12 +5,12 @@ the nodes behind a slow switch, are suspects: any of several things may be the c
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
+from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -56,8 +56,7 @@ MISSING = 0.2
 """If a greater part of the pairs was not measured, nothing slow proves nothing."""
 
 
-@dataclass(frozen=True)
-class MapHealth:
+class MapHealth(Record):
     """What a map says of its machine.
 
     Attributes
@@ -199,19 +198,19 @@ def _once(parts: Iterator[tuple[Slow, int]]) -> list[tuple[Slow, int]]:
 
 def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
     total = run.size * (run.size - 1) // 2
+    warnings = [
+        (str(warning.get("code")), str(warning.get("text")))
+        for one in found.values() for warning in one.warnings
+    ]  # fmt: skip
     said: dict[str, str] = {}
-    for one in found.values():
-        for warning in one.warnings:
-            code = str(warning.get("code"))
-            if code in _DOUBTS:
-                said.setdefault(code, f"{warning.get('text')}: {_DOUBTS[code]}")
+    for code, text in warnings:
+        if code in _DOUBTS:
+            said.setdefault(code, f"{text}: {_DOUBTS[code]}")
     yield from said.values()
     measured = max(sum(level.pairs for level in one.levels) for one in found.values())
     if total - measured > MISSING * total:
-        warnings = [warning for one in found.values() for warning in one.warnings]
-        sampled = [str(one["text"]) for one in warnings if one.get("code") == "sampled"]
         unseen = f"{total - measured} of {total} pairs were not measured: measure again"
-        yield sampled[0] if sampled else unseen
+        yield next((text for code, text in warnings if code == "sampled"), unseen)
     elif not run.complete:
         yield "the measurement is incomplete: measure again"
 

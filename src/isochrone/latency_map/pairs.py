@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of
 from isochrone.latency_map.topology import Topology
-from isochrone.latency_map.units import RankPairs, rank_pairs
+from isochrone.latency_map.units import rank_pairs
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import counting
 
@@ -60,7 +59,14 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
     least = np.partition(ratio, -min(most, ratio.size))[-min(most, ratio.size)]
     worst = np.flatnonzero(ratio >= max(least, np.finfo(np.float64).tiny))
     worst = worst[np.argsort(-ratio[worst], kind="stable")][:most]
-    ends = _intervals(run, found.nbytes, pairs, worst)
+    table = run.pairs()
+    ends: dict[tuple[int, int], tuple[float, float]] = {}
+    if "low" in table and "high" in table:
+        some = np.isin(table["i"], pairs.i[worst]) & np.isin(table["j"], pairs.j[worst])
+        own = table.where(some & (table["bytes"] == found.nbytes))
+        own = own.where(counting(own, ("i", "j", "bytes")))
+        each = zip(*(own[key].tolist() for key in ("i", "j", "low", "high")), strict=True)
+        ends = {(i, j): (low, high) for i, j, low, high in each}
     columns = (pairs.i, pairs.j, level, ratio, pairs.seconds, pairs.first, pairs.retested)
     rows = zip(*(column[worst].tolist() for column in columns), strict=True)
     return [
@@ -68,17 +74,3 @@ def slowest(run: Run, what: str, found: Topology, most: int) -> list[Pair]:
         for i, j, own, over, seconds, first, again in rows
         for low, high in [ends.get((i, j), (None, None))]
     ]
-
-
-def _intervals(
-    run: Run, nbytes: int, pairs: RankPairs, chosen: Ints
-) -> dict[tuple[int, int], tuple[float, float]]:
-    """Return the 95 % intervals of some pairs; nothing where they are not known."""
-    table = run.pairs()
-    if "low" not in table or "high" not in table:
-        return {}
-    some = np.isin(table["i"], pairs.i[chosen]) & np.isin(table["j"], pairs.j[chosen])
-    own = table.where(some & (table["bytes"] == nbytes))
-    own = own.where(counting(own, ("i", "j", "bytes")))
-    keys = zip(own["i"].tolist(), own["j"].tolist(), strict=True)
-    return dict(zip(keys, zip(own["low"].tolist(), own["high"].tolist(), strict=True), strict=True))

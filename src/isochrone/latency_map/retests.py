@@ -5,12 +5,12 @@ of the same levels, which show what measuring alone does to a pair that is not s
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from isochrone.base.arrays import Ints
+from isochrone.base.record import Record
 from isochrone.base.stats import distinct
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.latency_map.units import nodes_of
@@ -34,8 +34,7 @@ _TRIES = 64
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Retests:
+class Retests(Record):
     """Pairs of ranks i < j, none of them twice, none that was measured again before."""
 
     suspected: tuple[Pair, ...] = ()

@@ -86,7 +86,12 @@ def rank_pairs(run: Run, what: str, nbytes: int) -> RankPairs:
     del counts, times, place  # a map may have millions of pairs
     first = seconds
     if again.any():
-        first = _first(every.where(of_size), what, run.size, key, seconds, again)
+        once = every.where(of_size)
+        once = once.where(~once.flag("retest"))
+        once = once.where(np.isin(_code(once, run.size), key[again]))
+        known_, place = _once(_code(once, run.size))
+        first = seconds.copy()
+        first[np.searchsorted(key, known_)] = once[what][place]
     return RankPairs(
         run.size, (key // run.size).astype("i4"), (key % run.size).astype("i4"),
         seconds, first, errors, again,
@@ -103,16 +108,6 @@ def _once(code: Ints) -> tuple[Ints, Ints]:
     order = order_of(code)
     first = np.diff(code[order], prepend=-1) > 0
     return code[order][first], order[first]
-
-
-def _first(table: Table, what: str, size: int, key: Ints, seconds: Floats, again: Bools) -> Floats:
-    """Return each pair as it was before any was measured again."""
-    once = table.where(~table.flag("retest"))
-    once = once.where(np.isin(_code(once, size), key[again]))
-    known, place = _once(_code(once, size))
-    first = seconds.copy()
-    first[np.searchsorted(key, known)] = once[what][place]
-    return first
 
 
 def _errors(table: Table, least: float) -> Floats:

@@ -37,7 +37,8 @@ def draw(
     view: View = registry.load(FAMILY, name).VIEW
     if not runs:
         raise InputError("no run is given", hint="give at least one run file")
-    kind = next((_kind(run) for run in runs if _kind(run) not in view.kinds), None)
+    kinds = (str(getattr(run, "kind", TABLE)) for run in runs)
+    kind = next((one for one in kinds if one not in view.kinds), None)
     if kind in (TABLE, ORDERS) or (ORDERS in view.kinds and kind is not None):
         others = ", ".join(fitting(kind))
         called = {TABLE: "tables", ORDERS: "orders"}.get(kind, f"runs of {kind}")
@@ -47,11 +48,6 @@ def draw(
     if not view.several and len(options.sizes) > 1:
         raise InputError(f"the view {name} plots a single message size, not {len(options.sizes)}")
     return view.draw(runs, options)
-
-
-def _kind(drawn: object) -> str:
-    """Return the kind of what is to be drawn."""
-    return str(getattr(drawn, "kind", TABLE))
 
 
 def usual(kind: str) -> str:

@@ -2,13 +2,15 @@
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from msgspec import field
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, warned, write_head
 from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
@@ -36,8 +38,7 @@ _BARS = 150
 _MAX_SWITCHES = 4  # that are named; more are only shaded
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Record):
     """One line: medians with their intervals over sizes or ranks.
 
     ``switches`` are pairs of neighbouring places between which the protocol changes.
@@ -51,8 +52,7 @@ class Line:
     switches: list[tuple[float, float]] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class ChartText:
+class ChartText(Record):
     """What is written around the lines, how the ticks are written, and of which runs they are."""
 
     title: str
@@ -86,12 +86,12 @@ def draw_lines(lines: Sequence[Line], words: ChartText, scale: Scale) -> Figure:
     axes = axes_at(figure, _LEFT, _BOTTOM, _WIDTH, _HEIGHT)
     colours = list(host_colours([str(k) for k in range(len(kept))]).values())
     smallest = _limits(axes, kept, words, scale)
+    to = partial(place, scale=scale, smallest=smallest)
     for line, colour in zip(kept, colours, strict=True):
-        _draw(axes, line, colour, place(line.x, scale, smallest))
-    _shade(axes, kept, colours, lambda x: place(x, scale, smallest))
+        _draw(axes, line, colour, to(line.x))
+    _shade(axes, kept, colours, to)
     if any(names):
-        ends = [float(place(line.x, scale, smallest)[-1]) for line in kept]
-        _name(axes, kept, names, colours, ends)
+        _name(axes, kept, names, colours, [float(to(line.x)[-1]) for line in kept])
     write_head(figure, _LEFT / width, words.title, head)
     return figure
 

@@ -125,7 +125,11 @@ def _draw(axes: Axes, panel: _Panel) -> None:
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
     _scale(axes)
-    _style(axes, panel, unit.name)
+    axes.set_xlim(-0.5, max(len(nights) - 0.5, 0.5))
+    at = nights[:: -(-len(nights) // MAX_DATES)].tolist()
+    axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
+    below = f"median in {unit.name}"
+    plain_axes(axes, "", below, size=CAPTION, title=panel.title, grid="y")
     if names:
         plain_legend(axes, loc="upper left", bbox_to_anchor=(1.01, 1.05))
 
@@ -177,15 +181,6 @@ def _scale(axes: Axes) -> None:
     axes.set_ylim(top=high * (high / low) ** _ABOVE if wide else high + _ABOVE * (high - low))
     if wide:
         time_ticks(axes.yaxis, 0, wide=True)
-
-
-def _style(axes: Axes, panel: _Panel, unit: str) -> None:
-    runs = len(panel.of.runs)
-    axes.set_xlim(-0.5, max(runs - 0.5, 0.5))
-    step = -(-runs // MAX_DATES)
-    at = list(range(0, runs, step))
-    axes.set_xticks(at, _dates(panel.of, at), fontsize=CAPTION, parse_math=False)
-    plain_axes(axes, "", f"median in {unit}", size=CAPTION, title=panel.title, grid="y")
 
 
 VIEW = View(draw, kinds=("latency-map", "sweep", "hotspot", "tile-io", "emulation"), several=True)

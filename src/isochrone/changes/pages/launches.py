@@ -45,21 +45,19 @@ def blocks(found: Launches) -> Iterator[Block]:
 
 
 def _table(times: OverLaunches, most: int, more: str = "") -> Table:
-    shown = min(len(times.keys), most)
-    left_out = len(times.keys) - shown
-    if left_out:
+    each = times.each()
+    left_out = len(each) - most
+    if left_out > 0:
         more = f"and {left_out:,} more (--json lists all)"
-    return Table("", _COLUMNS, tuple(_row(times, k) for k in range(shown)), more)
-
-
-def _row(times: OverLaunches, k: int) -> Row:
-    spread = float(times.spread[k])
-    return Row((
-        _name(times.keys[k]), format_seconds(float(times.seconds[k])),
-        _interval(float(times.low[k]), float(times.high[k])),
-        _interval(float(times.next_low[k]), float(times.next_high[k])),
-        "–" if isnan(spread) else f"{100 * spread:.1f} %", str(times.n[k]),
-    ))  # fmt: skip
+    rows = (
+        Row((
+            _name(one.key), format_seconds(one.seconds), _interval(one.low, one.high),
+            _interval(one.next_low, one.next_high),
+            "–" if isnan(one.spread) else f"{100 * one.spread:.1f} %", str(one.n),
+        ))
+        for one in each[:most]
+    )  # fmt: skip
+    return Table("", _COLUMNS, tuple(rows), more)
 
 
 def _name(key: dict[str, Any]) -> str:

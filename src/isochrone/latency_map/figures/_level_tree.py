@@ -1,7 +1,7 @@
 """A map as a tree: ranks meet at the time of their level, slow parts above it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from isochrone.latency_map.slow_part import Slow
@@ -35,7 +35,7 @@ class Tree:
 
     hosts: Sequence[str]
     order: list[int]
-    lines: list[tuple[Point, Point, str | None]] = field(default_factory=list)
+    lines: list[tuple[Point, Point, str | None]]
 
     def add(self, joint: _Joint) -> float:
         """Draw what is below a joint, its first rank where the last one ended; return its place."""
@@ -85,7 +85,7 @@ def tree_of_levels(
             groups.setdefault(owner[one.ranks[0]], []).append(one)
         joints = [_joined(members, median, level.level, parts) for members in groups.values()]
     # of several nothing was measured between them
-    tree = Tree(hosts, [])
+    tree = Tree(hosts, [], [])
     tree.add(_joined(joints, max((m for _, m in known), default=1e-6), -1, []))
     return tree
 

@@ -6,13 +6,13 @@ is its 95 % interval, where there are times enough.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map import topology
@@ -59,8 +59,7 @@ _MARKS = (("p50", 0.50, "o"), ("p95", 0.95, "s"), ("p99", 0.99, "D"))
 """Percentiles that are marked: name, part of the times below, marker."""
 
 
-@dataclass(frozen=True)
-class _Line:
+class _Line(Record):
     """Times of one thing, sorted, and their summary; ``sampled`` if there could be more of them."""
 
     name: str
@@ -77,8 +76,7 @@ class _Line:
         return (value, *ends) if known else (value, None, None)
 
 
-@dataclass(frozen=True)
-class _Panel:
+class _Panel(Record):
     """What is drawn on common axes; their ``scale`` is that of the times if it is None."""
 
     title: str

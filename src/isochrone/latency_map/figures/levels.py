@@ -6,11 +6,11 @@ is what is slow, and a hollow mark what is possibly slow.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from isochrone.base.arrays import Floats
+from isochrone.base.record import Record
 from isochrone.base.units import format_seconds
 from isochrone.latency_map import pairs
 from isochrone.latency_map.drawn import as_drawn
@@ -95,8 +95,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     return figure
 
 
-@dataclass(frozen=True)
-class _Ends:
+class _Ends(Record):
     """Names below the tree: (position, text, rank or host), and whether they stand flat."""
 
     labels: list[tuple[float, str, int | str]]

@@ -1,10 +1,10 @@
 """What a report of several runs opens with: the findings of each, and in which order they stand."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from isochrone.base.record import Record
 from isochrone.pages.common import kind_of
 from isochrone.pages.page import Block, Listing, Page, Sentence, Tone, Warnings, said
 from isochrone.pages.words import plural
@@ -19,8 +19,7 @@ LAST = 100
 _WORST_FIRST = ("bad", "strong", "good")
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Record):
     """What was found in one run, in a few sentences.
 
     Attributes

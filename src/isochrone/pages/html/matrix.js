@@ -92,10 +92,11 @@ function ofNodes(data, ranks) {
       }
       const values = Float32Array.from(found[0].length ? found[0] : found[1]);
       if (!values.length) continue;
-      estimated[a * size + b] = estimated[b * size + a] = found[0].length ? 0 : 1;
-      middle[a * size + b] = middle[b * size + a] = median(values);
-      low[a * size + b] = low[b * size + a] = values[0];
-      high[a * size + b] = high[b * size + a] = values[values.length - 1];
+      const usual = median(values); // sorts them
+      for (const k of [a * size + b, b * size + a]) {
+        estimated[k] = found[0].length ? 0 : 1;
+        [middle[k], low[k], high[k]] = [usual, values[0], values[values.length - 1]];
+      }
     }
   }
   return Object.assign(new Matrix("node", units, middle), { low, high, estimated });

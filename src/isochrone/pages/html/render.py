@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import isochrone
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
+from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
 from isochrone.pages.html.findings import finding_of, in_order
@@ -40,16 +40,14 @@ LONGEST = 1000
 _TEMPLATE = "page.html.j2"
 
 
-@dataclass(frozen=True)
-class _Explored:
+class _Explored(Record):
     """A map to look into: its still picture and its data, if these are not too large."""
 
     picture: Picture
     data: dict[str, Any] | None
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Record):
     """A heading, and below it blocks.
 
     The first ``shown`` blocks are seen at once, the others are folded below the heading.
@@ -61,8 +59,7 @@ class _Part:
     shown: int
 
 
-@dataclass(frozen=True)
-class _Article:
+class _Article(Record):
     """All that is said of one run."""
 
     id: str

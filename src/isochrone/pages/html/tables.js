@@ -36,13 +36,11 @@ function tableOfPairs({ matrix, levels }, { number, best }, choose) {
 }
 
 function colourKey(shades) {
-  const stops = [0, 0.25, 0.5, 0.75, 1].flatMap((part, k, all) => {
-    if (k === all.length - 1) return [[part, shades.palette[255]]];
-    return [0, 0.05, 0.1, 0.15, 0.2].map(
-      (more) => [part + more, shades.palette[1 + Math.round(254 * (part + more))]]);
+  const stops = Array.from({ length: 21 }, (_, k) => {
+    const colour = shades.palette[1 + Math.round((254 * k) / 20)];
+    return `rgb(${colour.map(Math.round).join(" ")}) ${5 * k}%`;
   });
   const bar = make("div", { class: "bar" });
-  bar.style.background = `linear-gradient(to right, ${stops.map(
-    ([part, colour]) => `rgb(${colour.map(Math.round).join(" ")}) ${100 * part}%`).join(", ")})`;
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   return [bar, make("div", { class: "ends" }, ...shades.marks.map((mark) => make("span", {}, mark)))];
 }
