@@ -61,7 +61,9 @@ def draw(found: Distribution, layout: Layout, seconds: Floats, size: int) -> Fig
     bottom, part = 0.55 / height, row * nodes / height
     axes = figure.add_axes((0.11, bottom, 0.64, part))
     _file(axes, found, size)
-    _names(axes, layout)
+    places, ranks = range(0, nodes, -(-nodes // _NAMED)), layout.ranks
+    words = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in places]
+    axes.set_yticks(list(places), words)
     _costs(figure.add_axes((0.78, bottom, 0.20, part), sharey=axes), seconds)
     text = (
         f"node (its ranks) · blue: what its ranks hold there, up to {100 * found.held.max():.0f} % "
@@ -98,12 +100,6 @@ def _served(server: Ints) -> Iterator[tuple[int, int, int]]:
     bounds = [0, *ends.tolist(), len(server)]
     for a, b in pairwise(bounds):
         yield int(server[a]), a, b
-
-
-def _names(axes: Axes, layout: Layout) -> None:
-    places, ranks = range(0, layout.nodes, -(-layout.nodes // _NAMED)), layout.ranks
-    words = [f"{printable(layout.hosts[k], 14)} ({ranks[k]})" for k in places]
-    axes.set_yticks(list(places), words)
 
 
 def _costs(axes: Axes, seconds: Floats) -> None:
@@ -163,13 +159,10 @@ def distribution(
     np.add.at(held, layout.of_rank, each.T)
     whole = np.maximum(held.sum(axis=0), 1.0)
     serving = layout.of_rank[aggregators]
-    return Distribution(edges, held / whole, serving[_domains(call, len(serving), edges)])
-
-
-def _domains(call: Call, count: int, edges: Ints) -> Ints:
-    """Return the domain that the middle of each part of the file belongs to."""
-    windows = call.windows(count)
+    # the domain that the middle of each part belongs to
+    windows = call.windows(len(serving))
     order = np.argsort(windows.start, kind="stable")
     middle = (edges[:-1] + edges[1:] - 1) // 2
     place = np.searchsorted(windows.start[order], middle, side="right") - 1
-    return np.asarray(windows.domain[order][np.maximum(place, 0)])
+    domain = windows.domain[order][np.maximum(place, 0)]
+    return Distribution(edges, held / whole, serving[domain])

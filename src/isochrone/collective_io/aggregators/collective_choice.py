@@ -117,7 +117,9 @@ class _Search(Struct):
             )
         as_it_is = self.cost_as_given()
         self.given_seconds = as_it_is.seconds
-        first = self.given_place()
+        hints = listed(self.costs.layout, self.given.config)  # in ROMIO's own order
+        total = int(hints.counts.sum())
+        first = _Place(hints, min(self.given.nodes or total, total))
         self.compare(first, begin + _COMPARING * self.seconds)
         order = self.ordered(self.tried[0], 2.0, "order")
         yield order
@@ -143,12 +145,6 @@ class _Search(Struct):
         assert found is not None
         refuse_no_time(found.exchange)
         return found
-
-    def given_place(self) -> _Place:
-        """Return the hosts of the given setting, in ROMIO's own order."""
-        hints = listed(self.costs.layout, self.given.config)
-        total = int(hints.counts.sum())
-        return _Place(hints, min(self.given.nodes or total, total))
 
     def places(self, first: _Place) -> list[_Place]:
         """Return the given position and all others, those without ``cb_nodes`` first."""

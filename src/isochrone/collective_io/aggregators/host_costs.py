@@ -49,8 +49,7 @@ class HostCosts(Record):
     table: Floats
     rest: float
     _model: NodeCost
-    _found: Sequence[Counts]
-    _spread: Sequence[int]
+    _found: Sequence[tuple[Counts, int]]
 
     @staticmethod
     def of(
@@ -67,14 +66,14 @@ class HostCosts(Record):
         busiest = sorted(kinds, key=lambda kind: -int(kind.traffic.messages.sent[-1]) * kind.times)
         tabled, left = busiest[:room], busiest[room:]
         weights = np.array([kind.rounds / rounds for kind in tabled])
-        of_bytes = model.of_bytes or model.of_neighbours
-        found = [_counts(kind, layout, counts, step, of_bytes=of_bytes) for kind in tabled]
-        spread = [kind.spread for kind in tabled]
-        pairs = zip(found, spread, strict=True)
-        table = np.stack([_least(model, each, over) for each, over in pairs])
+        of_data = model.of_data
+        found = [
+            (_counts(kind, layout, counts, step, of_data=of_data), kind.spread) for kind in tabled
+        ]
+        table = np.stack([_least(model, *one) for one in found])
         most = int(counts.max())
         rest = least_exchange(left, layout, model, most).seconds / rounds
-        return HostCosts(weights, counts, step, table, rest, model, found, spread)
+        return HostCosts(weights, counts, step, table, rest, model, found)
 
     @property
     def uniform(self) -> bool:
@@ -116,7 +115,7 @@ class HostCosts(Record):
     def _busy(self, orders: Ints) -> Floats:
         at = self.columns(orders)
         total = np.zeros(len(orders))
-        for weight, counts, spread in zip(self.weights, self._found, self._spread, strict=True):
+        for weight, (counts, spread) in zip(self.weights, self._found, strict=True):
             here = Counts(*(side[orders, at] for side in counts))
             total += weight * self._model.ask(here, spread, here.busy)[0].max(axis=1)
         return total
@@ -134,11 +133,11 @@ def _least(model: NodeCost, found: Counts, spread: int) -> Floats:
     return seconds
 
 
-def _counts(kind: RoundKind, layout: Layout, counts: Ints, step: int, *, of_bytes: bool) -> Counts:
+def _counts(kind: RoundKind, layout: Layout, counts: Ints, step: int, *, of_data: bool) -> Counts:
     """Return the messages and bytes of each host (row) in each place (column) of a round."""
     messages = _sides(kind.traffic.messages, layout, counts, step)
     intra, into, out = (np.rint(side).astype(np.int64) for side in messages)
-    data = _sides(kind.traffic.bytes, layout, counts, step) if of_bytes else messages
+    data = _sides(kind.traffic.bytes, layout, counts, step) if of_data else messages
     return kind.directed(Counts(intra, into, out, *data))
 
 

@@ -148,15 +148,11 @@ def _finish(
     axes.set_xticks(ticks[(ticks >= 0) & (ticks <= most)])
     axes.set_title(_heading(panel, segments), size=LABEL, color=INK, loc="left", parse_math=False)
     plain_axes(axes, _AXES[panel.x], size=CAPTION, grid="y")
-    _add_legend(axes, panel.y)
-
-
-def _add_legend(axes: Axes, series: str) -> None:
-    """Legend of the lines, next to the panel: a steep plane leaves no room in it."""
+    # the legend is next to the panel: a steep plane leaves no room in it
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     labels = axes.get_legend_handles_labels()[1]
     plain_legend(
-        axes, dots[::-1], labels[::-1], title=_SHORT[series], loc="center left",
+        axes, dots[::-1], labels[::-1], title=_SHORT[panel.y], loc="center left",
         bbox_to_anchor=(1.0, 0.5), handlelength=1.0, borderaxespad=0.2,
     )  # fmt: skip
 

@@ -102,7 +102,17 @@ def _chosen(run: Run, nbytes: int | None) -> list[GridPoint]:
 
 def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     """Summarise: definition of a time, shortest and longest, participants."""
-    blocks: list[Block] = [Tiles(tuple(_tiles(found)))] if found else []
+    by_time = sorted(found, key=lambda point: point.times.median)
+    tiles = [
+        Tile(
+            format_seconds(point.times.median),
+            "fastest point" if point is by_time[0] else "slowest point",
+            f"{point.intra} messages within the node, {point.into} in, {point.out} out; "
+            f"{format_bytes(point.bytes)} each{', all nodes busy' * (point.shape != STAR)}",
+        )
+        for point in dict.fromkeys([*by_time[:1], *by_time[-1:]])
+    ]
+    blocks: list[Block] = [Tiles(tuple(tiles))] if tiles else []
     if run.quantity:
         blocks.append(Sentence(f"  Definition of the times: {run.quantity}"))
     stars: dict[int, list[Role]] = {}
@@ -114,20 +124,6 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
         words = f"{more} more hot process{'es' if more > 1 else ''}"
         blocks.append(Sentence(f"… and {words} (--json lists all)"))
     return blocks
-
-
-def _tiles(found: Sequence[GridPoint]) -> list[Tile]:
-    """Return the shortest and the longest time."""
-    by_time = sorted(found, key=lambda point: point.times.median)
-    return [
-        Tile(
-            format_seconds(point.times.median),
-            "fastest point" if point is by_time[0] else "slowest point",
-            f"{point.intra} messages within the node, {point.into} in, {point.out} out; "
-            f"{format_bytes(point.bytes)} each{', all nodes busy' * (point.shape != STAR)}",
-        )
-        for point in dict.fromkeys([by_time[0], by_time[-1]])
-    ]
 
 
 def _star(members: Sequence[Role]) -> Sentence:

@@ -38,7 +38,7 @@ class Positions:
         different = distinct(kinds, model)
         rounds = np.array([times for _, times in different])
         self.weights = rounds / rounds.sum()
-        form = form_of(model)
+        form = _ByBytes if model.of_data else _ByMessages
         self._kinds = [form(kind, self.nodes, self.sizes, model) for kind, _ in different]
 
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
@@ -115,7 +115,7 @@ class KindCosts(ABC):
         self.directed, self.traffic, self.spread = kind.directed, kind.traffic, kind.spread
         self.nodes, self.sizes, self.model = nodes, sizes, model
         self.domains = min(self.traffic.domains, nodes)
-        of_bytes = [self.traffic.bytes] if _bytes_count(model) else []
+        of_bytes = [self.traffic.bytes] if model.of_data else []
         self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
         self.prepare()
 
@@ -196,7 +196,7 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
 
     Where messages alone count, kinds that differ in their bytes are one.
     """
-    if _bytes_count(model):
+    if model.of_data:
         return [(kind, kind.rounds) for kind in kinds]
     found: dict[object, tuple[RoundKind, int]] = {}
     for kind in kinds:
@@ -204,16 +204,6 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
         first, rounds = found.get(key, (kind, 0))
         found[key] = first, rounds + kind.rounds
     return list(found.values())
-
-
-def form_of(model: NodeCost) -> type[KindCosts]:
-    """Return the form of the costs that a model needs."""
-    return _ByBytes if _bytes_count(model) else _ByMessages
-
-
-def _bytes_count(model: NodeCost) -> bool:
-    """Whether costs depend on bytes, of the node or of the other nodes (``busy``)."""
-    return model.of_bytes or model.of_neighbours
 
 
 class _ByMessages(KindCosts):

@@ -61,6 +61,11 @@ class NodeCost(Record):
         """Whether it matters how busy the other nodes are."""
         return "busy" in self.model.variables
 
+    @property
+    def of_data(self) -> bool:
+        """Whether costs depend on bytes, of the node or of the other nodes (``busy``)."""
+        return self.of_bytes or self.of_neighbours
+
     def cost(
         self,
         counts: Counts,

@@ -235,19 +235,12 @@ def without_given(
         for key in sorted(blocked)
         if key in given
     ]
-    costs = [
-        _giving_up(key, way, closed)
-        for key, way in sorted(blocked.items())
-        if key in fixed and key not in given
-    ]
-    return [*left, *costs], warnings
-
-
-def _giving_up(key: str, way: Proposal, closed: Collection[str]) -> Proposal:
-    """Return a proposal that replaces only one of the user's hints."""
-    hints = {one: value for one, value in way.hints.items() if one == key or one not in closed}
-    expected = way.expected if len(hints) == len(way.hints) else None
-    return Proposal(way.words, hints, way.environ, expected, key)
+    for key, way in sorted(blocked.items()):
+        if key in fixed and key not in given:  # replace only this one of the user's hints
+            hints = {k: value for k, value in way.hints.items() if k == key or k not in closed}
+            expected = way.expected if len(hints) == len(way.hints) else None
+            left.append(Proposal(way.words, hints, way.environ, expected, key))
+    return left, warnings
 
 
 def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:

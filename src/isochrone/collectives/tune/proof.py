@@ -44,6 +44,8 @@ _COUNTED = re.compile(r"I\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent.*")
 _INTERPOSER = "isochrone-grid: "
 _CALLS = re.compile(_INTERPOSER + r"(\w+), (\d+) ranks, .*: ([^ ,]+), (\d+) calls?,")
 
+_NO_REPORT = "no report of the library that applies the table: is it loaded?"
+
 _LOADED = re.compile(r"(MPIR|MPID): (.+)")
 _LEVELS = {
     "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "MPIR",
@@ -120,15 +122,12 @@ def by_counting(setup: Setup, rules: Sequence[Rule], path: Path) -> list[Seen]:
             counted = [m for m in map(_CALLS.match, lines) if m]
             calls = sum(int(m[4]) for m in counted if (m[1], m[3]) == (rule.op, rule.grid))
             verdict: Verdict = "active" if calls else "not active"
-            why = f"{calls} calls of rank 0 were on it" if calls else _complaint(lines)
+            said = [one.removeprefix(_INTERPOSER) for one in lines if one.startswith(_INTERPOSER)]
+            why = f"{calls} calls of rank 0 were on it"
+            if not calls:
+                why = next(iter(said), _NO_REPORT)
             found.append(Seen(rule.op, rule.ranks, size, rule.grid, verdict, why))
     return found
-
-
-def _complaint(lines: Sequence[str]) -> str:
-    """Return the library's reason for not applying the table, if reported."""
-    said = [line.removeprefix(_INTERPOSER) for line in lines if line.startswith(_INTERPOSER)]
-    return said[0] if said else "no report of the library that applies the table: is it loaded?"
 
 
 def by_file(

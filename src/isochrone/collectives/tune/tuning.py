@@ -174,7 +174,12 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
             f"compared with the default only: {', '.join(alone)}. An algorithm that the library "
             "has may be faster than both: measure those, too (measure collective --algorithm)"
         )
-    launches = {n for sizes in times.times.values() for n in _launches_of(sizes)}
+    launches = {
+        (choice.kind, min(len(launched), len(choices.get(DEFAULT, {}))))
+        for sizes in times.times.values()
+        for choices in sizes.values()
+        for choice, launched in choices.items()
+    }
     if times.exact:
         return said
     if any(not one.gain.launches for one in found):
@@ -188,14 +193,6 @@ def cautions(times: TuningTimes, found: Sequence[Saving], kind: Kind, least: flo
             "whose default was, are not chosen"
         )
     return said
-
-
-def _launches_of(sizes: dict[int, dict[Choice, Times]]) -> set[tuple[str, int]]:
-    return {
-        (choice.kind, min(len(times), len(choices.get(DEFAULT, {}))))
-        for choices in sizes.values()
-        for choice, times in choices.items()
-    }
 
 
 def _gained(
