@@ -372,17 +372,14 @@ def read(path: Path) -> ComparedOrders:
                     "the file contains no orders", hint="isochrone place orders -o writes them"
                 )
             check_format(content.get("format"), FORMAT, "the document of orders")
-            return _checked(msgspec.convert(content, type=_Document))
+            found = msgspec.convert(content, type=_Document)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"the file is damaged: {printable(error)}") from error
-
-
-def _checked(found: _Document) -> ComparedOrders:
-    if not found.orders:
-        raise InputError("the file is damaged: it has no orders")
-    orders = [_order(one) for one in found.orders]
-    if len({len(one.times) for one in orders}) > 1:
-        raise InputError("the file is damaged: orders differ in their number of launches")
+        if not found.orders:
+            raise InputError("the file is damaged: it has no orders")
+        orders = [_order(one) for one in found.orders]
+        if len({len(one.times) for one in orders}) > 1:
+            raise InputError("the file is damaged: orders differ in their number of launches")
     return ComparedOrders(
         orders, found.what, found.op, found.expected, found.timed, found.origin or "measured",
         found.model_origin or "", found.warnings,

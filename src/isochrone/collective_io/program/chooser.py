@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,9 +70,16 @@ class Chooser(Record):
         given = {key: value for one in found.files for key, value in one.given.items()}
         user = {} if self.override else self.trials.base
         left, more = without_given(ways, given, user, self.without)
+        advice = None
+        # the order of nodes affects the exchange, here that of the most expensive calls
+        if here.file is not None and calls and calls[0].call.collective:
+            advice = (
+                "another order of nodes (changes how you start the program): isochrone place nodes "
+                f"--table {self.trials.folder / 'recording.jsonl'} --model {here.file}"
+            )
         said = {
             "library": "ROMIO", "model": here, "warnings": [*warnings, *more],
-            "advice": _advice(self.trials.folder, here, calls),
+            "advice": advice,
         }  # fmt: skip
         return left, said
 
@@ -107,19 +115,6 @@ class Chooser(Record):
             return _measured(self.trials, words, messages)
         except (InputError, MeasurementError) as error:
             return Machine(None, f"the machine could not be measured: {error.what}")
-
-
-def _advice(folder: Path, here: Machine, calls: Sequence[Made]) -> str | None:
-    """Return advice that changes how the user starts the program.
-
-    The order of nodes affects the exchange of the most expensive calls.
-    """
-    if here.file is None or not calls or not calls[0].call.collective:
-        return None
-    return (
-        "another order of nodes (changes how you start the program): isochrone place nodes "
-        f"--table {folder / 'recording.jsonl'} --model {here.file}"
-    )
 
 
 def _has_romio(run: Run) -> bool:
@@ -240,8 +235,10 @@ LARGE = 64 * 1024
 def romio_ways(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[Proposal]:
     """Return promising settings of ROMIO, the one with the shortest predicted time first."""
     collective = [one for one in calls if one.call.collective]
-    if not collective:
-        return [_enabled([one.call for one in calls])] if calls else []
+    if not collective:  # ROMIO made all calls without buffering
+        ops = sorted({"read" if one.call.call.reading else "write" for one in calls})
+        hints = {f"romio_cb_{op}": "enable" for op in ops}
+        return [Proposal("collective buffering on", hints)] if calls else []
     return [*_buffered(collective, model, whole)[: MOST - 1], _independent(collective)]
 
 
@@ -250,24 +247,25 @@ def _buffered(calls: Sequence[Made], model: NodeCost, whole: WholeCall) -> list[
     now = _predicted(calls, GIVEN, whole)
     tried = []
     listed = list(settings([made.call for made in calls], model))
-    for made in calls[:SEARCHED]:
-        listed += searched(made.call, model, whole)
-    for one in dict.fromkeys(listed):
-        try:
-            seconds = _predicted(calls, one, whole)
-        except InputError:  # a list that yields no aggregator of a file, too many windows
-            continue
-        if now > MIN_GAIN * seconds:
-            tried.append((seconds, one))
+    for one in (made.call for made in calls[:SEARCHED]):
+        costs = SettingCosts(one.call, one.by_rank, model, whole)
+        with suppress(InputError):  # too many hosts, a driver without these hints
+            found = choices(costs, seconds=SEARCH)
+            listed += [best.setting for best in found if best.setting.collective is None]
+    for setting in dict.fromkeys(listed):
+        with suppress(InputError):  # a list that yields no aggregator of a file, too many windows
+            seconds = _predicted(calls, setting, whole)
+            if now > MIN_GAIN * seconds:
+                tried.append((seconds, setting))
     tried.sort(key=lambda one: (one[0], len(levers(one[1]))))
-    scale = sum(one.seconds for one in calls) / now
+    scale = sum(made.seconds for made in calls) / now
     # the best setting, and the best of those that change fewer or other things
     chosen = []
     changed: list[frozenset[str]] = []
-    for seconds, one in tried:
-        if not any(known <= levers(one) for known in changed):
-            chosen.append(_proposed(one, scale * seconds))
-            changed.append(levers(one))
+    for seconds, setting in tried:
+        if not any(known <= levers(setting) for known in changed):
+            chosen.append(_proposed(setting, scale * seconds))
+            changed.append(levers(setting))
     return chosen[:MOST]
 
 
@@ -286,19 +284,16 @@ def _predicted(calls: Sequence[Made], setting: Setting, whole: WholeCall) -> flo
 def _independent(calls: Sequence[Made]) -> Proposal:
     """Return the proposal without collective buffering.
 
-    Its time is measured, not predicted: it ranges from 10 times as fast to 10 times as slow.
+    Its time is measured, not predicted: it ranges from 10 times as fast to 10 times as slow. Large
+    pieces are not collected in a buffer (which locks, reads and writes back the gaps).
     """
-    measured = [one.call for one in calls]
-    features = [independent_features(one.call) for one in measured]
+    features = [independent_features(one.call.call) for one in calls]
     large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
-    words = "collective buffering off: independent access by every rank"
-    return Proposal(words, independent_hints(measured, sieving=not large))
-
-
-def _enabled(calls: Sequence[MeasuredCall]) -> Proposal:
-    """Return the proposal with collective buffering, for calls that ROMIO made without."""
-    ops = sorted({"read" if one.call.reading else "write" for one in calls})
-    return Proposal("collective buffering on", {f"romio_cb_{op}": "enable" for op in ops})
+    hints = {}
+    for one in calls:
+        op = "read" if one.call.call.reading else "write"
+        hints |= dict.fromkeys([f"romio_cb_{op}", *[f"romio_ds_{op}"] * large], "disable")
+    return Proposal("collective buffering off: independent access by every rank", hints)
 
 
 def ompio_ways(hosts: Sequence[str], *, romio: bool) -> list[Proposal]:
@@ -371,30 +366,6 @@ def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting
         count = most if each == "*" else min(most, int(each) * len(hosts))
         for buffer in _buffers(collective, count):
             yield Setting(f"*:{each}", None, buffer)
-
-
-def searched(one: MeasuredCall, model: NodeCost, whole: WholeCall) -> list[Setting]:
-    """Return the settings that a search finds for one call, the best first."""
-    try:
-        found = choices(SettingCosts(one.call, one.by_rank, model, whole), seconds=SEARCH)
-    except InputError:  # too many hosts, a driver without these hints
-        return []
-    return [choice.setting for choice in found if choice.setting.collective is None]
-
-
-def independent_hints(calls: Sequence[MeasuredCall], *, sieving: bool) -> dict[str, str]:
-    """Return the hints for independent access by every rank.
-
-    Without ``sieving``, pieces are not collected in a buffer (which locks, reads and writes back
-    the gaps).
-    """
-    found = {}
-    for one in calls:
-        op = "read" if one.call.reading else "write"
-        found[f"romio_cb_{op}"] = "disable"
-        if not sieving:
-            found[f"romio_ds_{op}"] = "disable"
-    return found
 
 
 def _numbers(hosts: int) -> list[int]:

@@ -419,17 +419,13 @@ def parts(found: Sequence[GridPoint]) -> list[Parts]:
     for (key, grid, phase), total in working.items():
         leaders, rows = (working.get((key, grid, name)) for name in PHASES)
         if phase == TOTAL and leaders and rows and total.seconds > 0:
-            listed.append(_parts(total, (leaders, rows)))
+            seconds = leaders.seconds + rows.seconds
+            # the distances of their ends are those of independent errors
+            down = hypot(leaders.seconds - leaders.low, rows.seconds - rows.low)
+            up = hypot(leaders.high - leaders.seconds, rows.high - rows.seconds)
+            ends = ratio_interval((seconds, seconds - down, seconds + up), total.estimate)
+            listed.append(Parts(total, (leaders, rows), seconds / total.seconds, *ends))
     return listed
-
-
-def _parts(total: GridPoint, phases: tuple[GridPoint, GridPoint]) -> Parts:
-    """Add the phases; the distances of their ends are those of independent errors."""
-    seconds = sum(phase.seconds for phase in phases)
-    down = hypot(*(phase.seconds - phase.low for phase in phases))
-    up = hypot(*(phase.high - phase.seconds for phase in phases))
-    ends = ratio_interval((seconds, seconds - down, seconds + up), total.estimate)
-    return Parts(total, phases, seconds / total.seconds, *ends)
 
 
 def _ends(one: Gain | Parts) -> tuple[float, ...]:
