@@ -172,10 +172,9 @@ def _exact(positions: Positions, best: _Best, end: float) -> float:
 
 def nodes_of(given: Ints, sizes: Ints) -> list[int]:
     """Convert an order of sizes to nodes; nodes of equal size retain their order."""
-    waiting: dict[int, list[int]] = {}
-    for node in reversed(range(len(given))):
-        waiting.setdefault(int(given[node]), []).append(node)
-    return [waiting[int(size)].pop() for size in sizes]
+    order = np.empty(len(given), np.int64)
+    order[np.argsort(sizes, kind="stable")] = np.argsort(given, kind="stable")
+    return list(map(int, order))
 
 
 # --- local search --------------------------------------------------------------------------------

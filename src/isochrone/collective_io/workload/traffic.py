@@ -212,13 +212,10 @@ def _joined(runs: Runs) -> _Joined:
         return _Joined(*runs[:3])
     order = np.lexsort((runs.first, runs.window))
     window, first, last = (column[order] for column in runs[:3])
-    span = (
-        int(last.max()) + 2
-    )  # offsets separate the windows, so that one running maximum serves all
+    # offsets separate the windows, so that one running maximum serves all
+    span = int(last.max()) + 2
     reach = np.maximum.accumulate(window * span + last)
-    starts = np.ones(len(window), bool)
-    starts[1:] = window[1:] * span + first[1:] > reach[:-1]
-    head = np.flatnonzero(starts)
+    head = np.flatnonzero(np.append(True, (window * span + first)[1:] > reach[:-1]))
     tail = np.append(head[1:], len(window)) - 1
     return _Joined(window[head], first[head], reach[tail] - window[head] * span)
 
@@ -240,8 +237,7 @@ def _sums(ranks: int, domains: int, steps: _Joined, each: Amounts) -> Sums:
     """Sum the data of each rank of each run for its window."""
     kind = each.dtype
     change = np.bincount(steps.first, each, ranks + 1) - np.bincount(steps.last, each, ranks + 1)
-    sent = np.zeros(ranks + 1, kind)
-    sent[1:] = np.cumsum(np.cumsum(change)[:-1]).astype(kind)
+    sent = np.append(0, np.cumsum(np.cumsum(change)[:-1])).astype(kind)
     # where the amount of a domain changes from one rank to the next, and by how much
     width = ranks + 1
     base = np.arange(domains) * width

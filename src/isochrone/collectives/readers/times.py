@@ -38,12 +38,10 @@ def leaving(_: Run, columns: Mapping[str, Array]) -> list[Leaving]:
         return []
     found: dict[tuple[str, int, int, str], list[Floats]] = {}
     samples = len(columns["op"])
-    roots = columns.get("root", np.zeros(samples, dtype=np.int64))
-    groups = columns.get("group", np.full(samples, ""))
-    for op, ranks, size, times, root, group in zip(
-        *(columns[name].tolist() for name in ("op", "p", "bytes", "times")), roots.tolist(),
-        groups.tolist(), strict=True,
-    ):  # fmt: skip
+    usual = {"root": np.zeros(samples, dtype=np.int64), "group": np.full(samples, "")}
+    names = ("op", "p", "bytes", "times", "root", "group")
+    rows = ({**usual, **columns}[name].tolist() for name in names)
+    for op, ranks, size, times, root, group in zip(*rows, strict=True):
         usable = (
             all(type(n) in (int, float) and abs(n) < 2**53 for n in (ranks, size, root))
             and isinstance(times, list)
