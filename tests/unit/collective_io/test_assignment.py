@@ -31,7 +31,7 @@ from made_up.jobs import UNEVEN, directional, random_job, tachyon
 
 def lines(setting: Setting, *, reading: bool | None = None) -> str:
     """The hints file of a setting."""
-    return _romio.text(dict(_romio.pairs(setting, reading=reading)))
+    return _romio.text(setting.hints(reading=reading))
 
 
 def cost(

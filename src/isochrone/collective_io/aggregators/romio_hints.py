@@ -5,7 +5,6 @@ from pathlib import Path
 
 from isochrone.base.errors import InputError
 from isochrone.base.text import shell_word
-from isochrone.collective_io.aggregators.setting import Setting
 from isochrone.measure.placement import absolute
 
 FILE = "romio-hints"
@@ -34,35 +33,6 @@ def text(hints: Mapping[str, str], comment: str = "") -> str:
     found += "".join(f"{key} {value}\n" for key, value in hints.items())
     if len(found.encode()) > FILE_LIMIT:
         raise InputError(f"the hints are too long: ROMIO reads {FILE_LIMIT} bytes")
-    return found
-
-
-def pairs(setting: Setting, *, reading: bool | None = None) -> list[tuple[str, str]]:
-    """Return the hints of a setting.
-
-    Parameters
-    ----------
-    setting
-        Hints to set; unset ones are left out.
-    reading
-        Whether collective buffering is set for reads or for writes; None: both.
-    """
-    found = []
-    if setting.collective is not None:
-        value = "enable" if setting.collective else "disable"
-        found += [("romio_cb_write", value)] if reading is not True else []
-        found += [("romio_cb_read", value)] if reading is not False else []
-    if setting.collective is not False:
-        found.append(("cb_config_list", setting.config))
-        numbers = (("cb_nodes", setting.nodes), ("cb_buffer_size", setting.buffer))
-        found += [(key, str(value)) for key, value in numbers if value is not None]
-    if setting.stripes is not None:
-        stripes = setting.stripes
-        found += [
-            ("striping_factor", str(stripes.count)),
-            ("striping_unit", str(stripes.size)),
-            ("romio_lustre_co_ratio", str(stripes.ratio)),
-        ]
     return found
 
 

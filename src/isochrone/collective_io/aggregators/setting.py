@@ -68,6 +68,26 @@ class Setting(NamedTuple):
         s = self.stripes
         return replace(found, stripe=s.size, targets=s.count, ratio=s.ratio)
 
+    def hints(self, *, reading: bool | None = None) -> dict[str, str]:
+        """Return the hints for ROMIO; unset ones are left out.
+
+        ``reading``: whether collective buffering is set for reads or for writes; None: both.
+        """
+        found = {}
+        if self.collective is not None:
+            value = "enable" if self.collective else "disable"
+            found |= {"romio_cb_write": value} if reading is not True else {}
+            found |= {"romio_cb_read": value} if reading is not False else {}
+        if self.collective is not False:
+            found["cb_config_list"] = self.config
+            numbers = {"cb_nodes": self.nodes, "cb_buffer_size": self.buffer}
+            found |= {key: str(value) for key, value in numbers.items() if value is not None}
+        if self.stripes is not None:
+            s = self.stripes
+            found |= {"striping_factor": str(s.count), "striping_unit": str(s.size)}
+            found["romio_lustre_co_ratio"] = str(s.ratio)
+        return found
+
 
 GIVEN = Setting()
 """What ROMIO does without hints."""

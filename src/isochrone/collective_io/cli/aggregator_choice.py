@@ -70,8 +70,7 @@ class Proposal(Record):
         """Return the text of the hints file; empty where no hints are read."""
         if self.query.call.driver == "ompio":
             return ""
-        hints = romio_hints.pairs(self.best.setting, reading=self.query.call.reading)
-        return romio_hints.text(dict(hints))
+        return romio_hints.text(self.best.setting.hints(reading=self.query.call.reading))
 
     def commands(self) -> list[str]:
         """Return command lines to use in addition to the hints."""
@@ -101,7 +100,7 @@ class Proposal(Record):
             "memory": self.best.memory,
             "origin": self.query.model.model.origin or None,
             "cb_config_list": config if romio else None,
-            "hints": dict(romio_hints.pairs(self.best.setting)) if romio else {},
+            "hints": self.best.setting.hints() if romio else {},
             "files": [str(output)] if output is not None else [],
             "environment": romio_hints.environment(output, config) if output is not None else [],
             "no_effect": list(romio_hints.NO_EFFECT) if romio else [],

@@ -15,7 +15,6 @@ from isochrone.base.errors import InputError, IsochroneError, MeasurementError
 from isochrone.base.record import Record
 from isochrone.base.text import printable, whole_number
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.aggregators.assignment import assign
 from isochrone.collective_io.aggregators.collective_choice import choices
 from isochrone.collective_io.aggregators.hint_list import listed
@@ -337,7 +336,7 @@ def levers(setting: Setting) -> frozenset[str]:
 
 def _proposed(setting: Setting, expected: float) -> Proposal:
     """Return the hints that a setting changes, with a description."""
-    words, hints = [], dict(romio_hints.pairs(setting))
+    words, hints = [], setting.hints()
     if setting.config == GIVEN.config:
         del hints["cb_config_list"]
     else:

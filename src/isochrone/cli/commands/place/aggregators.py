@@ -135,7 +135,7 @@ def _measured(args: Namespace, query: Query, best: Choice) -> Speedup:
         )  # fmt: skip
     sides = []
     for setting, served in ((query.given, query.served()), (best.setting, best.aggregators)):
-        hints = dict(romio_hints.pairs(setting, reading=query.call.reading))
+        hints = setting.hints(reading=query.call.reading)
         if setting.collective is None:
             hints |= {"romio_cb_write": "enable", "romio_cb_read": "enable"}
         sides.append(tile_options(args, setting.of(query.call), served, hints))
