@@ -344,21 +344,6 @@ class CallCost(Record):
         rows = zip(self.hosts, *columns, strict=True)
         return [NodeRow(k, *row) for k, row in enumerate(rows)]
 
-    def document(self) -> dict[str, Any]:
-        """Return it for a document."""
-        return {
-            "cost": self.cost,
-            "low": self.low / self.rounds,
-            "high": self.high / self.rounds,
-            "hot_nodes": self.hot_nodes,
-            "rounds": self.rounds,
-            "seconds": self.seconds,
-            "message_size": self.counts.message_size,
-            "nodes": self.nodes,
-            "origin": self.origin or None,
-            "warnings": self.warnings,
-        }  # fmt: skip
-
 
 def predict(
     kinds: Sequence[RoundKind],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, inf, isfinite
-from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -62,12 +61,6 @@ class WholeCost(Record):
     def known(self) -> bool:
         """Whether all that takes long was measured."""
         return isfinite(self.high)
-
-    def document(self) -> dict[str, Any]:
-        """Return parts and whole for a document."""
-        seconds = self.seconds if self.known else None
-        whole = {"seconds": seconds, "low": self.low, "high": self.high}
-        return {"parts": self.parts, "whole": whole}
 
 
 class WholeCall(Record):

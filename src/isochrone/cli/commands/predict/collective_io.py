@@ -2,7 +2,9 @@
 
 import argparse
 from pathlib import Path
+from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
@@ -47,13 +49,13 @@ MAX_NODES = 32
 """Nodes that are listed for a person; of more, the hottest."""
 
 
-class _Whole:
+class _Whole(NamedTuple):
     seconds: float | None
     low: float
     high: float | None
 
 
-class _Predicted:
+class _Predicted(Struct):
     """A predicted collective write or read.
 
     Attributes
@@ -123,10 +125,14 @@ def run(args: argparse.Namespace) -> int:
         picture = data_distribution.draw(parts, layout, found.node_costs, last - first)
         save(picture, args.figure)
     if args.json:
-        document = {**found.document(), "aggregators": ranks, "ranks": nodes.ranks}
-        document |= {**total.document(), "best_possible": best}
-        document["warnings"] = list(dict.fromkeys([*found.warnings, *total.warnings]))
-        print_json(document)
+        low, high = found.low / found.rounds, found.high / found.rounds
+        warnings = list(dict.fromkeys([*found.warnings, *total.warnings]))
+        seconds = total.seconds if total.known else None
+        print_json(_Predicted(
+            found.cost, low, high, found.hot_nodes, found.rounds, found.seconds,
+            found.counts.message_size, found.nodes, found.origin or None, warnings, ranks,
+            nodes.ranks, Parts(**total.parts), _Whole(seconds, total.low, total.high), best,
+        ))  # fmt: skip
     else:
         own = [text for text in total.warnings if text not in found.warnings]
         left = unexchanged_first(console(), wanted, found.warnings)
