@@ -148,20 +148,18 @@ def _sides(sums: Sums, layout: Layout, counts: Ints, step: int) -> tuple[Floats,
     end = np.minimum(start + counts[:, None], domains)
     start = np.broadcast_to(start, end.shape)
     received = np.append(0.0, np.cumsum(sums.received[:domains], dtype=float))
-    intra = _within(_overlap(sums, layout, domains), start, end)
+    # each host's own data in the domains it serves
+    overlap = _overlap(sums, layout, domains)
+    if (end - start <= 1).all() and end.shape[1] == domains + 1:
+        intra = np.append(overlap, np.zeros((len(overlap), 1)), axis=1)
+    else:
+        before = np.append(np.zeros((len(overlap), 1)), np.cumsum(overlap, axis=1), axis=1)
+        host = np.arange(len(overlap))[:, None]
+        intra = before[host, end] - before[host, start]
+    intra = np.maximum(intra, 0.0)
     into = received[end] - received[start] - intra
     out = sums.sent_by(layout)[:, None] - intra
     return intra, np.maximum(into, 0.0), np.maximum(out, 0.0)
-
-
-def _within(overlap: Floats, start: Ints, end: Ints) -> Floats:
-    """Sum up each host's own data in the domains it serves."""
-    if end.shape == (len(overlap), overlap.shape[1] + 1) and (end - start <= 1).all():
-        return np.concatenate([np.maximum(overlap, 0.0), np.zeros((len(overlap), 1))], axis=1)
-    before = np.concatenate([np.zeros((len(overlap), 1)), np.cumsum(overlap, axis=1)], axis=1)
-    host = np.arange(len(overlap))[:, None]
-    found: Floats = before[host, end] - before[host, start]
-    return np.maximum(found, 0.0)
 
 
 def _overlap(sums: Sums, layout: Layout, domains: int) -> Floats:

@@ -73,7 +73,7 @@ class Setting(NamedTuple):
 
         ``reading``: whether collective buffering is set for reads or for writes; None: both.
         """
-        found = {}
+        found: dict[str, str] = {}
         if self.collective is not None:
             value = "enable" if self.collective else "disable"
             found |= {"romio_cb_write": value} if reading is not True else {}

@@ -25,7 +25,7 @@ from isochrone.collective_io.aggregators.setting import (
 )
 from isochrone.collective_io.cli.placing import certainty
 from isochrone.collective_io.nodes.node_order import best_order
-from isochrone.collective_io.nodes.positions import Positions
+from isochrone.collective_io.orders.ordered import Nodes
 from isochrone.collective_io.predict.node_cost import NodeCost, predict, refuse_no_time
 from isochrone.collective_io.predict.whole_call import WholeCall
 from isochrone.collective_io.workload.call import Call, aggregators
@@ -389,12 +389,10 @@ def _node_order(query: Query) -> tuple[list[int], float] | None:
     if call.driver == "ompio" or nodes.by_rank != nodes.reordered(same).by_rank:
         return None
     layout = query.costs.layout
-    hosts = layout.nodes
     if given.collective is False or given.config != listed(layout).end:
         return None
-    kinds = call.round_kinds(min(given.nodes or hosts, hosts))
     try:
-        positions = Positions(kinds, layout.ranks, query.model)
+        positions = Nodes(nodes, call, query.model, given.nodes).positions
         order = best_order(nodes.cores, positions, seconds=1.0).order
     except InputError:  # more different messages than can be searched
         return None

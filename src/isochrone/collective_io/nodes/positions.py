@@ -6,7 +6,6 @@ c. The order of the other nodes does not matter. All searches depend on this. Wi
 ``busy``, times depend on the other nodes, too: then `Positions.costs` are lower bounds.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
@@ -96,8 +95,8 @@ _OVERLAPS = 16
 """Boxes of similar positions, of similar runs of ranks, and of their overlaps."""
 
 
-class KindCosts(ABC):
-    """Costs of nodes in one kind of round.
+class _ByMessages:
+    """Costs of nodes in one kind of round: a table by messages within, received and sent.
 
     Parameters
     ----------
@@ -119,27 +118,58 @@ class KindCosts(ABC):
         self.overlaps = Overlaps(self.traffic.messages, *of_bytes)
         self.prepare()
 
-    @abstractmethod
     def prepare(self) -> None:
         """Work out what all costs need."""
+        messages = self.traffic.messages
+        self.received, self.kind = np.unique(self._received(messages), return_inverse=True)
+        sent = messages.sent
+        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in self.sizes]
+        self.sent = np.unique(np.concatenate(of_size))
+        self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
+        self.sent_at[self.sent] = np.arange(len(self.sent))
+        self.sent_by_size = [self.sent_at[found] for found in of_size]
+        self.most = int(min(self.received[-1], self.sent[-1]))
+        entries = (self.most + 1) * len(self.received) * len(self.sent)
+        if entries > _MAX_ENTRIES:
+            raise InputError(
+                "the access pattern has too many different message counts for a search",
+                hint="give larger buffers or stripes",
+            )
+        # costs by overlap, received and sent; infinite where that cannot be
+        intra, received, sent = np.meshgrid(
+            np.arange(self.most + 1), self.received, self.sent, indexing="ij"
+        )
+        possible = (intra <= received) & (intra <= sent)
+        into, out = (received - intra)[possible], (sent - intra)[possible]
+        within, none = intra[possible], np.zeros(len(into))
+        found = self.directed(Counts(within, into, out, none, none, none))
+        self.table = np.full(intra.shape, np.inf)
+        self.table[possible] = self.model.cost(found, self.spread)
 
-    @abstractmethod
     def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
         """Return the seconds of nodes at their places; arrays of one shape.
 
         If they depend on the other nodes, too: seconds below which these nodes are not.
         """
+        after = before + size
+        sent = self.traffic.messages.sent[after] - self.traffic.messages.sent[before]
+        (intra,) = self._overlap(place, before, after)
+        return np.asarray(self.table[intra, self.kind[place], self.sent_at[sent]])
 
     def hottest(self, place: Ints, before: Ints, size: Ints) -> Floats:
         """Return the seconds of the hottest node of whole orders, nodes along the last axis."""
         return np.asarray(self.costs(place, before, size).max(axis=-1))
 
-    @abstractmethod
     def floor(self, at: int, *, disjoint: bool) -> Floats:
         """Return a lower bound of the cost of a node of size ``sizes[at]`` at each position.
 
         ``disjoint``: only for nodes without data in the domain they serve.
         """
+        # no rank sends more than this for one domain, so no node overlaps with it more often
+        heaviest = int(self.traffic.messages.heaviest)
+        overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
+        cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
+        return np.asarray(cheapest[self.kind])
 
     def bound(self, counts: Ints, kinds: int) -> float:
         """Return the bound of `Positions.bound` for this kind of round, one of ``kinds``."""
@@ -206,51 +236,7 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
     return list(found.values())
 
 
-class _ByMessages(KindCosts):
-    """A table of costs by messages within, received and sent."""
-
-    def prepare(self) -> None:
-        messages = self.traffic.messages
-        self.received, self.kind = np.unique(self._received(messages), return_inverse=True)
-        sent = messages.sent
-        of_size = [np.unique(sent[c:] - sent[: len(sent) - c]) for c in self.sizes]
-        self.sent = np.unique(np.concatenate(of_size))
-        self.sent_at = np.zeros(int(self.sent[-1]) + 1, np.int64)
-        self.sent_at[self.sent] = np.arange(len(self.sent))
-        self.sent_by_size = [self.sent_at[found] for found in of_size]
-        self.most = int(min(self.received[-1], self.sent[-1]))
-        entries = (self.most + 1) * len(self.received) * len(self.sent)
-        if entries > _MAX_ENTRIES:
-            raise InputError(
-                "the access pattern has too many different message counts for a search",
-                hint="give larger buffers or stripes",
-            )
-        # costs by overlap, received and sent; infinite where that cannot be
-        intra, received, sent = np.meshgrid(
-            np.arange(self.most + 1), self.received, self.sent, indexing="ij"
-        )
-        possible = (intra <= received) & (intra <= sent)
-        into, out = (received - intra)[possible], (sent - intra)[possible]
-        within, none = intra[possible], np.zeros(len(into))
-        found = self.directed(Counts(within, into, out, none, none, none))
-        self.table = np.full(intra.shape, np.inf)
-        self.table[possible] = self.model.cost(found, self.spread)
-
-    def costs(self, place: Ints, before: Ints, size: Ints) -> Floats:
-        after = before + size
-        sent = self.traffic.messages.sent[after] - self.traffic.messages.sent[before]
-        (intra,) = self._overlap(place, before, after)
-        return np.asarray(self.table[intra, self.kind[place], self.sent_at[sent]])
-
-    def floor(self, at: int, *, disjoint: bool) -> Floats:
-        # no rank sends more than this for one domain, so no node overlaps with it more often
-        heaviest = int(self.traffic.messages.heaviest)
-        overlap = 0 if disjoint else min(self.most, int(self.sizes[at]) * heaviest)
-        cheapest = self.table[: overlap + 1][:, :, self.sent_by_size[at]].min(axis=(0, 2))
-        return np.asarray(cheapest[self.kind])
-
-
-class _ByBytes(KindCosts):
+class _ByBytes(_ByMessages):
     """Costs from messages and bytes; arrays hold the two in this order."""
 
     def prepare(self) -> None:

@@ -157,7 +157,8 @@ class Nodes(Record):
         return nodes_of(np.array(ranks), np.array(found))
 
     @cached_property
-    def _positions(self) -> Positions:
+    def positions(self) -> Positions:
+        """Costs of nodes by position."""
         return Positions(self.kinds, np.array(self.given.cores), self.model)
 
     def of_names(self, order: list[int], text: str) -> list[int]:
@@ -183,13 +184,13 @@ class Nodes(Record):
 
     def best(self) -> list[int]:
         """Return the best order that is found, as `place nodes` does."""
-        return best_order(self.given.cores, self._positions).order
+        return best_order(self.given.cores, self.positions).order
 
     def worst(self) -> list[int]:
         """Return the worst order that is found, among nodes out of step with the file."""
         ranks = np.array(self.given.cores)
         starts = [ranks, *out_of_step(ranks)]
-        return nodes_of(ranks, worst(ranks, self._positions.total, starts))
+        return nodes_of(ranks, worst(ranks, self.positions.total, starts))
 
 
 class Aggregators(Nodes):

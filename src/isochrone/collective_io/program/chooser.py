@@ -288,7 +288,7 @@ def _independent(calls: Sequence[Made]) -> Proposal:
     """
     features = [independent_features(one.call.call) for one in calls]
     large = all(one["bytes"] >= LARGE * one["pieces"] * one["ranks"] for one in features)
-    hints = {}
+    hints: dict[str, str] = {}
     for one in calls:
         op = "read" if one.call.call.reading else "write"
         hints |= dict.fromkeys([f"romio_cb_{op}", *[f"romio_ds_{op}"] * large], "disable")
