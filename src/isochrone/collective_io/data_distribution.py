@@ -7,7 +7,7 @@ of their row go through the network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -85,21 +85,15 @@ def _file(axes: Axes, found: Distribution, size: int) -> None:
         found.held, aspect="auto", interpolation="nearest", cmap=colours, vmin=0,
         vmax=max(float(found.held.max()), 1e-9), extent=(0, parts, nodes - 0.5, -0.5),
     )  # fmt: skip
-    frames = [Rectangle((a, node - 0.42), b - a, 0.84) for node, a, b in _served(found.server)]
+    # runs of parts that one node serves
+    bounds = [0, *(np.flatnonzero(np.diff(found.server)) + 1).tolist(), parts]
+    frames = [Rectangle((a, int(found.server[a]) - 0.42), b - a, 0.84) for a, b in pairwise(bounds)]
     width = 1.6 if nodes <= 16 else 0.9
     axes.add_collection(PatchCollection(frames, facecolor="none", edgecolor=_FRAME, lw=width))
     quarters = [0, 0.25, 0.5, 0.75, 1]
     words = [format_bytes(round(size * one)) if one else "0" for one in quarters]
     axes.set_xticks([parts * one for one in quarters], words)
     plain_axes(axes, "offset in the file", size=CAPTION)
-
-
-def _served(server: Ints) -> Iterator[tuple[int, int, int]]:
-    """Yield runs of parts that one node serves: node, first part, part after the last."""
-    ends = np.flatnonzero(np.diff(server)) + 1
-    bounds = [0, *ends.tolist(), len(server)]
-    for a, b in pairwise(bounds):
-        yield int(server[a]), a, b
 
 
 def _costs(axes: Axes, seconds: Floats) -> None:

@@ -455,6 +455,4 @@ def summarised(compared: Iterable[Compared]) -> Deviation | None:
     rows = list(compared)
     if not rows:
         return None
-    predicted, measured = (np.array([getattr(one, what) for one in rows])
-                           for what in ("predicted", "measured"))  # fmt: skip
-    return deviation(predicted, measured)
+    return deviation(*np.array([(one.predicted, one.measured) for one in rows]).T)

@@ -219,8 +219,8 @@ def _served(run: Run) -> list[Sentence]:
     """List the aggregators, and the ranks that accessed the file."""
     found = []
     if served := aggregators(run):
-        found.append(f"Aggregators, in the order of the file ({served[0]['source']}): ")
-        found[-1] += _named(served)
+        order = f"in the order of the file ({served[0]['source']})"
+        found.append(f"Aggregators, {order}: {_named(served)}")
     accessed = file_io(run)
     for op in dict.fromkeys(one["op"] for one in accessed):
         own = [one for one in accessed if one["op"] == op]

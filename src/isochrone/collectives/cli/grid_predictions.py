@@ -18,6 +18,7 @@ from isochrone.collectives.predicted_grids import (
     NOISE,
     GridTime,
     Machine,
+    PhaseTime,
     predict,
     ranked,
     verdict,
@@ -174,18 +175,16 @@ def _lines(times: Sequence[GridTime]) -> Iterator[str]:
         words = [f"  {one.grid:<{wide}}", f"{format_seconds(one.seconds, 4):>10}", interval]
         if own and len(times) > 1 and one.grid != LIBRARY:
             words.append(f"{own / one.seconds:.2f}x")
-        words.append(" + ".join(_phase(one, k) for k in range(len(one.phases))))
+        parts = one.phases if len(one.phases) > 1 else ()
+        words.append(" + ".join(map(_phase, parts)))
         yield "  ".join(words)
     if len(times) > 1:
         found = verdict(times)
         yield f"  best: {ranked(times)[0].grid}{f', {NOISE}' if found == NOISE else ''}"
 
 
-def _phase(time: GridTime, number: int) -> str:
-    """Write one phase: ``CG 16 x 4 ranks 12.1 µs``; of an operation in one, nothing."""
-    if len(time.phases) == 1:
-        return ""
-    one = time.phases[number]
+def _phase(one: PhaseTime) -> str:
+    """Write one phase: ``CG 16 x 4 ranks 12.1 µs``."""
     groups = f"{one.phase.groups} x " if one.phase.groups > 1 else ""
     factor = f" (x{one.factor:.2f})" if one.factor_known and one.phase.groups > 1 else ""
     text = f"{one.phase.group} {groups}{one.phase.ranks} ranks, {format_bytes(one.phase.bytes)}: "

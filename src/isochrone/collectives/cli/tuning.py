@@ -99,9 +99,13 @@ def print_report(document: Tuned, min_gain: float) -> None:
     else:
         count = len(document.rules)
         rules = "1 rule that saves" if count == 1 else f"{count} rules that save"
+        numbers = " or ".join(map(str, sorted({one.algorithms for one in document.savings})))
+        against = f"the best of its default and {numbers} of its algorithms"
+        if numbers == "0":
+            against = "the library's default, the only reference"
         say(
-            f"{library}: {rules} more than {wanted} of the time of "
-            f"{_compared(document.savings)} ({document.origin} times)",
+            f"{library}: {rules} more than {wanted} of the time of {against} "
+            f"({document.origin} times)",
             style="bold",
         )  # fmt: skip
         console.print(_table(document.savings))
@@ -120,14 +124,6 @@ def print_report(document: Tuned, min_gain: float) -> None:
         )  # fmt: skip
     for warning in document.warnings:
         say(f"Warning: {printable(warning, 400)}", style="yellow")
-
-
-def _compared(savings: list[Saving]) -> str:
-    """Name the library algorithms the choices were compared with."""
-    numbers = sorted({one.algorithms for one in savings})
-    if numbers == [0]:
-        return "the library's default, the only reference"
-    return f"the best of its default and {' or '.join(map(str, numbers))} of its algorithms"
 
 
 def _table(savings: list[Saving]) -> Table:

@@ -266,7 +266,7 @@ def _mark_best(axes: Axes, panel: Panel) -> None:
     step = -(-len(panel.sizes) // 10)
     for number, size in enumerate(panel.sizes):
         grid = best[size]
-        (point,) = [one for one in panel.measured[grid] if one.bytes == size][:1]
+        point = next(one for one in panel.measured[grid] if one.bytes == size)
         x = float(place([size], "log", panel.smallest)[0])
         axes.plot([x], [point.seconds], "o", markersize=8.5, markerfacecolor="none",
                   markeredgecolor=panel.colour(grid), markeredgewidth=1.2, zorder=6)  # fmt: skip

@@ -112,12 +112,13 @@ def grid_rules(found: Sequence[Saving], sizes: Mapping[Place, Sequence[int]]) ->
 
     ``found`` are grids, and ``sizes`` are all that are known of a place, chosen or not.
     """
-    rules = []
-    for place, low, high, joined in _joined(found, sizes):
-        points = [(one.bytes, one.gain.library, one.gain.chosen) for one in joined]
-        name = joined[0].choice.name
-        rules.append(Rule(place.op, place.ranks, (low, high), name, points, place.nodes))
-    return rules
+    return [
+        Rule(
+            place.op, place.ranks, (low, high), joined[0].choice.name,
+            [(one.bytes, one.gain.library, one.gain.chosen) for one in joined], place.nodes,
+        )
+        for place, low, high, joined in _joined(found, sizes)
+    ]  # fmt: skip
 
 
 def algorithm_rules(
