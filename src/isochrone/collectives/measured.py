@@ -156,7 +156,7 @@ def miss_at(sizes: Floats, seconds: Floats, size: float) -> float:
 
 def merged(groups: Iterable[MeasuredGroup]) -> list[MeasuredGroup]:
     """Put together what several runs measured of the same group: the geometric mean of a size."""
-    found: dict[tuple[str, str, int, int, int, int], list[MeasuredGroup]] = {}
+    found: dict[object, list[MeasuredGroup]] = {}
     for one in groups:
         found.setdefault(one.key, []).append(one)
     return [_joined(parts) for parts in found.values()]
@@ -171,13 +171,12 @@ def _joined(parts: Sequence[MeasuredGroup]) -> MeasuredGroup:
         for size, seconds, low, high in columns:
             rows.setdefault(size, []).append((seconds, low, high))
     sizes = sorted(rows)
-    lows = [[row[1] for row in rows[size]] for size in sizes]
-    highs = [[row[2] for row in rows[size]] for size in sizes]
+    columns = [list(zip(*rows[size], strict=True)) for size in sizes]
     return msgspec.structs.replace(
         parts[0], bytes=sizes,
-        seconds=[float(np.exp(np.mean(np.log([row[0] for row in rows[s]])))) for s in sizes],
-        low=[None if None in ends else min(end for end in ends if end) for ends in lows],
-        high=[None if None in ends else max(end for end in ends if end) for ends in highs],
+        seconds=[float(np.exp(np.mean(np.log(seconds)))) for seconds, _, _ in columns],
+        low=[None if None in ends else min(end for end in ends if end) for _, ends, _ in columns],
+        high=[None if None in ends else max(end for end in ends if end) for _, _, ends in columns],
     )  # fmt: skip
 
 

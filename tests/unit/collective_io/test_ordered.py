@@ -71,7 +71,7 @@ def test_swaps_reach_the_worst_of_all_where_orders_are_not_tried_one_by_one(
     some = job(Nodes, cores, buffer)
     assume(len(some.kinds) > 1)
     assert isinstance(some, Nodes)
-    total, dice = some._positions.total, np.random.default_rng(1)
+    total, dice = some.positions.total, np.random.default_rng(1)
     starts = out_of_step(np.array(cores))
     found = [climb(start, total, time.monotonic() + 5, dice) for start in starts]
     reached = max(float(total(order)) for order in found)
@@ -90,8 +90,8 @@ def test_a_large_job_has_a_worst_order_within_seconds() -> None:
     hosts = tuple(f"h{k}" for k in range(512))
     some = Nodes(Allocation(hosts, tuple(cores.tolist()), "a hostfile"), call, tachyon())
     others: list[Ints] = [np.sort(cores), np.sort(cores)[::-1], dice.permutation(cores)]
-    worst = float(some._positions.total(cores[some.worst()]))
-    assert worst >= max(float(some._positions.total(order)) for order in others)
+    worst = float(some.positions.total(cores[some.worst()]))
+    assert worst >= max(float(some.positions.total(order)) for order in others)
 
 
 def test_hosts_are_named_in_a_hint_only_as_far_as_they_have_to_be() -> None:
