@@ -59,18 +59,16 @@ def _add_nodes(parser: ArgumentParser) -> None:
     )
 
 
-def _allocation(args: Namespace) -> Allocation:
-    """Return the nodes that the options mean."""
+def _allocation(args: Namespace, recorded: Sequence[str]) -> Allocation:
+    """Return the nodes that the options mean; ``recorded``: hosts of the ranks of a recording."""
     if args.nodes is not None:
         return allocations.from_numbers(args.nodes)
     if args.hostfile is not None:
         return allocations.read_hostfile(args.hostfile)
     if args.run_file is not None:
         return allocations.from_hosts(read(args.run_file).hosts, str(args.run_file))
-    _settle(args)
-    if args.recording is not None and not args.slurm:
-        recorded = recorded_access(args.recording, args.recorded_pattern)
-        return allocations.from_hosts(recorded.hosts, str(args.recording))
+    if recorded and not args.slurm:
+        return allocations.from_hosts(recorded, str(args.recording))
     if args.slurm or "SLURM_JOB_ID" in os.environ:
         return allocations.from_slurm(os.environ)
     raise InputError("the nodes are not given", hint="give --nodes 4,4,2,2 or --hostfile FILE")
@@ -139,19 +137,21 @@ def _add_library(parser: ArgumentParser) -> None:
         "driver lustre: aggregators per OST (default: 1)", expert=True)  # fmt: skip
 
 
-def _settle(args: Namespace) -> None:
-    """Set omitted options from the recording, or to their defaults.
+def _settle(args: Namespace) -> Sequence[str]:
+    """Set omitted options from the recording, or to their defaults; return its hosts.
 
     A table that is a recording is replaced by its accesses; ``recording`` is its path then.
     """
+    hosts: Sequence[str] = ()
     if isinstance(args.table, Path) and is_recording(args.table):
         args.recording = args.table
         found = recorded_access(args.recording, args.recorded_pattern)
-        args.table = found.accesses
+        args.table, hosts = found.accesses, found.hosts
         _fill(args, found.options)
-    elif args.recorded_pattern is not None and args.recording is None:
+    elif args.recorded_pattern is not None:
         raise InputError("this option needs a recording (--table RECORDING)", where="--pattern")
     _fill(args, _USUAL)
+    return hosts
 
 
 def _fill(args: Namespace, values: Mapping[str, Any]) -> None:
@@ -163,7 +163,6 @@ def _fill(args: Namespace, values: Mapping[str, Any]) -> None:
 
 def _call(args: Namespace, ranks: int) -> Call:
     """Return the collective call that the options mean."""
-    _settle(args)
     if args.cb_buffer_size == 0 or args.stripe_size == 0:
         raise InputError("buffer and stripe sizes must be above 0")
     if args.element == 0:
@@ -233,7 +232,7 @@ def add_measured_calls(parser: ArgumentParser) -> None:
 
 def job(args: Namespace) -> tuple[Allocation, Call, NodeCost]:
     """Return the nodes, the collective call and the model that the options mean."""
-    nodes = _allocation(args)
+    nodes = _allocation(args, _settle(args))
     call = _call(args, nodes.ranks)
     model = NodeCost(models.read(args.model), {"order": args.posting, **dict(args.select)})
     return nodes, call, model

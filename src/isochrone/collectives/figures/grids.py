@@ -237,9 +237,10 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
         ):
             known = [(size, seconds / by[size]) for size, seconds in found if size in by]
             if known:
-                x = place([size for size, _ in known], "log", panel.smallest)
-                axes.plot(x, [value for _, value in known], color=colour, zorder=4, **style)  # type: ignore[arg-type]
-                every += [value for _, value in known]
+                x, values = zip(*known, strict=True)
+                x = place(x, "log", panel.smallest)
+                axes.plot(x, values, color=colour, zorder=4, **style)  # type: ignore[arg-type]
+                every += values
     return every
 
 
@@ -284,19 +285,19 @@ def _draw_deviations(axes: Axes, panel: Panel) -> None:
     """Draw bars for the phases and the total of each grid, as figure 2 of the paper does."""
     grids = [grid for grid in panel.drawn if any(one.grid == grid for one in panel.compared)]
     for number, (part, colour) in enumerate(zip(_PARTS, (*COLOURS[:2], FAINT), strict=True)):
-        at, heights, ends = [], [], []
+        bars = []
         for k, grid in enumerate(grids):
             found = summarised(
                 one for one in panel.compared if (one.grid, one.part) == (grid, part)
             )
             if found is not None:
-                at.append(k + 0.27 * (number - 1))
-                heights.append(100 * found.average)
-                ends.append((found.average - found.minimum, found.maximum - found.average))
-        if at:
+                ends = (found.average - found.minimum, found.maximum - found.average)
+                bars.append((k + 0.27 * (number - 1), found.average, *ends))
+        if bars:
+            at, heights, *errors = np.array(bars).T * [[1], [100], [100], [100]]
             axes.bar(at, heights, width=0.25, color=colour, label=part)
-            axes.errorbar(at, heights, yerr=100 * np.array(ends).T, fmt="none", ecolor=INK,
-                          elinewidth=0.8, capsize=1.8, capthick=0.8)  # fmt: skip
+            axes.errorbar(at, heights, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.8,
+                          capsize=1.8, capthick=0.8)  # fmt: skip
     axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
                     ha="right", rotation_mode="anchor")  # fmt: skip
     axes.set_ylim(bottom=0)
