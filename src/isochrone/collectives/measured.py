@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import median_of
+from isochrone.base.table import grouped
 from isochrone.models.placement import CG
 from isochrone.runfile.grid_groups import Place, arranged, place_of
 
@@ -156,20 +157,17 @@ def miss_at(sizes: Floats, seconds: Floats, size: float) -> float:
 
 def merged(groups: Iterable[MeasuredGroup]) -> list[MeasuredGroup]:
     """Put together what several runs measured of the same group: the geometric mean of a size."""
-    found: dict[object, list[MeasuredGroup]] = {}
-    for one in groups:
-        found.setdefault(one.key, []).append(one)
-    return [_joined(parts) for parts in found.values()]
+    return [_joined(parts) for parts in grouped((one.key, one) for one in groups).values()]
 
 
 def _joined(parts: Sequence[MeasuredGroup]) -> MeasuredGroup:
     if len(parts) == 1:
         return parts[0]
-    rows: dict[float, list[tuple[float, float | None, float | None]]] = {}
-    for one in parts:
-        columns = zip(one.bytes, one.seconds, one.low, one.high, strict=True)
-        for size, seconds, low, high in columns:
-            rows.setdefault(size, []).append((seconds, low, high))
+    rows = grouped(
+        (size, ends)
+        for one in parts
+        for size, *ends in zip(one.bytes, one.seconds, one.low, one.high, strict=True)
+    )
     sizes = sorted(rows)
     columns = [list(zip(*rows[size], strict=True)) for size in sizes]
     return msgspec.structs.replace(
@@ -244,10 +242,11 @@ def factor_of(
         return abs(log(shape[0] / ranks)) + abs(log(shape[1] / groups)), shape
 
     nearest = min({(one.phase_ranks, one.groups) for one in alike}, key=distance)
-    points: dict[float, list[Disturbance]] = {}
-    for one in alike:
-        if (one.phase_ranks, one.groups) == nearest:
-            points.setdefault(log2(max(one.phase_bytes, 1)), []).append(one)
+    points = grouped(
+        (log2(max(one.phase_bytes, 1)), one)
+        for one in alike
+        if (one.phase_ranks, one.groups) == nearest
+    )
     at = sorted(points)
     x = log2(max(size, 1))
     rows = [np.mean([_ends(one) for one in points[place]], axis=0) for place in at]

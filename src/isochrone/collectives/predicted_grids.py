@@ -19,6 +19,7 @@ from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, IfKnown, Inline, MaybeNan, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, Phase, phases
 from isochrone.collectives.measured import (
     Ends,
@@ -31,7 +32,7 @@ from isochrone.collectives.measured import (
     time_at,
     together_of,
 )
-from isochrone.collectives.results.grid_collectives import TOTAL, GridPoint, points
+from isochrone.collectives.results.grid_collectives import TOTAL, points
 from isochrone.models import Model
 from isochrone.models.deviation import Deviation, deviation
 from isochrone.models.placement import CG, GROUP, PLACES
@@ -427,9 +428,7 @@ def compare(model: Model, run: Run) -> list[Compared]:
         If the run is not of collectives.
     """
     machine = Machine.of_hosts(run.hosts)
-    groups: dict[tuple[str, int, int, str], list[GridPoint]] = {}
-    for point in points(run):
-        groups.setdefault((point.op, point.ranks, point.bytes, point.grid), []).append(point)
+    groups = grouped(((one.op, one.ranks, one.bytes, one.grid), one) for one in points(run))
     found = []
     for (op, ranks, size, grid), of in groups.items():
         if op not in OPERATIONS:

@@ -19,7 +19,6 @@ import re
 import struct
 import zlib
 from bisect import bisect_left
-from collections import defaultdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ import msgspec
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
@@ -213,11 +213,10 @@ def _check(table: Table) -> None:
         raise InputError("'min_gain' is not between 0 and 1")
     if len(table.rules) > MAX_RULES:
         raise InputError(f"the table has more than {MAX_RULES} rules")
-    alike: defaultdict[tuple[str, int], list[tuple[int, Rule]]] = defaultdict(list)
     for number, rule in enumerate(table.rules):
         _check_rule(rule, f"rule {number}")
-        alike[rule.op, rule.ranks].append((number, rule))
-    for rules in alike.values():
+    numbered = (((one.op, one.ranks), (number, one)) for number, one in enumerate(table.rules))
+    for rules in grouped(numbered).values():
         _check_overlaps(rules)
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.predict.node_cost import NodeCost, predict
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
@@ -271,10 +272,7 @@ def ranked(found: Iterable[Choice]) -> list[Choice]:
 
     Of settings with the same aggregators, such as those of other buffers, the best is listed.
     """
-    by_setting: dict[Setting, list[Choice]] = {}
-    for choice in found:
-        by_setting.setdefault(choice.setting, []).append(choice)
-    rest = [_joined(same) for same in by_setting.values()]
+    rest = [_joined(same) for same in grouped((one.setting, one) for one in found).values()]
     order = []
     served = []
     while rest:

@@ -7,6 +7,7 @@ import numpy as np
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.results import hotspot as hotspots
@@ -137,10 +138,9 @@ class Panel(Record):
 
 def groups(points: Sequence[GridPoint]) -> list[tuple[dict[str, Any], list[GridPoint]]]:
     """Group points by order, hot processes and size, as `Panel.where`."""
-    found: dict[tuple[Any, ...], list[GridPoint]] = {}
-    for point in points:
-        found.setdefault((point.order, point.hot, point.bytes), []).append(point)
-    return [(dict(zip(("order", "hot", "bytes"), key, strict=True)), found[key]) for key in found]
+    found = grouped(((point.order, point.hot, point.bytes), point) for point in points)
+    names = ("order", "hot", "bytes")
+    return [(dict(zip(names, key, strict=True)), own) for key, own in found.items()]
 
 
 def value(point: GridPoint, what: str) -> float:

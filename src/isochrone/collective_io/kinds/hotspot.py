@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collective_io.results.hotspot import (
     KIND,
@@ -115,9 +116,7 @@ def _about(run: Run, found: Sequence[GridPoint]) -> list[Block]:
     blocks: list[Block] = [Tiles(tuple(tiles))] if tiles else []
     if run.quantity:
         blocks.append(Sentence(f"  Definition of the times: {run.quantity}"))
-    stars: dict[int, list[Role]] = {}
-    for one in roles(run):
-        stars.setdefault(one.group, []).append(one)
+    stars = grouped((one.group, one) for one in roles(run))
     blocks += [_star(members) for members in list(stars.values())[:MAX_STARS]]
     more = len(stars) - MAX_STARS
     if more > 0:

@@ -7,6 +7,7 @@ import msgspec
 
 from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
 from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
@@ -83,9 +84,7 @@ def _title(run: Run) -> str:
 
 def _timed(run: Run, nbytes: int | None) -> list[Timed]:
     """Sum up the calls of each pattern; most expensive first."""
-    made: dict[int, list[RecordedCall]] = {}
-    for call in calls(run):
-        made.setdefault(call.pattern, []).append(call)
+    made = grouped((call.pattern, call) for call in calls(run))
     found = []
     for pattern in patterns(run):
         own = made.get(pattern.number, [])

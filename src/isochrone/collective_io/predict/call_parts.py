@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.collective_io.workload import Floats
 
 PARTS = ("offsets", "counts", "exchange", "file", "rest")
@@ -184,10 +185,7 @@ def fit(observations: Iterable[Observation]) -> PartTimes:
                 seen = [one for one in seen if "exchange" in one.seconds] or seen
             if seen:
                 laws[reading, part] = _weighed(part, seen)
-        values: dict[str, list[float]] = {}
-        for one in mine:
-            for name, value in one.features.items():
-                values.setdefault(name, []).append(value)
+        values = grouped(item for one in mine for item in one.features.items())
         ranges[reading] = {name: (min(seen), max(seen)) for name, seen in values.items()}
     return PartTimes(laws, ranges)
 

@@ -14,7 +14,7 @@ import numpy as np
 from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.collective_io.workload import Ints
@@ -169,10 +169,10 @@ def files(run: Run) -> list[RecordedFile]:
         If the run is not a recording of collective I/O, or damaged.
     """
     active, given = _hints(run, "value"), _hints(run, "given")
-    alone: dict[int, list[Independent]] = {}
-    for row in _rows(run, "independent"):
-        one = Independent(*(row[key] for key in ("op", "calls", "bytes", "ranks", "seconds")))
-        alone.setdefault(row["file"], []).append(one)
+    keys = ("op", "calls", "bytes", "ranks", "seconds")
+    alone = grouped(
+        (row["file"], Independent(*(row[key] for key in keys))) for row in _rows(run, "independent")
+    )
     return [
         RecordedFile(
             row["file"], printable(row["name"], 80), _ranks(run, row.get("ranks")), row["opens"],

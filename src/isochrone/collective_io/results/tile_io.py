@@ -7,7 +7,7 @@ import numpy as np
 from isochrone.base.documents import IfKnown, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.collective_io.predict import call_parts
 from isochrone.runfile.run import Run
@@ -87,9 +87,10 @@ def phases(run: Run) -> list[Phase]:
     table = run.tables.get("sample")
     if not table:
         return []
-    same: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in counted(table, identity(table)).rows():
-        same.setdefault((row["op"], row["phase"], row["p"], row["bytes"]), []).append(row)
+    same = grouped(
+        ((row["op"], row["phase"], row["p"], row["bytes"]), row)
+        for row in counted(table, identity(table)).rows()
+    )
     found = []
     for (op, phase, p, size), rows in same.items():
         rounds = {row.get("rounds") for row in rows}

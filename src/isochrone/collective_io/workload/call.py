@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.collective_io.workload import AccessPattern
 from isochrone.collective_io.workload.file_domains import (
     FileWindows,
@@ -194,9 +195,7 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
         If the list cannot be read, names a host without ranks, or yields none: opening the file
         fails then.
     """
-    left: dict[str, list[int]] = {}
-    for rank, host in enumerate(hosts):
-        left.setdefault(host, []).append(rank)
+    left = grouped((host, rank) for rank, host in enumerate(hosts))
     known = set(left)
     chosen = []
     for item in config.split(","):

@@ -223,7 +223,7 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
 
     Sizes missing in ``by`` are omitted.
     """
-    every = []
+    every: list[float] = []
     for grid in panel.drawn:
         colour, wide = panel.colour(grid), 2.0 if grid == LIBRARY else 1.2
         own = [(point.bytes, point.seconds) for point in panel.measured[grid]]
@@ -237,8 +237,8 @@ def _draw_lines(axes: Axes, panel: Panel, by: dict[int, float]) -> list[float]:
         ):
             known = [(size, seconds / by[size]) for size, seconds in found if size in by]
             if known:
-                x, values = zip(*known, strict=True)
-                x = place(x, "log", panel.smallest)
+                sizes, values = zip(*known, strict=True)
+                x = place(sizes, "log", panel.smallest)
                 axes.plot(x, values, color=colour, zorder=4, **style)  # type: ignore[arg-type]
                 every += values
     return every

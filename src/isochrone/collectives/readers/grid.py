@@ -16,7 +16,7 @@ import numpy as np
 
 from isochrone.base.arrays import Array, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable, whole_number
 from isochrone.collectives.grid_collectives import LIBRARY
 from isochrone.collectives.measured import (
@@ -147,14 +147,14 @@ def _measured_groups(run: Run, columns: Mapping[str, Array]) -> list[MeasuredGro
     """Return what was measured of each group, one for each kind, number of ranks and place."""
     table = Table(dict(columns))
     names = [n for n in ("op", GROUP, "p", _STRIDE, "nodes", "ppn", "bytes") if n in table]
-    found: dict[tuple[Any, ...], list[tuple[float, Times]]] = {}
+    found = []
     for key, rows in points(table, names, run.where).items():
         of = dict(key)
         numbers = (int(of.get(name, 0)) for name in ("p", _STRIDE, "nodes", "ppn"))
-        whose = (str(of["op"]), str(of[GROUP]), *numbers)
-        found.setdefault(whose, []).append((float(of["bytes"]), _times(table, rows)))
+        whose: tuple[Any, ...] = (str(of["op"]), str(of[GROUP]), *numbers)
+        found.append((whose, (float(of["bytes"]), _times(table, rows))))
     groups = []
-    for who, sizes in found.items():
+    for who, sizes in grouped(found).items():
         times = [
             (size, one.median, *((one.low, one.high) if one.has_interval else (None, None)))
             for size, one in sorted(sizes, key=lambda one: one[0])

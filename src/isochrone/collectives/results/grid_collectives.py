@@ -15,7 +15,7 @@ from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import ratio_interval, verdict
 from isochrone.base.record import Record
-from isochrone.base.table import Table
+from isochrone.base.table import Table, grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import WORD
 from isochrone.runfile.run import Run
@@ -234,9 +234,7 @@ def _rows_of(run: Run, grid: str) -> list[list[int]]:
         If it is not a grid, or rows are nodes and those are unknown.
     """
     if grid == "nodes":
-        on: dict[str, list[int]] = {}
-        for rank, host in enumerate(run.hosts):
-            on.setdefault(host, []).append(rank)
+        on = grouped((host, rank) for rank, host in enumerate(run.hosts))
         if "" in on:
             raise InputError(
                 "the grid 'nodes' needs hosts, which the run does not record", where=run.where
