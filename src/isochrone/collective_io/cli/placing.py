@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from isochrone.base.inference import Speedup
-from isochrone.base.text import printable
+from isochrone.base.text import Tell, printable
 from isochrone.base.units import format_seconds
 from isochrone.base.verdicts import FASTER, NOT_KNOWN
 from isochrone.collective_io.workload.call import Call
@@ -57,13 +57,16 @@ def print_warnings(console: Console, warnings: Sequence[str]) -> None:
 # Progress and result output of ``isochrone tune collective-io``.
 
 
-def reporter(*, quiet: bool) -> Callable[[str], None]:
+def reporter(*, quiet: bool) -> Tell:
     """Return the printer of progress lines; on standard error if stdout holds the document."""
     stream = sys.stderr if quiet else sys.stdout
     return lambda text: print(printable(text, 500), file=stream, flush=True)
 
 
-def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
+Document = Mapping[str, Any]
+
+
+def print_outcome(document: Document, folder: Path) -> None:
     """Print what was gained, and how to use it."""
     console = terminal.console()
     local, portable = document.get("local_filesystems"), document["portable"]
@@ -105,9 +108,7 @@ def print_outcome(document: Mapping[str, Any], folder: Path) -> None:
     )
 
 
-def _print_choices(
-    console: Console, choices: Sequence[Mapping[str, Any]], verdict: str | None
-) -> None:
+def _print_choices(console: Console, choices: Sequence[Document], verdict: str | None) -> None:
     """Print a table of the settings that were tried: of the winner, pairs give the gain."""
     columns = columns_of(
         "setting", "hints", ">launches", ">median", ">times as fast", "95 % interval", "verdict"
@@ -130,7 +131,7 @@ def _print_choices(
         terminal.print_blocks([table], console)
 
 
-def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> None:
+def _print_setting(console: Console, title: str, found: Document) -> None:
     words = printable(found["proposed"]["words"], 400)
     console.print(f"{title}: {words}", style="bold")
     console.print("To use it, without changing the program:")
@@ -138,13 +139,13 @@ def _print_setting(console: Console, title: str, found: Mapping[str, Any]) -> No
         console.print(f"  {printable(line, 1400)}")
 
 
-def _print_gains(console: Console, found: Mapping[str, Any]) -> None:
+def _print_gains(console: Console, found: Document) -> None:
     for name, key in (("Collective calls", "gain"), ("The whole program", "whole_gain")):
         if found.get(key) is not None:
             console.print(gained(found[key], name))
 
 
-def _cost(one: Mapping[str, Any]) -> str:
+def _cost(one: Document) -> str:
     """Describe the cost of a user's hint that is not overridden."""
     expected, gain = one["expected_seconds"], one["gain"]
     said = "not predicted"

@@ -15,7 +15,7 @@ from isochrone.base.inference import Speedup, speedup
 from isochrone.base.record import Record
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.results.tile_io import phases
-from isochrone.collective_io.workload.call import Call
+from isochrone.collective_io.workload.call import Call, Hints
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.console.measuring import add_launcher_arg, setup_of
 from isochrone.console.options import add_flag, add_mpi, add_option, read_count
@@ -78,7 +78,7 @@ def launch_plan(jobs: JobRunner, arranged: Arrangement, file: Path) -> LaunchPla
 
 
 def tile_options(
-    args: Namespace, call: Call, aggregators: Sequence[int], hints: Mapping[str, str]
+    args: Namespace, call: Call, aggregators: Sequence[int], hints: Hints
 ) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call's pattern.
 
@@ -170,7 +170,7 @@ def options_of_tiles(
     tiles: Grid,
     call: Call,
     aggregators: Sequence[int],
-    hints: Mapping[str, str],
+    hints: Hints,
 ) -> list[str]:
     """Return the options of the experiment ``tile-io`` that repeat a call.
 
@@ -242,6 +242,10 @@ def library_hints(call: Call, config: str, nodes: int | None) -> dict[str, str]:
     return hints | {key: str(value) for key, value in numbers.items() if value}
 
 
+Seconds = dict[str, list[float]]
+"""Of launches, by arrangement."""
+
+
 class Turns(NamedTuple):
     """Medians of launches in seconds, by arrangement and turn, and where they come from.
 
@@ -249,8 +253,8 @@ class Turns(NamedTuple):
     empty where the library's was not seen.
     """
 
-    times: dict[str, list[float]]
-    exchange: dict[str, list[float]]
+    times: Seconds
+    exchange: Seconds
     origin: str
 
 
@@ -290,8 +294,8 @@ def launch_in_turns(
     MeasurementError
         If the ranks fail, or are not on the planned hosts.
     """
-    times: dict[str, list[float]] = {name: [] for name in sides}
-    exchange: dict[str, list[float]] = {name: [] for name in sides}
+    times: Seconds = {name: [] for name in sides}
+    exchange: Seconds = {name: [] for name in sides}
     origins = set()
     dice = None if seed is None else random.Random(seed)
     with folder_for(runs) as folder:

@@ -27,6 +27,10 @@ _TRIES = 100
 """Random orders sampled for each wanted one, as repeats are dropped."""
 
 
+Order = Sequence[int]
+"""Nodes or hosts, as indices of those given."""
+
+
 class Candidate(Record):
     """An order to compare.
 
@@ -43,8 +47,8 @@ class Candidate(Record):
 
 
 def choose(
-    named: Iterable[tuple[str, Sequence[int]]],
-    alike: Callable[[Sequence[int]], Hashable],
+    named: Iterable[tuple[str, Order]],
+    alike: Callable[[Order], Hashable],
     *,
     most: int,
     random: int = 0,
@@ -111,20 +115,20 @@ class Nodes(Record):
         hosts = len(self.given.hosts)
         return self.call.round_kinds(min(self.most or hosts, hosts))
 
-    def predict(self, order: Sequence[int]) -> CallCost:
+    def predict(self, order: Order) -> CallCost:
         """Return the cost of the call in an order."""
         layout = layout_of(self.ranks(order))
         return predict(self.kinds, layout, self.aggregators(order), self.model)
 
-    def aggregators(self, order: Sequence[int]) -> list[int]:
+    def aggregators(self, order: Order) -> list[int]:
         """Return the ranks that serve the parts of the file."""
         return aggregators(self.ranks(order), self.config(order), self.most)
 
-    def ranks(self, order: Sequence[int]) -> list[str]:
+    def ranks(self, order: Order) -> list[str]:
         """Return the host of each rank."""
         return self.arranged(order).filled.by_rank
 
-    def named(self) -> list[tuple[str, Sequence[int]]]:
+    def named(self) -> list[tuple[str, Order]]:
         """List orders by what they are: the best and the worst found, as given, sorted."""
         ranks = np.array(self.given.cores)
         return [
@@ -170,15 +174,15 @@ class Nodes(Record):
             )
         return order
 
-    def arranged(self, order: Sequence[int]) -> Arrangement:
+    def arranged(self, order: Order) -> Arrangement:
         """Return where the ranks are: nodes are filled in this order."""
         return Arrangement(self.given, order)
 
-    def config(self, order: Sequence[int]) -> str:
+    def config(self, order: Order) -> str:
         """Return ``cb_config_list``: ROMIO's default, an aggregator on each host in rank order."""
         return DEFAULT
 
-    def alike(self, order: Sequence[int]) -> Hashable:
+    def alike(self, order: Order) -> Hashable:
         """Return the same for orders that cannot differ: nodes of equal size change places."""
         return tuple(self.given.cores[k] for k in order)
 
@@ -203,22 +207,22 @@ class Aggregators(Nodes):
             raise InputError(f"'{text[:60]}' names a host twice", where="--orders")
         return [*order, *(k for k in range(len(self.given.hosts)) if k not in named)]
 
-    def ranks(self, order: Sequence[int]) -> list[str]:
+    def ranks(self, order: Order) -> list[str]:
         """Return the host of each rank, which is the same in every order."""
         return self.given.by_rank
 
-    def arranged(self, order: Sequence[int]) -> Arrangement:
+    def arranged(self, order: Order) -> Arrangement:
         """Leave the ranks where they are."""
         return Arrangement(self.given, range(len(self.given.hosts)))
 
-    def config(self, order: Sequence[int]) -> str:
+    def config(self, order: Order) -> str:
         """Name as few hosts as make this order."""
         named = len(order) - 1
         while named and order[named - 1] < order[named]:
             named -= 1  # unnamed hosts follow in rank order
         return ",".join([*(self.given.hosts[k] for k in order[:named]), DEFAULT])
 
-    def alike(self, order: Sequence[int]) -> Hashable:
+    def alike(self, order: Order) -> Hashable:
         """Hosts that serve nothing are interchangeable."""
         return tuple(order[: self.most])
 

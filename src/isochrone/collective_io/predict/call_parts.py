@@ -28,7 +28,10 @@ INDEPENDENT = "independent"
 LATE = "late"
 """Part of the remainder spent waiting for the last rank; independent of settings."""
 
-LAWS: Mapping[str, Mapping[str, float]] = {
+Quantities = Mapping[str, float]
+"""Values by name: of what a part depends on, or seconds of parts."""
+
+LAWS: Mapping[str, Quantities] = {
     # lists of offsets: found by each rank, then sent to the aggregators, 16 bytes a piece
     "offsets": {"ranks": 1, "pieces": 1, "list_pieces": 1},
     # one MPI_Allreduce, and an MPI_Alltoall in each round
@@ -95,8 +98,8 @@ class Observation(Record):
         Standard deviation of the logarithm of a phase among equal calls, if known.
     """
 
-    features: Mapping[str, float]
-    seconds: Mapping[str, float]
+    features: Quantities
+    seconds: Quantities
     whole: float
     reading: bool = False
     scatter: Mapping[str, float] = {}
@@ -130,7 +133,7 @@ class PartLaw(Record):
     weight: Floats
     scatter: Floats
 
-    def ask(self, features: Mapping[str, float]) -> Estimate:
+    def ask(self, features: Quantities) -> Estimate:
         """Return how long the part takes in a call of these quantities."""
         by_law = self._by_law(features)
         seconds = _quantile(by_law, self.weight, 0.5)
@@ -139,11 +142,11 @@ class PartLaw(Record):
         low, high = (_quantile(spread, weight, part) for part in _INTERVAL)
         return Estimate(seconds, min(low, seconds), max(high, seconds))
 
-    def least(self, features: Mapping[str, float]) -> float:
+    def least(self, features: Quantities) -> float:
         """Return the seconds by the laws that give the fewest, without the scatter of launches."""
         return _quantile(self._by_law(features), self.weight, _INTERVAL[0])
 
-    def _by_law(self, features: Mapping[str, float]) -> Floats:
+    def _by_law(self, features: Quantities) -> Floats:
         values = np.array([_value(features, term) for term in self.terms])
         return np.asarray(self.coefficients @ values)
 
@@ -166,7 +169,7 @@ class PartTimes(Record):
         """Whether the part was measured."""
         return (reading, part) in self.laws
 
-    def ask(self, reading: bool, part: str, features: Mapping[str, float]) -> Estimate | None:
+    def ask(self, reading: bool, part: str, features: Quantities) -> Estimate | None:
         """Return how long a part takes; None: it was not measured."""
         law = self.laws.get((reading, part))
         return law.ask(features) if law else None
@@ -231,7 +234,7 @@ def _quantile(values: Floats, weight: Floats, part: float) -> float:
     return float(values[order[min(at, len(order) - 1)]])
 
 
-def _value(features: Mapping[str, float], term: str) -> float:
+def _value(features: Quantities, term: str) -> float:
     """Return the value of a product of quantities; ``1`` is one."""
     value = 1.0
     for name in term.split("*"):

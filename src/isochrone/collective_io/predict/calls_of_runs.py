@@ -11,7 +11,7 @@ from isochrone.collective_io.predict.call_parts import INDEPENDENT, LATE, PARTS
 from isochrone.collective_io.predict.whole_call import MeasuredCall, scatter_of
 from isochrone.collective_io.results import io_recording, tile_io
 from isochrone.collective_io.workload import AccessPattern
-from isochrone.collective_io.workload.call import STRIPE, Call, aggregators, collective_by
+from isochrone.collective_io.workload.call import STRIPE, Call, Hints, aggregators, collective_by
 from isochrone.collective_io.workload.grid import Axis, Grid
 from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
@@ -144,7 +144,7 @@ def _pair(option: Option) -> tuple[int, int]:
     return int(first), int(second)
 
 
-def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) -> Call:
+def call_of(pattern: AccessPattern, hints: Hints, *, reading: bool) -> Call:
     """Return the call of a pattern with the active hints; defaults are ROMIO's."""
     lustre = hints.get("romio_filesystem_type", "").upper().startswith("LUSTRE")
     unit = _number(hints, "striping_unit")
@@ -161,7 +161,7 @@ def call_of(pattern: AccessPattern, hints: Mapping[str, str], *, reading: bool) 
     )  # fmt: skip
 
 
-def _number(hints: Mapping[str, str], key: str) -> int:
+def _number(hints: Hints, key: str) -> int:
     """Return the value of a hint; 0 if it is not given or no number."""
     return whole_number(hints.get(key, "")) or 0
 

@@ -16,6 +16,7 @@ from isochrone.collective_io.predict.call_parts import (
     Estimate,
     Observation,
     PartTimes,
+    Quantities,
     fit,
 )
 from isochrone.collective_io.predict.node_cost import CallCost, NodeCost, predict
@@ -145,7 +146,7 @@ def _summed(
     return WholeCost(times, seconds, max(0.0, seconds - below), high, rounds, warnings)
 
 
-def _beyond(values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+def _beyond(values: Quantities, ranges: Mapping[str, tuple[float, float]]) -> list[str]:
     """Warn of quantities far from all measured calls."""
     found = []
     for name, words in WATCHED.items():
@@ -184,7 +185,7 @@ class MeasuredCall(Record):
     by_rank: Sequence[str]
     aggregators: Sequence[int]
     seconds: float
-    parts: Mapping[str, float]
+    parts: Quantities
     scatter: Mapping[str, float] = {}
 
     @property

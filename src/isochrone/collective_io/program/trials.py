@@ -34,6 +34,10 @@ LOSER = 2.0
 BIT = 5.0
 
 
+Pairs = Mapping[str, str]
+"""Hints or variables of the environment, by name."""
+
+
 class Trials(Struct):
     """Starts of one program.
 
@@ -60,7 +64,7 @@ class Trials(Struct):
     program: Program
     folder: Path
     limit: float | None
-    base: Mapping[str, str]
+    base: Pairs
     report: Callable[[str], None]
     lost: float = FIRST_LIMIT
     ways: dict[str, Proposal] = {}
@@ -132,7 +136,7 @@ class Trials(Struct):
         write_text(path, romio_hints.text({**self.base, **way.hints}))
         return {**way.environ, ROMIO_HINTS: str(path.absolute())}
 
-    def _run(self, variables: Mapping[str, str], stem: Path, limit: float) -> tuple[Run, float]:
+    def _run(self, variables: Pairs, stem: Path, limit: float) -> tuple[Run, float]:
         return self.program.record(
             stem.with_suffix(".jsonl"), variables, stem.with_suffix(".log"), limit
         )
@@ -194,8 +198,8 @@ class Proposal(Record):
 
 def without_given(
     proposals: Sequence[Proposal],
-    given: Mapping[str, str],
-    user: Mapping[str, str] | None = None,
+    given: Pairs,
+    user: Pairs | None = None,
     without: Collection[str] = (),
 ) -> tuple[list[Proposal], list[str]]:
     """Remove hints that must not change; proposals without remaining changes are omitted.
@@ -243,7 +247,7 @@ def without_given(
     return left, warnings
 
 
-def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
+def hints_of_user(environ: Pairs) -> dict[str, str]:
     """Return the hints that the program gets from a file already; ours are added to them.
 
     Raises
@@ -265,7 +269,7 @@ def hints_of_user(environ: Mapping[str, str]) -> dict[str, str]:
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
 
 
-def not_in_force(wanted: Mapping[str, str], found: Sequence[Mapping[str, str]]) -> list[str]:
+def not_in_force(wanted: Pairs, found: Sequence[Pairs]) -> list[str]:
     """List the hints that had an effect on no file.
 
     Parameters

@@ -22,6 +22,9 @@ DEFAULT = "*:1"
 
 _ITEM = re.compile(r"([^,:]+)(?::(\*|[0-9]{1,9}))?")
 
+Hints = Mapping[str, str]
+"""Hints of a file for the MPI library, by key."""
+
 DRIVERS = ("even", "lustre", "ompio")
 """ROMIO's generic driver, its Lustre driver, and OMPIO."""
 
@@ -221,7 +224,7 @@ def aggregators(hosts: Sequence[str], config: str = DEFAULT, nodes: int | None =
     return chosen
 
 
-def collective_by(hints: Mapping[str, str], *, reading: bool) -> bool | None:
+def collective_by(hints: Hints, *, reading: bool) -> bool | None:
     """Return the hints' value of `Call.collective`."""
     hint = hints.get("romio_cb_read" if reading else "romio_cb_write")
     return {"enable": True, "disable": False}.get(hint or "")

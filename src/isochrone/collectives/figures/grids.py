@@ -52,6 +52,10 @@ _ALIKE = 0.98
 """A grid is named the best where it takes less than this part of the library's time."""
 
 
+ByGrid = dict[str, list[GridPoint]]
+"""Whole operations by grid."""
+
+
 class Panel(Record):
     """One operation on one number of ranks.
 
@@ -71,7 +75,7 @@ class Panel(Record):
 
     op: str
     ranks: int
-    measured: dict[str, list[GridPoint]]
+    measured: ByGrid
     drawn: list[str]
     compared: list[Compared]
     left_out: int
@@ -153,7 +157,7 @@ def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[st
 def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     """Return the panels of one run."""
     compared = compare(model, run) if model else []
-    whole: dict[tuple[str, int], dict[str, list[GridPoint]]] = {}
+    whole: dict[tuple[str, int], ByGrid] = {}
     for point in sorted(points(run), key=lambda one: one.bytes):
         selected = not options.ops or point.op in options.ops
         if point.phase == TOTAL and selected and point.seconds > 0:  # 0 is no place on the axis
@@ -168,7 +172,7 @@ def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _chosen(grids: dict[str, list[GridPoint]]) -> list[str]:
+def _chosen(grids: ByGrid) -> list[str]:
     """Choose the grids to draw: those that are best of a size, and others evenly."""
     others = [grid for grid in grids if grid != LIBRARY]
     best = [grid for grid in others if grid in _best(grids).values()][:_MAX_GRIDS]
@@ -181,7 +185,7 @@ def _chosen(grids: dict[str, list[GridPoint]]) -> list[str]:
     return [grid for grid in grids if grid == LIBRARY or grid in best]
 
 
-def _best(grids: dict[str, list[GridPoint]]) -> dict[int, str]:
+def _best(grids: ByGrid) -> dict[int, str]:
     """Return the grid that takes least of each size, or the library where that is as good."""
     times: dict[int, dict[str, float]] = {}
     for grid, found in grids.items():

@@ -6,7 +6,7 @@ pairs of launches that had no part in choosing it. A tuning file of the library 
 since it needs nothing of ours at run time; a table of grids only if that gains nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from isochrone.base.files import write_text
 from isochrone.base.inference import Speedup
 from isochrone.base.operations import COLLECTIVES, REDUCING
 from isochrone.base.record import Record
+from isochrone.base.text import Tell
 from isochrone.collectives import tuning_file as tunings
 from isochrone.collectives import tuning_table
 from isochrone.collectives.grid_collectives import OPERATIONS
@@ -178,7 +179,7 @@ def tune(
     folder: Path,
     wish: Wish,
     document: TunedProgram,
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> None:
     """Measure what the program calls, choose, and prove; fills ``document`` as results come.
 
@@ -225,7 +226,7 @@ class _Measuring(Record):
     folder: Path
     wish: Wish
     recorded: Run
-    tell: Callable[[str], None]
+    tell: Tell
 
     def runs(self, document: TunedProgram) -> list[Run]:
         """Return all launches: default and grids in one, each algorithm in one of its own."""
@@ -349,7 +350,7 @@ def _prove(
     folder: Path,
     wish: Wish,
     document: TunedProgram,
-    tell: Callable[[str], None],
+    tell: Tell,
 ) -> None:
     """Launch the program with and without a way, in pairs; fills its ``gain`` and ``why``."""
     numbers: Iterator[int] = iter(range(1, 10_000))
