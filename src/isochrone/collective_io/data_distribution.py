@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.collective_io.workload import Floats, Ints
@@ -110,7 +110,7 @@ def _costs(axes: Axes, seconds: Floats) -> None:
 # Distribution of file data over nodes, and the nodes that serve each part.
 
 
-class Distribution(Record):
+class Distribution(NamedTuple):
     """The data of each node along a file, and the parts of the file that it serves.
 
     Attributes

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError, MeasurementError
 from isochrone.base.inference import Speedup, speedup
-from isochrone.base.record import Record
 from isochrone.collective_io.cli.workload import chosen_pattern
 from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call, Hints
@@ -112,7 +111,7 @@ USUAL_ELEMENT = 3
 """Bytes of an element of mpi-tile-io; the number of messages does not depend on it."""
 
 
-class JobRunner(Record):
+class JobRunner(NamedTuple):
     """Starts the probe with the user's launcher and a file of rank positions."""
 
     setup: Setup

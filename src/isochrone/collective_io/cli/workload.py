@@ -5,11 +5,10 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.node_cost import NodeCost
@@ -261,7 +260,7 @@ def _number(text: str) -> int:
 # A recording of collective I/O as the call of a prediction: its pieces, its hints, its hosts.
 
 
-class RecordedAccess(Record):
+class RecordedAccess(NamedTuple):
     """One pattern of a recording.
 
     Attributes

@@ -1,12 +1,11 @@
 """Shared parts of the hot-spot figures: points, model and queries."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
@@ -84,7 +83,7 @@ def add_head(
     head(figure, title, [*words, why] if why else words, places=places)
 
 
-class Panel(Record):
+class Panel(NamedTuple):
     """Points of one kind, and the coordinates along two axes for `value`.
 
     Attributes

@@ -1,12 +1,11 @@
 """Report of recorded collective I/O: access patterns, times by phase, hints."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from isochrone.base.documents import Hidden, Inline, shown
-from isochrone.base.record import Record
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
@@ -49,7 +48,7 @@ _OF_USE = (
 """Hints that decide how a collective access is done; --json has all."""
 
 
-class Timed(Record):
+class Timed(NamedTuple):
     """A pattern with the times of its calls summed; parts that were seen in all of them."""
 
     pattern: Inline[RecordedPattern]

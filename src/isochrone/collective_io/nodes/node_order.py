@@ -7,11 +7,11 @@ Both match if large nodes are spread evenly among small ones. Sorting by size is
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-from isochrone.base.record import Record
 from isochrone.collective_io.nodes.exact import (
     are_few,
     enumerate_orders,
@@ -32,7 +32,7 @@ SECONDS_OF_MANY = 30.0
 MANY = 2048
 
 
-class NodeOrder(Record):
+class NodeOrder(NamedTuple):
     """An order of nodes.
 
     Attributes

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES
@@ -69,11 +70,8 @@ class Summary(Record):
 
     def parts(self) -> dict[str, float]:
         """Return the seconds of the parts of all calls, as far as they were seen."""
-        found: dict[str, float] = {}
-        for call in self.calls:
-            for name, seconds in call.parts.items():
-                found[name] = found.get(name, 0.0) + seconds
-        return found
+        each = grouped(part for call in self.calls for part in call.parts.items())
+        return {name: sum(seconds) for name, seconds in each.items()}
 
     def nothing_to_gain(self, least: float) -> str:
         """Reason why no setting can help; empty if one may."""

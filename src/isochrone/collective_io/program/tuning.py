@@ -6,11 +6,10 @@ to choose it.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from isochrone.base.documents import IfKnown, Inline, plain
 from isochrone.base.inference import Speedup
-from isochrone.base.record import Record
 from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
@@ -25,7 +24,7 @@ CHEAP = 60.0
 """Seconds for measuring the cost of the user's hints."""
 
 
-class Wish(Record):
+class Wish(NamedTuple):
     """Options of the user.
 
     Attributes

@@ -226,10 +226,8 @@ def calls(run: Run) -> list[RecordedCall]:
 
 def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:
     """Return how long the calls of each pattern took together, by its number."""
-    found: dict[int, float] = {}
-    for call in made:
-        found[call.pattern] = found.get(call.pattern, 0.0) + call.seconds
-    return found
+    each = grouped((call.pattern, call.seconds) for call in made)
+    return {number: sum(seconds) for number, seconds in each.items()}
 
 
 # --- records --------------------------------------------------------------------------------------

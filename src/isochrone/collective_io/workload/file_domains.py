@@ -4,17 +4,18 @@ The rules are those of the libraries, read in their sources: ROMIO in MPICH 5.0 
 Open MPI 5.0.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
 from isochrone.collective_io.workload import Ints, expanded
 
 MAX_WINDOWS = 20_000_000
 """More parts than that of one file are refused: they would not fit into memory."""
 
 
-class FileWindows(Record):
+class FileWindows(NamedTuple):
     """Parts ``[start, end)`` of the file; each belongs to one domain and is moved in one round."""
 
     domain: Ints

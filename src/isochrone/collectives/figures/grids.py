@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.collectives.results.grid_collectives import (
@@ -56,7 +56,7 @@ ByGrid = dict[str, list[GridPoint]]
 """Whole operations by grid."""
 
 
-class Panel(Record):
+class Panel(NamedTuple):
     """One operation on one number of ranks.
 
     Attributes

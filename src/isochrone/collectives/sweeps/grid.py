@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from math import inf, isnan, log, log10
-from typing import Any
+from typing import Any, NamedTuple
 
 from isochrone.base.inference import FEW_GROUPS
-from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.results.grid_collectives import (
@@ -61,7 +60,7 @@ HOW = (
 )
 
 
-class GridRun(Record):
+class GridRun(NamedTuple):
     """Contents of a report of a run with grids: all sizes, or the selected one."""
 
     points: list[GridPoint]

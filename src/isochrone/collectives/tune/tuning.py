@@ -12,7 +12,6 @@ from math import isqrt
 from typing import Literal, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
-from isochrone.base.record import Record
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
 from isochrone.collectives.predicted_grids import GridTime, Machine, predict
 from isochrone.collectives.tune.times import (
@@ -43,7 +42,7 @@ class Names(NamedTuple):
     against: str
 
 
-class Saving(Record):
+class Saving(NamedTuple):
     """The choice at a measured size.
 
     Attributes
