@@ -272,19 +272,15 @@ _MOST_TARGETS = 64
 def lists(layout: Layout) -> list[HintList]:
     """Return how many aggregators hosts may have: as many on each, or more on larger ones."""
     ranks = layout.ranks
-    found = [HintList(layout, np.minimum(n, ranks), n) for n in _EACH]
-    found.append(HintList(layout, ranks, None))
-    for share in _SHARES:
-        counts = np.maximum(1, (ranks + share // 2) // share)
-        found.append(HintList(layout, counts, 1))
-    seen = set()
-    chosen = []
-    for one in found:
-        key = one.counts.tobytes()
-        if key not in seen and one.fits(np.flatnonzero(one.must)):
-            chosen.append(one)
-        seen.add(key)
-    return chosen
+    shares = (np.maximum(1, (ranks + share // 2) // share) for share in _SHARES)
+    found = [
+        *(HintList(layout, np.minimum(n, ranks), n) for n in _EACH),
+        HintList(layout, ranks, None),
+        *(HintList(layout, counts, 1) for counts in shares),
+    ]
+    first = {one.counts.tobytes(): one for one in reversed(found)}
+    different = (one for one in found if one is first[one.counts.tobytes()])
+    return [one for one in different if one.fits(np.flatnonzero(one.must))]
 
 
 def numbers(hints: HintList, usual: bool) -> list[int]:

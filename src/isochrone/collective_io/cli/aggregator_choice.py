@@ -17,6 +17,7 @@ from isochrone.collective_io.aggregators.assignment import Assignment, assign
 from isochrone.collective_io.aggregators.collective_choice import choices, ompio_option
 from isochrone.collective_io.aggregators.hint_list import listed
 from isochrone.collective_io.aggregators.setting import (
+    GIVEN,
     LEVERS,
     Choice,
     Setting,
@@ -140,7 +141,7 @@ class ByOrder(Proposal):
         """Return the gain in one line."""
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
-        default = self.query.given == _PLAIN
+        default = self.query.given == GIVEN
         than = "than with ROMIO's default order" if default else "than as given"
         words = f"{less:.1f} % less {than}" if found.named else "nothing better"
         if default and not found.named:
@@ -242,9 +243,6 @@ class PlacedByAll(Placed):
     choices: list[Choice]
     node_order: _Order | None
     romio: Choice | None
-
-
-_PLAIN = Setting()
 
 
 def by_order(query: Query) -> ByOrder:
