@@ -273,16 +273,14 @@ def ranked(found: Iterable[Choice]) -> list[Choice]:
     Of settings with the same aggregators, such as those of other buffers, the best is listed.
     """
     rest = [_joined(same) for same in grouped((one.setting, one) for one in found).values()]
-    order = []
-    served = []
+    order: list[Choice] = []
     while rest:
         least = min(choice.seconds for choice in rest)
         alike = [choice for choice in rest if choice.seconds <= least * (1 + ALIKE)]
         best = min(alike, key=lambda c: (c.lever != "given", c.changes, c.memory, c.seconds))
         rest.remove(best)
-        if best.lever != "all" or best.aggregators not in served:
+        if best.lever != "all" or all(best.aggregators != one.aggregators for one in order):
             order.append(best)
-            served.append(best.aggregators)
     return order
 
 

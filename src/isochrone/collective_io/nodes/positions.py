@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.table import grouped
 from isochrone.collective_io.predict.node_cost import NodeCost
 from isochrone.collective_io.workload import Floats, Ints, expanded, in_portions
 from isochrone.collective_io.workload.traffic import Amounts, Counts, RoundKind, Sums
@@ -228,12 +229,8 @@ def distinct(kinds: Sequence[RoundKind], model: NodeCost) -> list[tuple[RoundKin
     """
     if model.of_data:
         return [(kind, kind.rounds) for kind in kinds]
-    found: dict[object, tuple[RoundKind, int]] = {}
-    for kind in kinds:
-        key = (kind.traffic.messages.fingerprint, kind.spread)
-        first, rounds = found.get(key, (kind, 0))
-        found[key] = first, rounds + kind.rounds
-    return list(found.values())
+    same = grouped(((kind.traffic.messages.fingerprint, kind.spread), kind) for kind in kinds)
+    return [(each[0], sum(kind.rounds for kind in each)) for each in same.values()]
 
 
 class _ByBytes(_ByMessages):

@@ -136,10 +136,9 @@ def points(run: Run) -> list[GridPoint]:
         times = summarise(table, rows)
         nodes, ppn = place_of(grid, phase)
         found.append(GridPoint(
-            op=str(of["op"]), ranks=int(of.get("p", run.size)), bytes=int(of["bytes"]), grid=grid,
-            phase=phase, groups=_whole(of.get("groups", 1), "groups", run), n=times.n,
-            seconds=times.median, low=times.low, high=times.high, nodes=nodes, ppn=ppn,
-            **_phase(run, table, int(rows[0]), phase),
+            str(of["op"]), int(of.get("p", run.size)), int(of["bytes"]), grid, phase,
+            _whole(of.get("groups", 1), "groups", run), times.n, times.median, times.low,
+            times.high, **_phase(run, table, int(rows[0]), phase), nodes=nodes, ppn=ppn,
         ))  # fmt: skip
     return found
 
