@@ -163,17 +163,13 @@ def general() -> NodeCost:
 
 def _cached(folder: Path, run: Run) -> Machine | None:
     """Return an earlier model, if it is of these hosts and this MPI."""
-    path, model = folder / RUN, folder / MODEL
-    if not (path.is_file() and model.is_file()):
-        return None
-    try:
-        before = read(path)
+    model = folder / MODEL
+    with suppress(IsochroneError):  # missing or damaged: it is measured again
+        before = read(folder / RUN)
         same = (before.hosts, before.library.library) == (run.hosts, run.library.library)
-        return Machine(
-            NodeCost(models.read(model)), f"an earlier model, {model}", model
-        ) if same and before.complete else None  # fmt: skip
-    except IsochroneError:  # damaged: it is measured again
-        return None
+        if same and before.complete:
+            return Machine(NodeCost(models.read(model)), f"an earlier model, {model}", model)
+    return None
 
 
 def _measured(trials: Trials, words: Sequence[str], messages: Sequence[int]) -> Machine:
@@ -375,11 +371,10 @@ def _numbers(hosts: int) -> list[int]:
 def _order(one: MeasuredCall, count: int, model: NodeCost) -> str:
     """Return the best order of hosts for a call, or their own."""
     hints = listed(layout_of(one.by_rank))
-    try:
+    with suppress(InputError):  # too many hosts, or windows, for this lever
         found = assign(one.call.round_kinds(count), hints, model)
-    except InputError:  # too many hosts, or windows, for this lever
-        return GIVEN.config
-    return hints.config(found.order[: found.named]) if found.named else GIVEN.config
+        return hints.config(found.order[: found.named])
+    return GIVEN.config
 
 
 def _buffers(calls: Sequence[MeasuredCall], aggregators: int) -> list[int | None]:
