@@ -102,7 +102,7 @@ class Exchange:
         return [Compute(self.phase, self.time, self.factors[rank], self.mode, self.schedule)]
 
 
-def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
+def _star(exchange: Exchange) -> tuple[Steps, list[int]]:
     """Return the steps of requests or of a farm: one rank is on all edges, which are alike."""
     graph, at = exchange.graph, exchange.spec.at.key("flow")
     first = graph.edges[0]
@@ -114,19 +114,16 @@ def _star(exchange: Exchange, *, farm: bool) -> tuple[Steps, list[int]]:
     root = graph.root if graph.root in common else min(common)
     others = tuple(sorted({edge.source + edge.target - root for edge in graph.edges}))
     phase, size, reply = exchange.phase, exchange.sizes(first), exchange.reply
-    time = exchange.app.times(exchange.spec.compute, 1.0 if farm else exchange.factors[root])
-    steps: Steps = {}
-    for r in others:
-        steps[r] = (
-            [Work(phase, root, size, reply, time, exchange.factors[r], exchange.mode)]
-            if farm
-            else [Send(phase, root, size), Recv(phase, root, reply)]
-        )
-    if exchange.spec.tasks is not None:
-        tasks = count(exchange.spec.tasks, exchange.app.scope, 1, MAX_TASKS)
-        steps[root] = [Farm(phase, others, tasks, size, reply)]
+    factors, mode, app = exchange.factors, exchange.mode, exchange.app
+    if exchange.spec.tasks is None:
+        time = app.times(exchange.spec.compute, factors[root])
+        steps: Steps = {r: [Send(phase, root, size), Recv(phase, root, reply)] for r in others}
+        steps[root] = [Serve(phase, others, size, reply, time, mode)]
     else:
-        steps[root] = [Serve(phase, others, size, reply, time, exchange.mode)]
+        time = app.times(exchange.spec.compute)
+        steps = {r: [Work(phase, root, size, reply, time, factors[r], mode)] for r in others}
+        tasks = count(exchange.spec.tasks, app.scope, 1, MAX_TASKS)
+        steps[root] = [Farm(phase, others, tasks, size, reply)]
     return steps, [root]
 
 
@@ -229,8 +226,8 @@ def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
 
 
 _FLOWS: Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]] = {
-    "request": partial(_star, farm=False),
-    "farm": partial(_star, farm=True),
+    "request": _star,
+    "farm": _star,
     "token": _token,
     "stream": partial(_stream, one_by_one=False),
     "sweep": partial(_stream, one_by_one=True),

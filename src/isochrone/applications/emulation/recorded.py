@@ -8,6 +8,7 @@ from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.table import Table
+from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
 KIND = "emulation"
@@ -139,23 +140,10 @@ class _App(Record):
     iterations: int
 
 
-class _Phase(Record):
-    app: int
-    phase: int
-    name: str
-
-
 class _Launch(Record):
     launch: int
     repeat: int
     together: tuple[int, ...]
-
-
-class _Wall(Record):
-    launch: int
-    app: int
-    seconds: float
-    iterations: int
 
 
 def applications(run: Run) -> list[App]:
@@ -175,10 +163,10 @@ def applications(run: Run) -> list[App]:
     if [one.app for one in found] != list(range(len(found))):
         raise InputError("the 'app' records are not numbered from 0 in order", where=run.where)
     phases: list[list[str]] = [[] for _ in found]
-    for phase in records(run, "phase", _Phase):
-        if phase.app >= len(found) or phase.phase != len(phases[phase.app]):
+    for row in run.tables.get("phase", Table()).rows():
+        if row["app"] >= len(found) or row["phase"] != len(phases[row["app"]]):
             raise InputError("the 'phase' records are not numbered in order", where=run.where)
-        phases[phase.app].append(phase.name)
+        phases[row["app"]].append(printable(row["name"], 80))
     background = run.tables.get("app", Table()).flag("background").tolist()
     return [
         App(one.app, one.name, one.ranks, one.iterations, background[k], tuple(phases[k]))
@@ -194,7 +182,6 @@ def launched(run: Run) -> list[Launched]:
     InputError
         If a record is damaged.
     """
-    walls: list[_Wall] = records(run, "wall", _Wall)
     launches: dict[int, _Launch] = {one.launch: one for one in records(run, "launch", _Launch)}
     count = len(run.tables.get("app", ()))
     if any(app >= count for one in launches.values() for app in one.together):
@@ -209,14 +196,13 @@ def launched(run: Run) -> list[Launched]:
                 "the 'seconds' of an 'iterations' record are not times", where=run.where
             )
         times[row["launch"], row["app"]] = each.astype(np.float64)
-    # parts of a launch; 1 where a record does not say
-    overlaps = run.tables.get("wall", Table()).columns.get("overlap", np.ones(len(walls)))
-    return [
-        Launched(
-            one.launch, launches[one.launch].repeat, launches[one.launch].together, one.app,
-            one.seconds, one.iterations, overlap, times.get((one.launch, one.app), np.empty(0)),
-        )
-        for one, overlap in zip(
-            walls, np.minimum(np.nan_to_num(overlaps, nan=1.0), 1.0).tolist(), strict=True
-        )
-    ]  # fmt: skip
+    found = []
+    for row in run.tables.get("wall", Table()).rows():
+        launch, app = row["launch"], row["app"]
+        overlap = min(row.get("overlap", 1.0), 1.0)  # 1 where a record does not say
+        found.append(Launched(
+            launch, launches[launch].repeat, launches[launch].together, app,
+            float(row["seconds"]), row["iterations"], overlap,
+            times.get((launch, app), np.empty(0)),
+        ))  # fmt: skip
+    return found

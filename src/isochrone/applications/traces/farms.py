@@ -12,7 +12,7 @@ from typing import Any
 
 from isochrone.applications.traces.gaps import Spent, computation
 from isochrone.applications.traces.ordering import parts_of
-from isochrone.applications.traces.trace import RECEIVES, SENDS, Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Event
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,16 @@ def without_farms(
         if farm is None:
             continue
         for of_rank in parts:
-            begun, ended = _split(of_rank[number])
-            gap = begun[0].gap if begun else 0.0
-            of_rank[number] = [Event("farm", root=len(farms), gap=gap), *ended]
+            messages = [event for event in of_rank[number] if event.op in MESSAGES]
+            gap = messages[0].gap if messages else 0.0
+            farm_call = Event("farm", root=len(farms), gap=gap)
+            of_rank[number] = [farm_call, *of_rank[number][len(messages) :]]
         farms.append(farm)
     return farms, [[event for part in of_rank for event in part] for of_rank in parts]
 
 
-def _split(events: Sequence[Event]) -> tuple[list[Event], list[Event]]:
-    """Return the messages of a part, and the collective operation that ends it."""
-    messages = [e for e in events if e.op in SENDS or e.op in RECEIVES or e.op == "wait"]
-    return messages, list(events[len(messages) :])
-
-
 def _farm(parts: Sequence[Sequence[Event]]) -> Farm | None:
-    calls = [[e for e in _split(part)[0] if e.op != "wait"] for part in parts]
+    calls = [[e for e in part if e.op in (*SENDS, *RECEIVES)] for part in parts]
     masters = [rank for rank, events in enumerate(calls) if any(e.any for e in events)]
     if len(masters) != 1:
         return None
