@@ -200,12 +200,8 @@ def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
     for number, of_round in sorted(_by(edges, "round").items()):
         before, after = _by(of_round, "target"), _by(of_round, "source")
         for rank in sorted({*before, *after}):
-            steps[rank] += [
-                made(Irecv, phase, e.source, exchange.sizes(e)) for e in before.get(rank, ())
-            ]
-            steps[rank] += [
-                made(Isend, phase, e.target, exchange.sizes(e)) for e in after.get(rank, ())
-            ]
+            steps[rank] += [made(Irecv, phase, e.source, exchange.sizes(e)) for e in before[rank]]
+            steps[rank] += [made(Isend, phase, e.target, exchange.sizes(e)) for e in after[rank]]
             if number == edges[0].round:
                 steps[rank] += exchange.compute(rank)
             steps[rank].append(made(Wait, phase))

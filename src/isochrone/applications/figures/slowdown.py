@@ -95,32 +95,31 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _panel(
     axes: Axes, found: Emulation, rows: list[str], columns: list[str], of: Of, span: float
 ) -> None:
-    """Fill the cells of one matrix."""
+    """Fill the cells of one matrix: a ratio and its interval below it, unless there are many."""
+    from matplotlib.patches import Rectangle
+
     ratios = {(one.app, found.beside(one.beside)): of(one) for one in found.slowdowns}
     axes.set_xlim(0, len(columns))
     axes.set_ylim(len(rows), 0)
     for y, app in enumerate(rows):
         for x, column in enumerate(columns):
             ratio = ratios.get((app, column))
-            if ratio is not None and ratio.known:
-                _fill(axes, x, y, ratio, span, len(columns))
-            elif (app, column) in ratios:
-                axes.text(x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center", va="center")
-
-
-def _fill(axes: Axes, x: int, y: int, ratio: Estimate, span: float, columns: int) -> None:
-    """Draw one cell: the ratio and its interval below it, unless there are very many."""
-    from matplotlib.patches import Rectangle
-
-    colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
-    axes.add_patch(Rectangle((x + 0.02, y + 0.03), 0.96, 0.94, facecolor=colour, linewidth=0))
-    if columns > _MAX_NUMBERS:
-        return
-    interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
-    axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,
-              ha="center", va="center", weight="bold" if ratio.differs else "normal")  # fmt: skip
-    axes.text(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center",
-              va="center")  # fmt: skip
+            if ratio is None or not ratio.known:
+                if (app, column) in ratios:
+                    axes.text(x + 0.5, y + 0.5, "?", color=FAINT, size=LABEL, ha="center",
+                              va="center")  # fmt: skip
+                continue
+            colour, ink = _colours(ratio.median, span) if ratio.differs else (_EVEN, _ON_EVEN)
+            place = (x + 0.02, y + 0.03)
+            axes.add_patch(Rectangle(place, 0.96, 0.94, facecolor=colour, linewidth=0))
+            if len(columns) > _MAX_NUMBERS:
+                continue
+            interval = f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
+            axes.text(x + 0.5, y + 0.38, format_ratio(ratio.median), color=ink, size=LABEL + 1.5,
+                      ha="center", va="center",
+                      weight="bold" if ratio.differs else "normal")  # fmt: skip
+            axes.text(x + 0.5, y + 0.75, interval, color=ink, size=CAPTION - 1, ha="center",
+                      va="center")  # fmt: skip
 
 
 def _colours(ratio: float, span: float) -> tuple[str, str]:

@@ -111,6 +111,17 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         return [Section("Summary", (nothing,)), warnings]
     alt = "Bars of what each rank does in one iteration, by phase."
     timeline = Picture("timeline", "One iteration, rank by rank", TIMELINE, (run,), alt=alt)
+    how = [Sentence(
+        "Applications ran alone and concurrently, in random order, in each repeat. "
+        "A launch is one observation: wall times are medians over the launches, and a slowdown "
+        "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
+        "distribution.", stress=("A launch is one observation",),
+    )]  # fmt: skip
+    if found.repeats == MIN_REPEATS:
+        how.append(Sentence(
+            f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
+            "contains the median with 94 %."
+        ))  # fmt: skip
     return [
         Section("Summary", tuple(_about(found))),
         Section("Slowdown", tuple(_slowdown(run, found))),
@@ -119,7 +130,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Phases", tuple(_phases(run, found, asked))),
         Section("Messages", tuple(_edges(found))),
         warnings,
-        Section("How the times were taken", tuple(_how(found)), only="report"),
+        Section("How the times were taken", tuple(how), only="report"),
         Section("Description", tuple(_description(run)), only="report"),
     ]
 
@@ -336,21 +347,6 @@ def _table(
 
 
 # --- how ------------------------------------------------------------------------------------------
-
-
-def _how(found: Emulation) -> Iterator[Sentence]:
-    """Say what a number is."""
-    yield Sentence(
-        "Applications ran alone and concurrently, in random order, in each repeat. "
-        "A launch is one observation: wall times are medians over the launches, and a slowdown "
-        "is the median of the ratios of the repeats, with a 95 % interval that assumes no "
-        "distribution.", stress=("A launch is one observation",),
-    )  # fmt: skip
-    if found.repeats == MIN_REPEATS:
-        yield Sentence(
-            f"With {MIN_REPEATS} launches the interval is from the smallest to the largest, and "
-            "contains the median with 94 %."
-        )
 
 
 def _description(run: Run) -> list[Code]:

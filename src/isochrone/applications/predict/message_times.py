@@ -147,11 +147,9 @@ class MessageTimes:
             If no model holds messages; says what to measure.
         """
         on = self._on(path)
-        known = on.costs.get((size, side))
-        if known is None:
+        if (size, side) not in on.costs:
             self.prepare(path, [size], side)
-            known = on.costs[size, side]
-        return known
+        return on.costs[size, side]
 
     def prepare(self, path: Path, sizes: Iterable[float], side: Side) -> None:
         """Reckon the costs of many sizes at once, which is faster."""

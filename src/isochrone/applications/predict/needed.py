@@ -5,6 +5,7 @@ collective operation on its sizes and groups. Smaller sizes are measured as well
 become smaller on more ranks.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -82,25 +83,24 @@ def _messages(traces: Sequence[Trace], hosts: Sequence[str]) -> Iterator[Sweep]:
 def _collectives(
     traces: Sequence[Trace], hosts: Sequence[str], most: int, to: int
 ) -> Iterator[Sweep]:
-    sizes: dict[str, set[float]] = {}
-    groups: dict[str, set[tuple[int, ...]]] = {}
+    asked: dict[str, set[tuple[float, tuple[int, ...]]]] = defaultdict(set)
     for trace in traces:
         called = {(e.op, e.bytes, e.members) for events in trace.ranks for e in events}
         for op, size, members in called:
             if op in COLLECTIVES:
-                sizes.setdefault(op, set()).add(size)
-                groups.setdefault(op, set()).add(trace.groups[members])
+                asked[op].add((size, trace.groups[members]))
     largest = max(traces, key=lambda trace: len(trace.ranks))
-    for op, of in sizes.items():
-        asked = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *of), 4))
-        counts = {len(group) for group in groups[op]}
-        share = max(map(len, groups[op])) / len(largest.ranks)
+    for op, calls in asked.items():
+        sizes, groups = zip(*calls, strict=True)
+        options = () if op == "barrier" else ("--bytes", _range(SMALL, max(SEVERAL, *sizes), 4))
+        counts = {len(group) for group in groups}
+        share = max(counts) / len(largest.ranks)
         powers = [1 << k for k in range(1, min(most, int(to * share)).bit_length())]
         counts |= {*(ranks_of_all_classes(most) if op == "barrier" else powers)}
-        if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups[op]):
+        if len(set(hosts)) > 1 and not any(_on_one_node(group, hosts) for group in groups):
             counts = {ranks for ranks in counts if not _on_one_node(range(ranks), hosts)}
         for ranks in sorted(counts - {1}):
-            yield Preset(op, "collective", ("--op", op, *asked), f"{op} of a program"), ranks
+            yield Preset(op, "collective", ("--op", op, *options), f"{op} of a program"), ranks
 
 
 def _on_one_node(ranks: Sequence[int], hosts: Sequence[str]) -> bool:

@@ -14,16 +14,18 @@ class _Written:
 
     @classmethod
     def read(cls, value: Any, at: KeyPath) -> Any:
-        """Return it as it is; refuse anything else."""
+        """Return it as a mapping."""
         if not isinstance(value, list):
             shapes.check_keys(value, at, cls._KEYS, cls._KEYS[:2])
-        elif len(value) != 2:
+        elif len(value) == 2:
+            value = {"from": value[0], "to": value[1]}
+        else:
             raise at.error(
                 f"the edge has {len(value)} ranks, not two",
                 "sizes are written {from: 0, to: 1, bytes: 4KiB}",
             )
-        for end in value.values() if isinstance(value, dict) else value:
-            Given.read(end, at)
+        for one in value.values():
+            Given.read(one, at)
         return value
 
     @classmethod
@@ -37,9 +39,6 @@ class _Written:
 
 
 def _edge(written: Any, options: Options, at: KeyPath) -> Edge:
-    if isinstance(written, list):
-        written = {"from": written[0], "to": written[1]}
-
     def rank(key: str) -> int:
         found = quantities.count(Given(written[key], at), options.scope, 0, 2**31)
         if found >= options.ranks:

@@ -53,7 +53,7 @@ def _taken_back(later: Round, rank: int, usual: float) -> Spent:
         if r != rank and (last or later.kind != "stream" or r in later.within)
     ]
     before, within = later.before.get(rank, NOTHING), later.within.get(rank, NOTHING)
-    mean = min(usual, before.mean + within.mean - (min(others) if others else 0.0))
+    mean = min(usual, before.mean + within.mean - min(others, default=0.0))
     if mean <= LITTLE * usual:
         return NOTHING
     first = min(mean, before.mean)
@@ -69,8 +69,7 @@ def _parted(
     """Part computation as that of the other ranks is parted, if it may be as theirs."""
     first = [spent.mean for rank, spent in before.items() if rank not in out]
     second = [spent.mean for rank, spent in within.items() if rank not in out]
-    one = median(first) if first else 0.0
-    two = median(second) if second else 0.0
+    one, two = median(first or [0.0]), median(second or [0.0])
     if one <= LITTLE * two or one == 0:
         return NOTHING, whole
     if whole.may_be(one + two):
@@ -96,7 +95,7 @@ def bring_forward(places: list[Place]) -> None:
                 if any(rank in r.ranks for r in found[number:further]):
                     continue
                 others = [s.mean for r, s in following.before.items() if r in one.before]
-                whole, later = following.before[rank], median(others) if others else 0.0
+                whole, later = following.before[rank], median(others or [0.0])
                 if whole.may_be(median(usual) + later):
                     one.before[rank] = Spent(Gap() if later else whole.gap, median(usual))
                     following.before[rank] = Spent(Gap(), later)

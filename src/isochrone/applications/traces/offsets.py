@@ -26,20 +26,13 @@ def offsets(
         sizes = [one for one in found if one is not None]
         if len(sizes) == len(found) and all(set(one) <= set(sizes[-1]) for one in sizes):
             missing = any(
-                offset not in one and _possible(offset, balanced(p, dimensions), periodic)
+                offset not in one and _senders(offset, balanced(p, dimensions), periodic)
                 for one, p in zip(sizes, ranks, strict=True) for offset in sizes[-1]
             )  # fmt: skip
             moving = {k for offset in sizes[-1] for k, step in enumerate(offset) if step}
             if not missing and dimensions == max(moving, default=0) + 1:
                 return dimensions, periodic, sizes
     return None
-
-
-def _possible(offset: Vector, sides: Sequence[int], periodic: bool) -> bool:
-    """Whether some rank has a neighbour there."""
-    if periodic:
-        return any(step % side for step, side in zip(offset, sides, strict=True))
-    return _senders(offset, sides) > 0
 
 
 def _by_offset(
@@ -61,7 +54,7 @@ def _by_offset(
         mean = sum(size for _, size in found) / len(found)
         if any(abs(size - mean) > 0.02 * mean for _, size in found):
             return None
-        expected = ranks if periodic else _senders(offset, sides)
+        expected = _senders(offset, sides, periodic)
         if len(found) != expected or len({a for a, _ in found}) != expected:
             return None
     return {offset: sum(s for _, s in found) / len(found) for offset, found in sent.items()}
@@ -82,5 +75,9 @@ def _around(steps: Sequence[int], sides: Sequence[int], before: int) -> list[int
     return found
 
 
-def _senders(offset: Vector, sides: Sequence[int]) -> int:
-    return math.prod(max(side - abs(a), 0) for a, side in zip(offset, sides, strict=True))
+def _senders(offset: Vector, sides: Sequence[int], periodic: bool) -> int:
+    """Return how many ranks have a neighbour there."""
+    steps = list(zip(offset, sides, strict=True))
+    if periodic:
+        return math.prod(sides) if any(step % side for step, side in steps) else 0
+    return math.prod(max(side - abs(step), 0) for step, side in steps)
