@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 from isochrone.applications.description.program import Collective
 from isochrone.applications.simulate.events import Clock, Request
@@ -63,14 +64,14 @@ class _Port:
 
 
 class _Meeting:
-    """One call of an operation that begins when all have come."""
+    """One call of an operation that begins when all have come; unknown moments are infinite."""
 
     def __init__(self, clock: Clock, of: Unfolding, members: int, port: _Port) -> None:
         self.clock = clock
         self.of = of
         self.port = port
-        self.came: list[float | None] = [None] * members
-        self.done: list[float | None] = [None] * members
+        self.came = [inf] * members
+        self.done = [inf] * members
         self.requests = [Request() for _ in range(members)]
         self.missing = members
 
@@ -105,40 +106,35 @@ class _FromRoot(_Meeting):
 
     def look(self, member: int) -> None:
         """Reckon whose data are there now; let those leave who need not wait for receivers."""
+        parents = self.of.parents
         asked = [member]
         while asked:
             one = asked.pop()
-            moment = self._moment(one)
-            if moment is not None:
-                self.done[one] = moment
+            came, parent = self.came[one], parents[one]
+            if came == inf or self.done[one] < inf:
+                continue
+            if parent < 0:
+                begin = max(came, self.port.free)  # after the data that the root sent before
+                self.port.free = begin + self.of.busy
+                self.done[one] = begin + self.after(one)
+            else:
+                passed = self.done[parent] + self.after(one) - self.after(parent)
+                self.done[one] = max(came + self.of.hop, passed)
+            if self.done[one] < inf:
                 asked += self.of.below[one]
                 self._try_to_leave(one)
-        if self.of.waits and self.of.parents[member] >= 0:
-            self._try_to_leave(self.of.parents[member])
-
-    def _moment(self, member: int) -> float | None:
-        came, parent = self.came[member], self.of.parents[member]
-        if came is None or self.done[member] is not None:
-            return None
-        if parent < 0:
-            begin = max(came, self.port.free)  # after the data that the root sent before
-            self.port.free = begin + self.of.busy
-            return begin + self.after(member)
-        before = self.done[parent]
-        if before is None:
-            return None
-        return max(came + self.of.hop, before + self.after(member) - self.after(parent))
+        if self.of.waits and parents[member] >= 0:
+            self._try_to_leave(parents[member])
 
     def _try_to_leave(self, member: int) -> None:
-        done, came = self.done[member], self.came[member]
-        if done is None or came is None:
-            return
-        if self.of.parents[member] < 0 and not self.of.waits:
-            done = came + self.after(member)  # its data wait in a buffer
-        receivers = [self.came[k] for k in self.of.below[member]] if self.of.waits else []
-        there = [moment + self.of.hop for moment in receivers if moment is not None]
-        if len(there) == len(receivers):
-            self.leave(member, max([done, *there]))
+        moment = self.done[member]
+        if self.of.waits:
+            receivers = [self.came[k] + self.of.hop for k in self.of.below[member]]
+            moment = max([moment, *receivers])
+        elif self.of.parents[member] < 0:
+            moment = self.came[member] + self.after(member)  # its data wait in a buffer
+        if moment < inf:
+            self.leave(member, moment)
 
 
 class _ToRoot(_Meeting):
@@ -147,25 +143,17 @@ class _ToRoot(_Meeting):
     def look(self, member: int) -> None:
         """Let the member leave if all below it are done, and then those above it."""
         one = member
-        while one >= 0:
-            moment = self._moment(one)
-            if moment is None:
+        while one >= 0 and self.done[one] == inf:
+            came, below = self.came[one], self.of.below[one]
+            moment = came + self.after(one)
+            if below:
+                step = self.after(one) - max(self.after(k) for k in below)
+                moment = max(came, max(self.done[k] for k in below) + step)
+            if moment == inf:
                 return
             self.done[one] = moment
             self.leave(one, moment)
             one = self.of.parents[one]
-
-    def _moment(self, member: int) -> float | None:
-        came, below = self.came[member], self.of.below[member]
-        if came is None or self.done[member] is not None:
-            return None
-        if not below:
-            return came + self.after(member)
-        known = [moment for k in below if (moment := self.done[k]) is not None]
-        if len(known) < len(below):
-            return None
-        step = self.after(member) - max(self.after(k) for k in below)
-        return max(came, max(known) + step)
 
 
 class _Queue(_Meeting):
@@ -173,29 +161,19 @@ class _Queue(_Meeting):
 
     def look(self, member: int) -> None:
         """Let those leave who need not wait for others; the root when all have come."""
-        root = self.came[0]
+        root, *others = self.came
         for each in (member,) if member else range(1, len(self.came)):
-            came = self.came[each]
-            if each and came is not None:
-                self._try_to_leave(each, came, root)
+            if self.done[each] == inf:
+                begin = max(self.came[each], root) if self.of.waits else self.came[each]
+                self.done[each] = begin + self.after(each)
+                if self.done[each] < inf:
+                    self.leave(each, self.done[each])
         if self.missing == 0:  # the root has taken all; data do not move before it is there
-            moments = sorted(moment for moment in self.came[1:] if moment is not None)
-            service = (self.of.seconds - self.of.hop) / max(len(moments) - 1, 1)
-            free = root or 0.0
-            for moment in moments:
+            service = (self.of.seconds - self.of.hop) / max(len(others) - 1, 1)
+            free = root
+            for moment in sorted(others):
                 free = max(free, moment) + service
             self.leave(0, free + self.of.hop - service)
-
-    def _try_to_leave(self, member: int, came: float, root: float | None) -> None:
-        if self.done[member] is not None:
-            return
-        if not self.of.waits:
-            self.done[member] = came + self.after(member)
-        elif root is not None:
-            self.done[member] = max(came, root) + self.after(member)
-        done = self.done[member]
-        if done is not None:
-            self.leave(member, done)
 
 
 class Meetings:
