@@ -151,8 +151,21 @@ class _Parser:
         if not self.rest:
             raise ExpressionError("the expression is incomplete")
         number, word, sign = self.rest.pop()
+        if number and not word:
+            return _finite(float(number))
         if number:
-            return _number(number, word)
+            unit = unit_of(word)
+            if unit is None:
+                raise ExpressionError(
+                    f"'{number}{word}' has no known unit; units are ns us ms s min h B KiB "
+                    f"MiB GiB kB MB GB; a product is written {number}*{word}"
+                )
+            value, (factor, kind) = float(number), unit
+            if kind != "time":
+                return _finite(value * factor, bytes=1.0)
+            # dividing is exact to the last digit: 30us is 3e-05
+            found = value / round(1 / factor) if factor < 1 else value * factor
+            return _finite(found, seconds=1.0)
         if word:
             if self.sign == "(":
                 return self.call(word)
@@ -162,9 +175,9 @@ class _Parser:
             return self.names[word]
         if sign != "(":
             raise ExpressionError(f"the expression has '{sign}' instead of a number or a name")
-        value = self.sum()
+        inner = self.sum()
         self.close()
-        return value
+        return inner
 
     def call(self, word: str) -> Quantity:
         """Work out a call of a function."""
@@ -185,24 +198,6 @@ class _Parser:
         if self.sign != ")":
             raise ExpressionError("a parenthesis is not closed")
         self.take()
-
-
-def _number(number: str, word: str) -> Quantity:
-    """Return a number with its unit."""
-    value = float(number)
-    if not word:
-        return _finite(value)
-    unit = unit_of(word)
-    if unit is None:
-        raise ExpressionError(
-            f"'{number}{word}' has no known unit; units are ns us ms s min h B KiB "
-            f"MiB GiB kB MB GB; a product is written {number}*{word}"
-        )
-    factor, kind = unit
-    if kind == "time":  # dividing is exact to the last digit: 30us is 3e-05
-        found = value / round(1 / factor) if factor < 1 else value * factor
-        return _finite(found, seconds=1.0)
-    return _finite(value * factor, bytes=1.0)
 
 
 def _finite(value: float, seconds: float = 0.0, bytes: float = 0.0) -> Quantity:

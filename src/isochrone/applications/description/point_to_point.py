@@ -59,16 +59,11 @@ def _doubling(p: int) -> Iterator[int]:
         reach *= 2
 
 
-def _children(r: int, p: int) -> tuple[list[int], int]:
-    """Return those below a rank in a binomial tree, smallest branch first, and who is above."""
-    below = list(takewhile(lambda bit: not r & bit, _doubling(p)))
-    return [r + bit for bit in below if r + bit < p], r & (r - 1) if r else -1
-
-
 def _down(r: int, p: int, size: float, blocks: bool = False) -> Messages:
     """Pass data from the root on: the same to all, or `blocks` of whole branches."""
-    children, above = _children(r, p)
-    if above >= 0:
+    below = takewhile(lambda bit: not r & bit, _doubling(p))  # of a binomial tree
+    children, above = [r + bit for bit in below if r + bit < p], r & (r - 1)
+    if r:
         yield "recv", above, size * (min(r - above, p - r) if blocks else 1)
     for child in reversed(children):
         yield "send", child, size * (min(child - r, p - child) if blocks else 1)

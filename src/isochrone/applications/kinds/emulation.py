@@ -140,7 +140,17 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
 
 def _about(found: Emulation) -> Iterator[Block]:
     """Say who ran, and what slows what down."""
-    yield Tiles(tuple(_tiles(found)))
+    clear = found.clear()
+    tiles = []  # the largest slowdown, and the wall times alone of the first applications
+    for most in clear[:1]:
+        name, others = found.names(most)
+        note = f"{name} with {others}; 95 % interval {_ends(most.wall)}"
+        tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
+    for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
+        app = found.apps[wall.number]
+        note = f"{plural(app.iterations, 'iteration')} on {plural(len(app.ranks), 'rank')}"
+        tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
+    yield Tiles(tuple(tiles))
     for app in found.apps:
         background = ", in the background" if app.background else ""
         iterations = plural(app.iterations, "iteration")
@@ -149,7 +159,6 @@ def _about(found: Emulation) -> Iterator[Block]:
             f"{iterations} of {', '.join(app.phases)} on rank{many} {ranges(app.ranks)}"
             f"{background}", about=app.name,
         )  # fmt: skip
-    clear = found.clear()
     if not found.slowdowns:
         return
     if not any(one.wall.known for one in found.slowdowns):
@@ -178,20 +187,6 @@ def _about(found: Emulation) -> Iterator[Block]:
 
 def _ends(ratio: Estimate) -> str:
     return f"{format_ratio(ratio.low)} … {format_ratio(ratio.high)}"
-
-
-def _tiles(found: Emulation) -> list[Tile]:
-    """Return the largest slowdown and the wall times alone of the first applications."""
-    tiles = []
-    for most in found.clear()[:1]:
-        name, others = found.names(most)
-        note = f"{name} with {others}; 95 % interval {_ends(most.wall)}"
-        tiles.append(Tile(f"{format_ratio(most.wall.median)}×", "largest slowdown", note))
-    for wall in [one for one in found.walls if not one.beside][: 4 - len(tiles)]:
-        app = found.apps[wall.number]
-        note = f"{plural(app.iterations, 'iteration')} on {plural(len(app.ranks), 'rank')}"
-        tiles.append(Tile(format_seconds(wall.seconds.median), f"{app.name} alone", note))
-    return tiles
 
 
 # --- slowdown -------------------------------------------------------------------------------------

@@ -124,6 +124,17 @@ def _summary(run: Run) -> Iterator[Block]:
 
 
 def _operations(done: Sequence[Operation]) -> Table:
+    """List the operations, those of several groups of as many ranks together."""
+    together: dict[tuple[Any, ...], Operation] = {}
+    for one in done:
+        key = (one.op, one.bytes, one.members, one.group >= 0)
+        old = together.get(key)
+        if old is not None:
+            one = replace(
+                one, calls=old.calls + one.calls, moved=old.moved + one.moved,
+                seconds=old.seconds + one.seconds, most=max(old.most, one.most),
+            )  # fmt: skip
+        together[key] = one
     columns = columns_of(
         "operation", ">size", ">ranks", ">calls", ">bytes in all", ">time in all", ">mean",
         ">longest",
@@ -136,7 +147,7 @@ def _operations(done: Sequence[Operation]) -> Table:
             format_seconds(one.seconds / one.calls if one.calls else 0.0),
             format_seconds(one.most),
         ))
-        for one in _together(done)
+        for one in sorted(together.values(), key=lambda one: -one.seconds)
     ]  # fmt: skip
     more = len(rows) - MAX_ROWS
     return Table(
@@ -144,21 +155,6 @@ def _operations(done: Sequence[Operation]) -> Table:
         tuple(rows[:MAX_ROWS]), f"and {plural(more, 'more row')} (--json lists all)"
         if more > 0 else "",
     )  # fmt: skip
-
-
-def _together(done: Sequence[Operation]) -> list[Operation]:
-    """Put operations of several groups of as many ranks together."""
-    found: dict[tuple[Any, ...], Operation] = {}
-    for one in done:
-        key = (one.op, one.bytes, one.members, one.group >= 0)
-        old = found.get(key)
-        if old is not None:
-            one = replace(
-                one, calls=old.calls + one.calls, moved=old.moved + one.moved,
-                seconds=old.seconds + one.seconds, most=max(old.most, one.most),
-            )  # fmt: skip
-        found[key] = one
-    return sorted(found.values(), key=lambda one: -one.seconds)
 
 
 PAGE = Kind(

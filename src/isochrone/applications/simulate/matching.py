@@ -10,7 +10,7 @@ other by the measured gap.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from math import inf
@@ -48,9 +48,8 @@ class Network:
     def __init__(self, clock: Clock, node_of: list[int]) -> None:
         self._clock = clock
         self._node_of = node_of
-        ranks = Counter(node_of)
-        self._shared = {node: ranks[node] > 1 for node in ranks}  # else its rank's port says it
-        self._ports: dict[tuple[str, int], _Port] = {}
+        self._ranks_on = Counter(node_of)
+        self._ports: dict[tuple[str, int], _Port] = defaultdict(dict)
         self._dirty: dict[int, _Port] = {}
         clock.settle = self._settle
 
@@ -63,21 +62,18 @@ class Network:
     def _needs(self, source: int, target: int, cost: Cost) -> list[tuple[_Port, float]]:
         """Return the ports of a message, and how long it would be in each alone."""
         found = [
-            (self._port("rank out", source), cost.gap),
-            (self._port("rank in", target), cost.gap),
+            (self._ports["rank out", source], cost.gap),
+            (self._ports["rank in", target], cost.gap),
         ]
         here, there = self._node_of[source], self._node_of[target]
         if here != there:
             for way, node in ("out", here), ("in", there):
-                if self._shared[node]:
-                    found.append((self._port(way, node), cost.wire))
+                if self._ranks_on[node] > 1:  # else the port of its rank is the same
+                    found.append((self._ports[way, node], cost.wire))
             if cost.both > 1:
                 half = cost.wire * cost.both / 2
-                found += [(self._port("both", here), half), (self._port("both", there), half)]
+                found += [(self._ports["both", here], half), (self._ports["both", there], half)]
         return [(port, seconds) for port, seconds in found if seconds > 0]
-
-    def _port(self, kind: str, number: int) -> _Port:
-        return self._ports.setdefault((kind, number), {})
 
     def _enter(self, flow: _Flow) -> None:
         flow.at = self._clock.now
@@ -154,9 +150,10 @@ class Matching:
         self._clock = clock
         self._network = network
         self._at_once = at_once
-        self._sent: dict[tuple[int, int, int], deque[_Message]] = {}
-        self._wanted: dict[tuple[int, int, int], deque[Request]] = {}
-        self._unasked: dict[tuple[int, int], dict[_Message, None]] = {}  # in the order of sends
+        self._sent: dict[tuple[int, int, int], deque[_Message]] = defaultdict(deque)
+        self._wanted: dict[tuple[int, int, int], deque[Request]] = defaultdict(deque)
+        # in the order of sends
+        self._unasked: dict[tuple[int, int], dict[_Message, None]] = defaultdict(dict)
         self._any: dict[tuple[int, int], tuple[Container[int], Request]] = {}
 
     def send(
@@ -170,7 +167,7 @@ class Matching:
             What is done when the sender may go on, and the seconds for which it is busy first.
         """
         message = _Message(source, target, tag, cost, load)
-        queue = self._wanted.get((source, target, tag))
+        queue = self._wanted[source, target, tag]
         sources, receive = self._any.get((target, tag), ((), None))
         if queue:
             receive = queue.popleft()
@@ -181,8 +178,8 @@ class Matching:
         if receive is not None:
             self._match(message, receive)
         else:
-            self._sent.setdefault((source, target, tag), deque()).append(message)
-            self._unasked.setdefault((target, tag), {})[message] = None
+            self._sent[source, target, tag].append(message)
+            self._unasked[target, tag][message] = None
         if receive is not None or (self._at_once and not cost.waits):
             self._begin(message)
         if not cost.waits:
@@ -192,17 +189,17 @@ class Matching:
     def receive(self, target: int, source: int, tag: int) -> Request:
         """Post a receive of one rank."""
         request = Request()
-        queue = self._sent.get((source, target, tag))
+        queue = self._sent[source, target, tag]
         if queue:
             self._take(queue.popleft(), request)
         else:
-            self._wanted.setdefault((source, target, tag), deque()).append(request)
+            self._wanted[source, target, tag].append(request)
         return request
 
     def receive_any(self, target: int, sources: Container[int], tag: int) -> Request:
         """Post a receive of whichever of several ranks sent first."""
         request = Request()
-        waiting = self._unasked.get((target, tag), {})
+        waiting = self._unasked[target, tag]
         first = next((message for message in waiting if message.source in sources), None)
         if first is not None:
             self._sent[first.source, target, tag].popleft()

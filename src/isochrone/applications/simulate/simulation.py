@@ -74,7 +74,7 @@ class Ranks:
     cost: MessageCost
     spent: Spent
     parts: Parts
-    early: dict[tuple[int, int], Counter[int]] = field(default_factory=dict)
+    early: dict[tuple[int, int], Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
 
     def run(self, rank: int, iterations: int, finished: Callable[[int], None]) -> Run:
         """Do all iterations; ``finished`` receives each."""
@@ -158,7 +158,7 @@ class Ranks:
         A client that was answered may ask again while others have not; that request is received,
         too, and answered in the next iteration.
         """
-        early = self.early.setdefault((rank, step.phase), Counter())
+        early = self.early[rank, step.phase]
         everyone = set(step.clients)
         waiting = dict.fromkeys(step.clients)
         for client in step.clients:

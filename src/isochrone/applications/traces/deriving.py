@@ -250,7 +250,7 @@ def _before_loop(loop: Loop, found: Sequence[Round]) -> Place | None:
             first.setdefault(rank, (leaf, inner))
     for rank, (leaf, inner) in first.items():
         turn = loop.count * inner
-        entry = [v for k, v in enumerate(leaf.visits) if k % turn == 0]
+        entry = leaf.visits[::turn]
         later = [found[v].before[rank] for k, v in enumerate(leaf.visits) if k % turn]
         if not later:
             continue
