@@ -67,15 +67,9 @@ class Action(NamedTuple):
 class Actions:
     """What all ranks of an application do in a number of iterations."""
 
-    program: Program
-    index: int
+    application: Application
     iterations: int
     draws: Draws
-
-    @property
-    def application(self) -> Application:
-        """What is done."""
-        return self.program.applications[self.index]
 
     @property
     def ranks(self) -> int:
@@ -114,7 +108,7 @@ class Actions:
             case Compute():
                 time = drawn(step.time, rank, phase, 0) * step.factor
                 if step.schedule is not None:
-                    factors = self.program.values[step.schedule]
+                    factors = self.draws.values[step.schedule]
                     time *= factors[iteration % len(factors)]
                 yield Action(compute, amount=time)
             case Send() | Isend() | Recv() | Irecv():
@@ -228,4 +222,4 @@ def actions(program: Program, name: str = "", iterations: int | None = None) -> 
                 hint="leave out grid: simulators have operations of their own",
             )
     draws = Draws(program.seed, program.values, index)
-    return Actions(program, index, min(app.iterations, iterations or app.iterations), draws)
+    return Actions(app, min(app.iterations, iterations or app.iterations), draws)

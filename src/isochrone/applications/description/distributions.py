@@ -152,17 +152,22 @@ def _means(partial: Callable[[Floats], Floats], ends: Floats) -> Floats:
     return np.clip(means, ends[:-1], ends[1:])
 
 
-def _parts() -> Floats:
-    return np.linspace(0.0, 1.0, BINS + 1)
+_PARTS = np.linspace(0.0, 1.0, BINS + 1)
+
+Numbers = Mapping[str, float]
+"""Arguments of a distribution."""
+
+Written = Mapping[str, Given]
+"""The same as they were written, for errors."""
 
 
-def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+def _normal(of: Numbers, _: Written) -> Floats:
     """Of a normal distribution without what is below 0."""
     mean, stddev = of["mean"], of["stddev"]
     if stddev == 0:
         return np.array([mean])
     low = special.ndtr(-mean / stddev)
-    ends = mean + stddev * special.ndtri(low + (1 - low) * _parts())
+    ends = mean + stddev * special.ndtri(low + (1 - low) * _PARTS)
     ends[0], ends[-1] = 0.0, np.inf
 
     def partial(x: Floats) -> Floats:
@@ -173,7 +178,7 @@ def _normal(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
     return _means(partial, ends)
 
 
-def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
+def _lognormal(of: Numbers, given: Written) -> Floats:
     if "sigma" in of:
         sigma, middle = of["sigma"], log(of["median"])
     else:
@@ -185,7 +190,7 @@ def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
         )
     if sigma == 0:
         return np.array([exp(middle)])
-    ends = np.exp(middle + sigma * special.ndtri(_parts()))
+    ends = np.exp(middle + sigma * special.ndtri(_PARTS))
 
     def partial(x: Floats) -> Floats:
         with np.errstate(divide="ignore"):
@@ -195,9 +200,9 @@ def _lognormal(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
     return _means(partial, ends)
 
 
-def _gamma(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
+def _gamma(of: Numbers, _: Written) -> Floats:
     shape, scale = of["shape"], of["scale"]
-    ends = scale * special.gammaincinv(shape, _parts())
+    ends = scale * special.gammaincinv(shape, _PARTS)
     ends[-1] = np.inf
 
     def partial(x: Floats) -> Floats:
@@ -206,7 +211,7 @@ def _gamma(of: Mapping[str, float], _: Mapping[str, Given]) -> Floats:
     return _means(partial, ends)
 
 
-def _poisson(of: Mapping[str, float], given: Mapping[str, Given]) -> Floats:
+def _poisson(of: Numbers, given: Written) -> Floats:
     """Of a number of tasks that take the same time each."""
     tasks = of["tasks"]
     if tasks > _MOST_TASKS:
@@ -227,7 +232,7 @@ def _steps(numbers: Floats, reached: Floats, mean: float | None = None) -> Float
     integral = np.concatenate([[0.0], np.cumsum(weights * numbers)])
     total = integral[-1] if mean is None else mean
     reached = np.concatenate([[0.0], reached])
-    at = np.interp(_parts(), reached, integral)
+    at = np.interp(_PARTS, reached, integral)
     at[-1] = total
     return np.asarray(np.clip(np.diff(at) * BINS, numbers[0], numbers[-1]))
 

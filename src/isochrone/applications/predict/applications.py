@@ -151,11 +151,11 @@ class _Question:
                 )
         asked = partial(simulate, self.program, self.app, plans=self.plans)
         point = asked(self._clocks("seconds"), most=_POINT)
-        low, high = (
-            asked(self._clocks(side), least=_FEW, most=_SIDE) for side in ("low", "high")
-        )  # fmt: skip
+        down, up = (
+            _against(asked(self._clocks(side), least=_FEW, most=_SIDE), point)
+            for side in ("low", "high")
+        )
         middle = np.array([point.seconds, *point.phase_seconds])
-        down, up = (_against(one, point) for one in (low, high))
         drawn = self._drawn(point)
         left_out = np.append(_quantile(7) * point.error / point.seconds, np.zeros(len(down) - 1))
         others = drawn**2 + left_out**2 + self.application.uncertainty**2

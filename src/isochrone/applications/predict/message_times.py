@@ -220,9 +220,10 @@ class MessageTimes:
         on = self._paths[path]
         if on.blocking is None:
             return _USUAL_EAGER
-        low, high = recorded(on.blocking.model.chosen(on.blocking.where), "b") or (0.0, math.inf)
+        chosen = on.blocking.model.chosen(on.blocking.where)
+        low, high = recorded(chosen, "b") or (0.0, math.inf)
         switches = [
-            taken for segment in on.blocking.model.chosen(on.blocking.where)
+            taken for segment in chosen
             for taken in segment.switch.get("b", (None, None)) if taken is not None
         ]  # fmt: skip
         sizes = np.array(sorted({*_SIZES, *switches, *(one + 1 for one in switches), 0.0}))

@@ -300,13 +300,10 @@ class _Making:
             begun.append(Event("isend", node.peer, node.bytes))
         if node.source >= 0 or node.any:
             begun.append(Event("irecv", node.source, node.received, any=node.any))
-        if not begun:
-            self.carried += made.gap
-            return
-        begun[0] = begun[0]._replace(gap=made.gap, seen=made.seen)
-        for event in begun:
-            self._keep(event)
-        if node.op == "sendrecv":
+        self.carried += made.gap
+        for k, event in enumerate(begun):
+            self._keep(event if k else event._replace(seen=made.seen))
+        if begun and node.op == "sendrecv":
             self._keep(Event("wait", seconds=made.seconds))
 
 

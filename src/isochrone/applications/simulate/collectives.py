@@ -19,6 +19,10 @@ FROM_ROOT = ("bcast", "scatter")
 TO_ROOT = ("reduce", "gather")
 
 
+Members = tuple[int, ...]
+"""Ranks that do an operation, or their places among them."""
+
+
 class Unfolding(Record):
     """The time of an operation, and how it unfolds if all come at once.
 
@@ -45,14 +49,14 @@ class Unfolding(Record):
     seconds: float
     parts: tuple[float, ...] = ()
     hop: float = 0.0
-    parents: tuple[int, ...] = ()
-    below: tuple[tuple[int, ...], ...] = ()
+    parents: Members = ()
+    below: tuple[Members, ...] = ()
     flat: bool = False
     busy: float = 0.0
     waits: bool = False
 
 
-OperationTime = Callable[[Collective, tuple[int, ...], float], Unfolding]
+OperationTime = Callable[[Collective, Members, float], Unfolding]
 """Of an operation of some ranks with blocks of so many bytes."""
 
 
@@ -184,9 +188,9 @@ class Meetings:
         self._time = time
         self._all = tuple(range(ranks))
         self._places = cache(lambda members: {each: k for k, each in enumerate(members)})
-        self._ports: dict[tuple[int, tuple[int, ...]], _Port] = {}
-        self._calls: Counter[tuple[int, tuple[int, ...]]] = Counter()
-        self._open: dict[tuple[int, tuple[int, ...]], _Meeting] = {}
+        self._ports: dict[tuple[int, Members], _Port] = {}
+        self._calls: Counter[tuple[int, Members]] = Counter()
+        self._open: dict[tuple[int, Members], _Meeting] = {}
 
     def join(self, rank: int, step: Collective, size: float) -> Request:
         """Come to the next operation of these members."""

@@ -226,7 +226,7 @@ def _planted(nodes: Sequence[Node], found: Sequence[Round], period: int) -> Tree
     return tree
 
 
-def _mean_messages(visits: Sequence[Round]) -> list[tuple[int, int, float]]:
+def _mean_messages(visits: Sequence[Round]) -> list[graphs.Message]:
     """Return the messages of several visits with their mean sizes."""
     sizes: dict[tuple[int, int, int], list[float]] = defaultdict(list)
     for visit in visits:
@@ -350,5 +350,5 @@ def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
     return found
 
 
-def _mean(messages: list[tuple[int, int, float]]) -> int:
+def _mean(messages: list[graphs.Message]) -> int:
     return round(sum(size for _, _, size in messages) / len(messages))

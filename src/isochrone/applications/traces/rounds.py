@@ -9,6 +9,7 @@ description.
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Literal
 
 from isochrone.applications.traces.gaps import Spent
@@ -57,8 +58,7 @@ def blocking_with(calls: list[Event], units: dict[int, Unit]) -> Unit:
     if not calls or calls[0].op not in ("send", "recv"):
         return Unit([])
     found = _distinct(calls, calls[0].op)
-    met = [place for place, call in enumerate(found) if call.peer not in units]
-    return Unit(found[: met[0]] if met else found)
+    return Unit(list(takewhile(lambda call: call.peer in units, found)))
 
 
 def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
@@ -96,13 +96,13 @@ def _one_way(calls: list[Event], blocking: str, begun: str) -> list[Event]:
     found: list[Event] = []
     peers: set[int] = set()
     while True:
-        more = _distinct(calls[len(found) :], blocking)[:1]
+        left = calls[len(found) :]
+        more = _distinct(left, blocking)[:1]
         if not more:
-            more = _distinct(calls[len(found) :], begun)
-            end = len(found) + len(more)
-            if not more or end >= len(calls) or calls[end].op != "wait":
+            count = len(_distinct(left, begun))
+            more = left[: count + 1]
+            if not count or more[-1].op != "wait":
                 return found
-            more = calls[len(found) : end + 1]
         met = {call.peer for call in more if call.op != "wait"}
         if met & peers:
             return found
