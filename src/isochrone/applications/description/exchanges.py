@@ -47,6 +47,9 @@ from isochrone.applications.description.topology import Edge, Graph
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
 
+Flow = tuple[Steps, list[int]]
+"""Steps, and the ranks at which they begin."""
+
 
 class Exchange:
     """An exchange, worked out as far as no flow is concerned.
@@ -102,7 +105,7 @@ class Exchange:
         return [Compute(self.phase, self.time, self.factors[rank], self.mode, self.schedule)]
 
 
-def _star(exchange: Exchange) -> tuple[Steps, list[int]]:
+def _star(exchange: Exchange) -> Flow:
     """Return the steps of requests or of a farm: one rank is on all edges, which are alike."""
     graph, at = exchange.graph, exchange.spec.at.key("flow")
     first = graph.edges[0]
@@ -127,7 +130,7 @@ def _star(exchange: Exchange) -> tuple[Steps, list[int]]:
     return steps, [root]
 
 
-def _token(exchange: Exchange) -> tuple[Steps, list[int]]:
+def _token(exchange: Exchange) -> Flow:
     phase = exchange.phase
     steps: Steps = defaultdict(list)
     walk = _closed_walk(exchange)
@@ -157,7 +160,7 @@ def _closed_walk(exchange: Exchange) -> list[Edge]:
     return [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
 
 
-def _stream(exchange: Exchange, *, one_by_one: bool) -> tuple[Steps, list[int]]:
+def _stream(exchange: Exchange, *, one_by_one: bool) -> Flow:
     edges = exchange.messages
     if not exchange.graph.directed:  # from the lower to the higher rank: a wavefront
         edges = tuple(edge if edge.source < edge.target else _turned(edge) for edge in edges)
@@ -189,7 +192,7 @@ def _all(exchange: Exchange, edges: Iterable[Edge], one: Any, begun: Any, end: s
     return [*(begun(exchange.phase, *step) for step in steps), Wait(exchange.phase)]
 
 
-def _exchange(exchange: Exchange) -> tuple[Steps, list[int]]:
+def _exchange(exchange: Exchange) -> Flow:
     phase = exchange.phase
     edges = exchange.messages
     if not exchange.graph.directed:
@@ -221,7 +224,7 @@ def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
     return found
 
 
-_FLOWS: Mapping[str, Callable[[Exchange], tuple[Steps, list[int]]]] = {
+_FLOWS: Mapping[str, Callable[[Exchange], Flow]] = {
     "request": _star,
     "farm": _star,
     "token": _token,

@@ -56,6 +56,12 @@ class Quantity:
         return self.seconds == 0 and self.bytes == 0
 
 
+Quantities = list[Quantity]
+
+Function = Callable[[str, Quantities], Quantity]
+"""Of its name, for errors, and its arguments."""
+
+
 def evaluate(text: str, names: Mapping[str, Quantity]) -> Quantity:
     """Return what an expression is worth.
 
@@ -207,7 +213,7 @@ def _finite(value: float, seconds: float = 0.0, bytes: float = 0.0) -> Quantity:
     return Quantity(value, seconds, bytes)
 
 
-def _same_unit(quantities: list[Quantity]) -> Quantity:
+def _same_unit(quantities: Quantities) -> Quantity:
     """Return one of those with the unit of all; plain numbers go with every unit."""
     with_unit = [q for q in quantities if not q.plain]
     for other in with_unit[1:]:
@@ -256,40 +262,40 @@ _OPERATORS = {
 }
 
 
-def _one(name: str, arguments: list[Quantity]) -> Quantity:
+def _one(name: str, arguments: Quantities) -> Quantity:
     if len(arguments) != 1:
         raise ExpressionError(f"{name} takes one number, not {len(arguments)}")
     return arguments[0]
 
 
-def _rounding(function: Callable[[float], float]) -> Callable[[str, list[Quantity]], Quantity]:
+def _rounding(function: Callable[[float], float]) -> Function:
     """Return a function that makes a number whole, and keeps its unit."""
 
-    def call(name: str, arguments: list[Quantity]) -> Quantity:
+    def call(name: str, arguments: Quantities) -> Quantity:
         one = _one(name, arguments)
         return _finite(float(function(one.value)), one.seconds, one.bytes)
 
     return call
 
 
-def _log2(name: str, arguments: list[Quantity]) -> Quantity:
+def _log2(name: str, arguments: Quantities) -> Quantity:
     value = _one(name, arguments).value
     if value <= 0:
         raise ExpressionError("the argument of log2 must be above 0")
     return Quantity(math.log2(value))
 
 
-def _extreme(function: Callable[[list[float]], float]) -> Callable[[str, list[Quantity]], Quantity]:
+def _extreme(function: Callable[[list[float]], float]) -> Function:
     """Return a function that chooses among numbers of one unit."""
 
-    def call(name: str, arguments: list[Quantity]) -> Quantity:
+    def call(name: str, arguments: Quantities) -> Quantity:
         unit = _same_unit(arguments)
         return Quantity(function([q.value for q in arguments]), unit.seconds, unit.bytes)
 
     return call
 
 
-def _side(name: str, arguments: list[Quantity]) -> Quantity:
+def _side(name: str, arguments: Quantities) -> Quantity:
     """Return a side of the most balanced grid of so many ranks."""
     values = [q.value for q in arguments]
     if len(values) != 3 or any(not q.plain or q.value != round(q.value) for q in arguments):

@@ -1,10 +1,10 @@
 """Whose computation it is: what the calls of a rank leave open and those of others tell."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from statistics import median
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
-from isochrone.applications.traces.places import MOST_OMITTED, Place, parts, total
+from isochrone.applications.traces.places import MOST_OMITTED, ByRank, Place, parts, total
 from isochrone.applications.traces.rounds import Round
 from isochrone.applications.traces.trace import Gap
 
@@ -64,7 +64,7 @@ def _taken_back(later: Round, rank: int, usual: float) -> Spent:
 
 
 def _parted(
-    whole: Spent, before: Mapping[int, Spent], within: Mapping[int, Spent], out: Container[int]
+    whole: Spent, before: ByRank, within: ByRank, out: Container[int]
 ) -> tuple[Spent, Spent]:
     """Part computation as that of the other ranks is parted, if it may be as theirs."""
     first = [spent.mean for rank, spent in before.items() if rank not in out]
@@ -105,7 +105,7 @@ def gather_small(places: list[Place]) -> None:
     """Put computation too short for a phase of its own to the next one that is not."""
     pairs = [(place, part) for place in places for part in parts(place.round)]
 
-    def times(place: Place, part: Mapping[int, Spent]) -> int:
+    def times(place: Place, part: ByRank) -> int:
         return place.visits * (place.round.answers if part is place.round.within else 1)
 
     sums = [total(part) * times(place, part) for place, part in pairs]

@@ -29,7 +29,7 @@ from isochrone.applications.traces.places import (
     total,
 )
 from isochrone.applications.traces.rounds import Round, Unknown, rounds
-from isochrone.applications.traces.trace import RECEIVES, SENDS, Event, Trace
+from isochrone.applications.traces.trace import RECEIVES, SENDS, Calls, Event, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import ROOTED
 
@@ -121,7 +121,7 @@ def structure(trace: Trace) -> tuple[Tree, list[Farm], list[str]]:
     return tree, farms, warnings
 
 
-def _between_ranks(events: Sequence[Event], rank: int) -> list[Event]:
+def _between_ranks(events: Calls, rank: int) -> Calls:
     """Leave out messages of a rank to itself, and waits for these alone."""
     found = []
     carried, open_ = 0.0, False

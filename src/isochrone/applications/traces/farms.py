@@ -12,7 +12,7 @@ from typing import Any
 
 from isochrone.applications.traces.gaps import Spent, computation
 from isochrone.applications.traces.ordering import parts_of
-from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls, Event
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Farm:
 
 
 def without_farms(
-    ranks: Sequence[Sequence[Event]], groups: Sequence[tuple[int, ...]]
-) -> tuple[list[Farm], list[list[Event]]]:
+    ranks: Sequence[Calls], groups: Sequence[tuple[int, ...]]
+) -> tuple[list[Farm], list[Calls]]:
     """Return the farms, and the calls of all ranks with one call of the operation "farm" for each.
 
     Its root is the number of the farm.
@@ -65,7 +65,7 @@ def without_farms(
     return farms, [[event for part in of_rank for event in part] for of_rank in parts]
 
 
-def _farm(parts: Sequence[Sequence[Event]]) -> Farm | None:
+def _farm(parts: Sequence[Calls]) -> Farm | None:
     calls = [[e for e in part if e.op in (*SENDS, *RECEIVES)] for part in parts]
     masters = [rank for rank, events in enumerate(calls) if any(e.any for e in events)]
     if len(masters) != 1:

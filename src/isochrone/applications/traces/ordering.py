@@ -8,12 +8,12 @@ that is part of a description. The computation before a call stays at its place 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls, Event
 
 
-def in_order(events: Sequence[Event]) -> list[Event]:
+def in_order(events: Calls) -> Calls:
     """Return the calls of a rank with those put in order that could have come in another."""
-    found: list[Event] = []
+    found: Calls = []
     place = 0
     while place < len(events):
         end = place  # of the questions and answers that begin here
@@ -36,7 +36,7 @@ def in_order(events: Sequence[Event]) -> list[Event]:
     return found
 
 
-def _in_turn(events: Sequence[Event]) -> Sequence[Event]:
+def _in_turn(events: Calls) -> Calls:
     """Let those who ask as often as each other ask in turns."""
     of_peer: dict[int, list[tuple[Event, Event]]] = defaultdict(list)
     for question, answer in zip(events[::2], events[1::2], strict=True):
@@ -47,7 +47,7 @@ def _in_turn(events: Sequence[Event]) -> Sequence[Event]:
     return _as_timed([event for turn in turns for pair in turn for event in pair], events)
 
 
-def _as_timed(events: Sequence[Event], timed: Sequence[Event]) -> list[Event]:
+def _as_timed(events: Calls, timed: Calls) -> Calls:
     """Return calls with the times of those that were made in their places."""
     return [
         event._replace(gap=time.gap, seconds=time.seconds, seen=time.seen)
@@ -55,7 +55,7 @@ def _as_timed(events: Sequence[Event], timed: Sequence[Event]) -> list[Event]:
     ]
 
 
-def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
+def with_sources(ranks: Sequence[Calls]) -> list[Calls]:
     """Say whom receives from any source received from.
 
     Between two collective operations of all ranks, messages that were sent to a rank and not
@@ -76,9 +76,9 @@ def with_sources(ranks: Sequence[Sequence[Event]]) -> list[list[Event]]:
     return [[event for part in of_rank for event in part] for of_rank in parts]
 
 
-def parts_of(events: Sequence[Event]) -> list[list[Event]]:
+def parts_of(events: Calls) -> list[Calls]:
     """Cut the calls of a rank after each collective operation of all ranks."""
-    found: list[list[Event]] = [[]]
+    found: list[Calls] = [[]]
     for event in events:
         found[-1].append(event)
         if event.op not in MESSAGES and event.members == 0:
@@ -86,7 +86,7 @@ def parts_of(events: Sequence[Event]) -> list[list[Event]]:
     return found
 
 
-def _named(events: list[Event], sent: Counter[int]) -> list[Event]:
+def _named(events: Calls, sent: Counter[int]) -> Calls:
     received = Counter(e.peer for e in events if e.op in RECEIVES and e.peer >= 0)
     left = sent - received
     turns = [((k + 0.5) / count, peer) for peer, count in left.items() for k in range(count)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from isochrone.applications.traces.gaps import NOTHING, Spent
@@ -42,12 +42,16 @@ def flat(tree: Tree) -> Iterator[Place]:
             yield node
 
 
-def parts(one: Round) -> tuple[dict[int, Spent], dict[int, Spent]]:
+ByRank = dict[int, Spent]
+"""What ranks compute."""
+
+
+def parts(one: Round) -> tuple[ByRank, ByRank]:
     """Return the computation before a round and within it."""
     return one.before, one.within
 
 
-def total(spent: Mapping[int, Spent]) -> float:
+def total(spent: ByRank) -> float:
     """Return the mean seconds of all ranks together."""
     return sum(one.mean for one in spent.values())
 
@@ -73,7 +77,7 @@ def butterfly(tree: Tree, ranks: int) -> list[Place]:
 
 def joined(places: Sequence[Place]) -> Place:
     """Return the places of a butterfly as one, with all that is computed before it."""
-    before: dict[int, Spent] = {}
+    before: ByRank = {}
     for place in places:
         for part in parts(place.round):
             before |= {rank: before.get(rank, NOTHING) + spent for rank, spent in part.items()}

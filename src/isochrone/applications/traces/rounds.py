@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Literal
 
 from isochrone.applications.traces.gaps import Spent
-from isochrone.applications.traces.trace import MESSAGES, SENDS, Event
+from isochrone.applications.traces.trace import MESSAGES, SENDS, Calls, Event
 
 AHEAD = 512
 """Calls of a rank that are looked at for the next round, at least."""
@@ -27,7 +27,7 @@ class Unknown(Exception):
 class Unit:
     """Calls of one rank that belong together; `pivot` is the place of the first send of them."""
 
-    calls: list[Event]
+    calls: Calls
     pivot: int = 0
 
     def peers(self, *, sends: bool) -> Counter[int]:
@@ -41,7 +41,11 @@ class Unit:
         return Spent.of(self.calls[begin:end])
 
 
-def opened(calls: list[Event]) -> Unit | None:
+Units = dict[int, Unit]
+"""By rank."""
+
+
+def opened(calls: Calls) -> Unit | None:
     """Return what is begun and waited for next, blocking calls in between included."""
     if not calls or calls[0].op not in ("isend", "irecv"):
         return None
@@ -53,7 +57,7 @@ def opened(calls: list[Event]) -> Unit | None:
     return None
 
 
-def blocking_with(calls: list[Event], units: dict[int, Unit]) -> Unit:
+def blocking_with(calls: Calls, units: Units) -> Unit:
     """Return the blocking calls, of one kind, that are the other side of what others have begun."""
     if not calls or calls[0].op not in ("send", "recv"):
         return Unit([])
@@ -61,7 +65,7 @@ def blocking_with(calls: list[Event], units: dict[int, Unit]) -> Unit:
     return Unit(list(takewhile(lambda call: call.peer in units, found)))
 
 
-def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
+def both_ways(units: Units) -> Units:
     """Leave out those that no one is connected with who sends and receives at once.
 
     Who begins and waits for one message alone need not have begun it, and counts as such, too.
@@ -79,7 +83,7 @@ def both_ways(units: dict[int, Unit]) -> dict[int, Unit]:
     return {rank: unit for rank, unit in units.items() if rank in kept}
 
 
-def _distinct(calls: Iterable[Event], op: str) -> list[Event]:
+def _distinct(calls: Iterable[Event], op: str) -> Calls:
     """Return the calls of this kind that come next, at most one with each peer."""
     peers = set()
     found = []
@@ -91,9 +95,9 @@ def _distinct(calls: Iterable[Event], op: str) -> list[Event]:
     return found
 
 
-def _one_way(calls: list[Event], blocking: str, begun: str) -> list[Event]:
+def _one_way(calls: Calls, blocking: str, begun: str) -> Calls:
     """Return what is only received, or only sent, next, at most one message with each peer."""
-    found: list[Event] = []
+    found: Calls = []
     peers: set[int] = set()
     while True:
         left = calls[len(found) :]
@@ -110,21 +114,21 @@ def _one_way(calls: list[Event], blocking: str, begun: str) -> list[Event]:
         found += more
 
 
-def receive_first(calls: list[Event]) -> Unit:
+def receive_first(calls: Calls) -> Unit:
     """Return what is received next, and what is sent then; one of them may be nothing."""
     received = _one_way(calls, "recv", "irecv")
     sent = _one_way(calls[len(received) :], "send", "isend")
     return Unit(received + sent, len(received))
 
 
-def send_first(calls: list[Event]) -> Unit | None:
+def send_first(calls: Calls) -> Unit | None:
     """Return what is sent next, and what is received then, if both are something."""
     sent = _distinct(calls, "send")
     received = _distinct(calls[len(sent) :], "recv")
     return Unit(sent + received) if sent and received else None
 
 
-def are_next(calls: list[Event], *expected: tuple[str, int | None]) -> bool:
+def are_next(calls: Calls, *expected: tuple[str, int | None]) -> bool:
     """Whether the next calls are these, with these ranks (None: any)."""
     return len(calls) >= len(expected) and all(
         call.op == op and peer in (None, call.peer)
@@ -132,7 +136,7 @@ def are_next(calls: list[Event], *expected: tuple[str, int | None]) -> bool:
     )
 
 
-def closed_among(units: dict[int, Unit], *, shorten: bool = False) -> dict[int, Unit]:
+def closed_among(units: Units, *, shorten: bool = False) -> Units:
     """Return the units whose messages are all sent and received among them.
 
     With `shorten`, a unit ends before its first call that is not; else it is left out.
@@ -205,7 +209,7 @@ class Round:
         return "sweep" if self.one_by_one else self.kind
 
 
-def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Round]:
+def rounds(bodies: list[Calls], groups: list[tuple[int, ...]]) -> list[Round]:
     """Return what happens, in an order in which it can.
 
     Parameters
@@ -227,10 +231,10 @@ def rounds(bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> list[Rou
     return found
 
 
-def _collectives_first(body: list[Event]) -> list[Event]:
+def _collectives_first(body: Calls) -> Calls:
     """Let messages that are open across a collective begin after it: phases follow each other."""
     found = []
-    open_: list[Event] = []
+    open_: Calls = []
     for call in body:
         if call.op in ("isend", "irecv") or (open_ and call.op in ("send", "recv")):
             open_.append(call)
@@ -249,21 +253,21 @@ def _collectives_first(body: list[Event]) -> list[Event]:
 class _Meeting:
     """How far each rank is in its iteration."""
 
-    def __init__(self, bodies: list[list[Event]], groups: list[tuple[int, ...]]) -> None:
+    def __init__(self, bodies: list[Calls], groups: list[tuple[int, ...]]) -> None:
         self.bodies = bodies
         self.ranks = range(len(bodies))
         self.groups = groups
         self.at = [0] * len(bodies)
         self.ahead = max(AHEAD, 8 * len(bodies))
 
-    def left(self, rank: int) -> list[Event]:
+    def left(self, rank: int) -> Calls:
         return self.bodies[rank][self.at[rank] : self.at[rank] + self.ahead]
 
     def head(self, rank: int) -> Event | None:
         at = self.at[rank]
         return self.bodies[rank][at] if at < len(self.bodies[rank]) else None
 
-    def _offers(self, find: Callable[[list[Event]], Unit | None]) -> dict[int, Unit]:
+    def _offers(self, find: Callable[[Calls], Unit | None]) -> Units:
         """Return what ranks do next, of those of which something is found."""
         return {rank: unit for rank in self.ranks if (unit := find(self.left(rank)))}
 
@@ -386,7 +390,7 @@ class _Meeting:
                 found.before[rank] = unit.gaps(0, unit.pivot)
         return found
 
-    def _take(self, kind: Kind, closed: dict[int, Unit], starter: int = -1) -> Round:
+    def _take(self, kind: Kind, closed: Units, starter: int = -1) -> Round:
         ranks = sorted(closed)
         messages = []
         for rank in ranks:

@@ -97,6 +97,10 @@ class Event(NamedTuple):
     any: bool = False
 
 
+Calls = list[Event]
+"""Of one rank, in their order."""
+
+
 @dataclass
 class Trace:
     """All ranks of a program: `ranks[r]` is what rank r did from MPI_Init to MPI_Finalize.
@@ -115,7 +119,7 @@ class Trace:
         Seconds of calls that have no place in a description, by what they are.
     """
 
-    ranks: list[list[Event]]
+    ranks: list[Calls]
     groups: list[tuple[int, ...]]
     tail: list[float] = field(default_factory=list)
     name: str = "program"
