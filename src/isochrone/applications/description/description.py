@@ -20,6 +20,7 @@ from isochrone.applications.description.program import METHODS, Method, Mode, Pl
 from isochrone.applications.description.shapes import (
     Declared,
     Given,
+    Givens,
     KeyPath,
     Most,
     Name,
@@ -111,7 +112,7 @@ class ComputeSpec(_AnyPhase):
     """A phase of computation, or the computation within an exchange."""
 
     time: Spread
-    schedule: tuple[Given, ...] = ()
+    schedule: Givens = ()
     mode: Mode = "cpu"
     imbalance: Imbalance | None = None
     REF: ClassVar = "compute"
@@ -165,7 +166,7 @@ class CollectiveSpec(_AnyPhase):
 
     op: str = field(default="", compare=False)
     bytes: Spread | None = None
-    among: tuple[tuple[Given, ...], ...] | Among = ()
+    among: tuple[Givens, ...] | Among = ()
     root: Given = field(default_factory=lambda: Given(0, KeyPath("")))
     grid: Annotated[str, _Grid] = ""
 
@@ -235,7 +236,7 @@ class Transfer:
 class Outside(Declared):
     """A rank of its own sends the first messages, to these ranks."""
 
-    outside: tuple[Given, ...]
+    outside: Givens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +275,7 @@ class ExchangeSpec(_AnyPhase):
         return self.starter != "inside"
 
     @property
-    def targets(self) -> tuple[Given, ...]:
+    def targets(self) -> Givens:
         """Whom that one sends to; empty: those at which the flow begins."""
         return self.starter.outside if isinstance(self.starter, Outside) else ()
 
@@ -403,7 +404,7 @@ class Parameters(dict[str, Given]):
 class Place(Declared):
     """Ranks of the job that an application is asked to run on; None: any."""
 
-    ranks: tuple[Given, ...] | None = None
+    ranks: Givens | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -423,7 +424,7 @@ class App(Declared):
     REF: ClassVar = "app"
 
     @property
-    def on(self) -> tuple[Given, ...] | None:
+    def on(self) -> Givens | None:
         """Ranks of the job; None: any."""
         return self.place.ranks if self.place else None
 

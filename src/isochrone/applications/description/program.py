@@ -27,6 +27,9 @@ METHODS = get_args(Method)
 """How data move; with one other than ``message``, an empty message says that they are there."""
 
 
+Ranks = tuple[int, ...]
+
+
 class Compute(Record):
     """Compute: `time` is a list of values in seconds, drawn by (app, rank, phase, iteration, 0).
 
@@ -91,7 +94,7 @@ class Serve(Record):
     """
 
     phase: int
-    clients: tuple[int, ...]
+    clients: Ranks
     request: int
     reply: int
     time: int
@@ -107,7 +110,7 @@ class Farm(Record):
     """
 
     phase: int
-    workers: tuple[int, ...]
+    workers: Ranks
     tasks: int
     task: int
     result: int
@@ -142,7 +145,7 @@ class Collective(Record):
     size: int
     root: int = 0
     grid: str = ""
-    among: tuple[int, ...] = ()
+    among: Ranks = ()
 
 
 class Repeat(Record):
@@ -202,7 +205,7 @@ class Application(Record):
     steps: tuple[tuple[Step, ...], ...]
     iterations: int
     background: bool = False
-    on: tuple[int, ...] = ()
+    on: Ranks = ()
     omitted: float = 0.0
     uncertainty: float = 0.0
 

@@ -79,6 +79,9 @@ class Given:
         }
 
 
+Givens = tuple[Given, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Declared:
     """A mapping: its keys are the members that are compared, needed those without a default."""

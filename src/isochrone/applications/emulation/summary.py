@@ -148,14 +148,17 @@ def ranks_on_node(run: Run) -> int:
     return max(Counter(run.hosts).values())
 
 
-def sharing(runs: Sequence[Run]) -> dict[str, list[tuple[int, Estimate, Estimate]]]:
+Shared = list[tuple[int, Estimate, Estimate]]
+
+
+def sharing(runs: Sequence[Run]) -> dict[str, Shared]:
     """Return (ranks on a node, wall time in seconds, slowdown) of each application that takes time.
 
     An application has a row of its own for each set of others that ran at the same time. The
     slowdown is the wall time divided by that with fewest ranks on a node. The repetitions are of
     different jobs, so its interval is from the least possible ratio to the largest.
     """
-    made: dict[str, list[tuple[int, Estimate, Estimate]]] = {}
+    made: dict[str, Shared] = {}
     for run in sorted(runs, key=ranks_on_node):
         found = emulation(run)
         for wall in found.walls:
