@@ -17,6 +17,10 @@ DESCRIPTION = "description"
 """The note of a run file that holds the description of its applications, as JSON."""
 
 
+Numbers = tuple[int, ...]
+"""Of ranks, or of applications."""
+
+
 class App(Record):
     """One application.
 
@@ -36,7 +40,7 @@ class App(Record):
 
     number: Hidden[int]
     name: str
-    ranks: tuple[int, ...]
+    ranks: Numbers
     iterations: int
     background: bool
     phases: tuple[str, ...]
@@ -63,7 +67,7 @@ class Launched(Record):
 
     launch: int
     repeat: int
-    together: tuple[int, ...]
+    together: Numbers
     app: int
     seconds: float
     iterations: int
@@ -71,7 +75,7 @@ class Launched(Record):
     times: Floats
 
     @property
-    def beside(self) -> tuple[int, ...]:
+    def beside(self) -> Numbers:
         """Those that the application ran beside."""
         return tuple(other for other in self.together if other != self.app)
 
@@ -136,14 +140,14 @@ class Event(Record):
 class _App(Record):
     app: int
     name: str
-    ranks: tuple[int, ...]
+    ranks: Numbers
     iterations: int
 
 
 class _Launch(Record):
     launch: int
     repeat: int
-    together: tuple[int, ...]
+    together: Numbers
 
 
 def applications(run: Run) -> list[App]:

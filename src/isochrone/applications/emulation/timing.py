@@ -40,6 +40,10 @@ _TAIL = 100
 """Iterations of a launch from which on one of them may lie beyond the 99th percentile."""
 
 
+Apps = Sequence[App]
+Launches = Sequence[Launched]
+
+
 class Whose(Record):
     """An application, and those that ran at the same time: their names, and their numbers."""
 
@@ -126,7 +130,7 @@ _Whose = tuple[str, tuple[str, ...], int, tuple[int, ...]]
 """The members of `Whose`."""
 
 
-def by_set(apps: Sequence[App], found: Sequence[Launched]) -> dict[_Whose, list[Launched]]:
+def by_set(apps: Apps, found: Launches) -> dict[_Whose, list[Launched]]:
     """Sort launches by application and by what ran beside it: nothing first, then one, then more.
 
     Those of a set are in the order of the repetitions.
@@ -138,7 +142,7 @@ def by_set(apps: Sequence[App], found: Sequence[Launched]) -> dict[_Whose, list[
     return sets
 
 
-def walls(apps: Sequence[App], found: Sequence[Launched]) -> list[Wall]:
+def walls(apps: Apps, found: Launches) -> list[Wall]:
     """Return the wall times of the iterations asked for."""
     made = []
     for whose, members in by_set(apps, found).items():
@@ -147,7 +151,7 @@ def walls(apps: Sequence[App], found: Sequence[Launched]) -> list[Wall]:
     return made
 
 
-def slowdowns(apps: Sequence[App], found: Sequence[Launched]) -> list[Slowdown]:
+def slowdowns(apps: Apps, found: Launches) -> list[Slowdown]:
     """Return the slowdown of each application beside each that it was launched with.
 
     Only repetitions count in which it also ran alone; without any there is none.
@@ -169,7 +173,7 @@ def slowdowns(apps: Sequence[App], found: Sequence[Launched]) -> list[Slowdown]:
     return made
 
 
-def iterations(apps: Sequence[App], found: Sequence[Launched]) -> list[Iterations]:
+def iterations(apps: Apps, found: Launches) -> list[Iterations]:
     """Return percentiles of the iterations of each application, alone and beside others."""
     made = []
     for whose, members in by_set(apps, found).items():
@@ -245,9 +249,7 @@ class Phase(Whose):
     max: float
 
 
-def shares(
-    apps: Sequence[App], found: Sequence[Launched], times: Sequence[RankTime]
-) -> list[Shares]:
+def shares(apps: Apps, found: Launches, times: Sequence[RankTime]) -> list[Shares]:
     """Return the shares of each application, alone and beside others, in the order of launches."""
     made = []
     for whose, by_rank in _by_set(apps, found, [one for one in times if one.seconds > 0], "rank"):
@@ -267,9 +269,7 @@ def shares(
     return made
 
 
-def phases(
-    apps: Sequence[App], found: Sequence[Launched], times: Sequence[PhaseSeconds]
-) -> list[Phase]:
+def phases(apps: Apps, found: Launches, times: Sequence[PhaseSeconds]) -> list[Phase]:
     """Return the time of each phase, alone and beside others."""
     made = []
     for whose, by_phase in _by_set(apps, found, times, "phase"):
@@ -282,7 +282,7 @@ def phases(
 
 
 def _by_set(
-    apps: Sequence[App], found: Sequence[Launched], times: Iterable[Any], key: str
+    apps: Apps, found: Launches, times: Iterable[Any], key: str
 ) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
     of_launch = defaultdict(list)

@@ -43,7 +43,11 @@ MOST_PHASES = 1000
 """Phases of a description; no one reads a longer one."""
 
 
-def describe(trace: Trace) -> tuple[dict[str, Any], list[str]]:
+Written = dict[str, Any]
+"""Part of a description, as plain data."""
+
+
+def describe(trace: Trace) -> tuple[Written, list[str]]:
     """Return a description as plain data, and warnings.
 
     Raises
@@ -286,7 +290,7 @@ def named(name: str) -> str:
 
 def _phases(
     tree: Tree, ranks: int, groups: list[tuple[int, ...]], farms: Sequence[Farm]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Written]:
     """Yield the phases of loops and rounds: the computation of each, if any, and what it is."""
     for node in tree:
         if isinstance(node, Again):
@@ -301,7 +305,7 @@ def _phases(
             yield {"exchange": farms[one.call.root].exchange(ranks)}
         elif one.call is not None:
             op = one.call.op
-            found: dict[str, Any] = {} if op == "barrier" else {"bytes": round(one.call.bytes)}
+            found: Written = {} if op == "barrier" else {"bytes": round(one.call.bytes)}
             if op in ROOTED and one.call.root > 0:
                 found["root"] = one.call.root
             if one.among != [list(groups[0])]:
@@ -311,12 +315,12 @@ def _phases(
             yield {"exchange": _exchange(one, ranks, node.period)}
 
 
-def plain(value: dict[str, Any]) -> Any:
+def plain(value: Written) -> Any:
     """Return a time alone, where nothing else is said."""
     return value["time"] if value.keys() == {"time"} and isinstance(value["time"], str) else value
 
 
-def _exchange(one: Round, ranks: int, period: int) -> dict[str, Any]:
+def _exchange(one: Round, ranks: int, period: int) -> Written:
     """Return the value of a key ``exchange``."""
     messages = one.messages
     if one.kind == "token":  # in the order in which it goes
