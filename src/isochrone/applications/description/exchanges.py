@@ -131,33 +131,25 @@ def _star(exchange: Exchange) -> Flow:
 
 
 def _token(exchange: Exchange) -> Flow:
-    phase = exchange.phase
+    phase, graph, edges = exchange.phase, exchange.graph, exchange.messages
+    walk = [*edges]  # each begins where the one before ends
+    if any(a.target != b.source for a, b in pairwise([*edges, edges[0]])):
+        multi = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
+        for edge in edges:
+            multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
+        if not nx.is_eulerian(multi):
+            raise exchange.spec.at.key("flow").error(
+                "a token cannot use each edge once and return to its start", "try flow: exchange"
+            )
+        start = min(multi.nodes) if graph.root is None else graph.root
+        circuit = nx.eulerian_circuit(multi, source=start, keys=True)
+        walk = [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
     steps: Steps = defaultdict(list)
-    walk = _closed_walk(exchange)
-    start = walk[0].source
     for edge in walk:
         steps[edge.source] += exchange.compute(edge.source)
         steps[edge.source].append(Send(phase, edge.target, exchange.sizes(edge)))
         steps[edge.target].append(Recv(phase, edge.source, exchange.sizes(edge)))
-    return dict(steps), [start]
-
-
-def _closed_walk(exchange: Exchange) -> list[Edge]:
-    """Return edges in an order in which each begins where the one before ends."""
-    graph = exchange.graph
-    edges = exchange.messages
-    if all(a.target == b.source for a, b in pairwise([*edges, edges[0]])):
-        return [*edges]
-    multi = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
-    for edge in edges:
-        multi.add_edge(edge.source, edge.target, bytes=edge.bytes)
-    if not nx.is_eulerian(multi):
-        raise exchange.spec.at.key("flow").error(
-            "a token cannot use each edge once and return to its start", "try flow: exchange"
-        )
-    start = min(multi.nodes) if graph.root is None else graph.root
-    circuit = nx.eulerian_circuit(multi, source=start, keys=True)
-    return [Edge(a, b, multi.edges[a, b, key]["bytes"]) for a, b, key in circuit]
+    return dict(steps), [walk[0].source]
 
 
 def _stream(exchange: Exchange, *, one_by_one: bool) -> Flow:

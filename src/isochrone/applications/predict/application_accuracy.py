@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from isochrone.applications.description.lowering import program
-from isochrone.applications.description.program import Program
 from isochrone.applications.description.reading import parse
 from isochrone.applications.emulation.recorded import DESCRIPTION, applications
 from isochrone.applications.emulation.summary import emulation
@@ -20,13 +19,13 @@ from isochrone.models import Model
 from isochrone.runfile.run import Run
 
 
-def program_of(run: Run) -> Program:
-    """Return the program that a run emulated, worked out again from its description.
+def predicted(run: Run, models: Sequence[Model]) -> list[Prediction]:
+    """Predict each application of a run alone, on the ranks that it ran on.
 
     Raises
     ------
     InputError
-        If the run file does not hold it.
+        If the run does not say what its applications do, or no model holds it.
     """
     text = run.notes.get(DESCRIPTION)
     if not text:
@@ -40,19 +39,9 @@ def program_of(run: Run) -> Program:
         raise InputError(
             f"the description in the run is damaged: {error}", where=run.where
         ) from error
-    return program(parse(document, run.where), run.size)
-
-
-def predicted(run: Run, models: Sequence[Model]) -> list[Prediction]:
-    """Predict each application of a run alone, on the ranks that it ran on.
-
-    Raises
-    ------
-    InputError
-        If the run does not say what its applications do, or no model holds it.
-    """
     ranks = [app.ranks for app in applications(run)]
-    return predict(program_of(run), models, Machine.of_hosts(run.hosts), ranks)
+    emulated = program(parse(document, run.where), run.size)
+    return predict(emulated, models, Machine.of_hosts(run.hosts), ranks)
 
 
 class Said(NamedTuple):

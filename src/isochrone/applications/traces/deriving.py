@@ -338,8 +338,8 @@ def _exchange(one: Round, ranks: int, period: int) -> Written:
         found = {"topology": topology or listed, "flow": "request", "bytes": size}
         found |= {} if answer == size else {"reply": answer}
     else:
-        common = graphs.bytes_of(messages)
-        topology = None if common is None else graphs.named(messages, one.kind, ranks)
+        common, *others = {round(size) for _, _, size in messages}
+        topology = None if others else graphs.named(messages, one.kind, ranks)
         if topology is None:
             listed_edges, common = graphs.edges(messages)
             topology = {"edges": listed_edges}

@@ -58,12 +58,6 @@ def _shapes(ranks: int, dimensions: int) -> Iterator[tuple[int, ...]]:
                 yield (side, *rest)
 
 
-def bytes_of(messages: Sequence[Message]) -> int | None:
-    """Return the size that all messages have, or None if they differ."""
-    sizes = {round(size) for _, _, size in messages}
-    return sizes.pop() if len(sizes) == 1 else None
-
-
 def edges(messages: Sequence[Message]) -> tuple[list[Any], int]:
     """Return edges as a description lists them, and the size of those that have none of their own.
 
