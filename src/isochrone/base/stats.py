@@ -72,14 +72,14 @@ def mad(values: ArrayLike) -> float:
 
 
 def row_medians(values: Floats) -> Floats:
-    """Return the median of each row without its NaN; NaN for a row that has nothing else.
+    """Return the median over the last axis without NaN; NaN for a row that has nothing else.
 
-    The same as ``numpy.nanmedian`` over the last axis of a matrix, which takes row after row.
+    The same as ``numpy.nanmedian``, which takes row after row.
     """
-    ordered = np.sort(values, axis=1)  # NaN come last
-    known = np.sum(~np.isnan(values), axis=1)
-    rows = np.arange(len(values))
-    return np.asarray((ordered[rows, (known - 1) // 2] + ordered[rows, known // 2]) / 2)
+    ordered = np.sort(values)  # NaN come last
+    known = np.sum(~np.isnan(values), axis=-1, keepdims=True)
+    middle = np.concatenate([(known - 1) // 2, known // 2], axis=-1)
+    return np.asarray(np.take_along_axis(ordered, middle, axis=-1).sum(axis=-1) / 2)
 
 
 def order_by(key: Ints, values: Floats) -> Ints:

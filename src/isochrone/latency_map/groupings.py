@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, row_medians
 from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
@@ -33,12 +33,19 @@ REFERENCES = 96
 PLAIN = 2
 """Cuts at the largest gaps of each dendrogram that are followed in any case."""
 
+AT_ONCE = 1 << 16
+"""Cells of matrices that are treated at once."""
+
 SWEEPS = 2
 """Times that every unit is put where it fits best."""
 
 
 def hierarchies(
-    times: Floats, noise: float, kept: Sequence[int], above: int = 0
+    times: Floats,
+    noise: float,
+    kept: Sequence[int],
+    above: int = 0,
+    known: Sequence[Sequence[Partition]] = (),
 ) -> Iterator[tuple[Blocks, list[Partition]]]:
     """Propose chains of nested groupings of the units, the finest first, with the finest's blocks.
 
@@ -53,13 +60,15 @@ def hierarchies(
         Groupings that are followed on each level, the most likely first.
     above
         Number of levels that were found below.
+    known
+        What `cuts_of` says of the times, if it was asked before.
     """
     if len(times) < 4 or above >= len(kept):
         return
     found = {}
     plain = []
-    for distance in distances(times):
-        for place, cut in enumerate(cuts(distance, UPPER_CUTS if above else CUTS)):
+    for own in known or cuts_of(times, UPPER_CUTS if above else CUTS):
+        for place, cut in enumerate(own):
             if cut.tobytes() not in found:
                 found[cut.tobytes()] = Blocks(times, cut, noise)
                 plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
@@ -86,13 +95,21 @@ def fitting_best(times: Floats, blocks: Blocks) -> Partition:
     """Put each unit into the group whose blocks explain its times best, but for a constant."""
     ways = blocks.seconds[:, blocks.groups]
     best = np.empty_like(blocks.groups)
-    for a in range(len(times)):
-        rest = times[a] - ways
-        rest[:, a] = np.nan
-        rest -= row_medians(rest)[:, None]
-        relative = np.minimum(np.abs(rest) / times[a], 0.5)
-        best[a] = int(np.argmin(np.nansum(relative, axis=1)))
+    for some in _at_once(len(times), ways.size):
+        own = times[some, None]
+        rest = own - ways
+        rest[np.arange(len(some)), :, some] = np.nan
+        rest -= row_medians(rest)[..., None]
+        relative = np.minimum(np.abs(rest) / own, 0.5)
+        best[some] = np.argmin(np.nansum(relative, axis=2), axis=1)
     return canonical(best)
+
+
+def _at_once(units: int, cells: int) -> Iterator[Ints]:
+    """Yield the units in parts that are treated at once, if each takes so many cells."""
+    step = max(1, AT_ONCE // cells)
+    for low in range(0, units, step):
+        yield np.arange(low, min(low + step, units))
 
 
 def distances(times: Floats) -> tuple[Floats, ...]:
@@ -103,11 +120,9 @@ def distances(times: Floats) -> tuple[Floats, ...]:
     return np.log(times), times - middle[:, None] - middle, profile_distance(times)
 
 
-def cuts_of(times: Floats) -> Iterator[Partition]:
+def cuts_of(times: Floats, most: int = CUTS) -> list[list[Partition]]:
     """Cut the dendrograms of all distances between units; none of fewer than four."""
-    if len(times) > 3:
-        for distance in distances(times):
-            yield from cuts(distance)
+    return [list(cuts(one, most)) for one in distances(times)] if len(times) > 3 else []
 
 
 def cuts(distance: Floats, most: int = CUTS) -> Iterator[Partition]:
@@ -143,10 +158,11 @@ class _Tree:
             away[a] = away[:, a] = (size[a] * away[a] + size[b] * away[b]) / (size[a] + size[b])
             size[a] += size[b]
             away[b] = away[:, b] = low[b] = np.inf
-            again = ((nearest == a) | (nearest == b)) & np.isfinite(low)
-            again[a] = True
-            nearest[again] = away[again].argmin(axis=1)
-            low[again] = away[again].min(axis=1)
+            nearest[a] = a
+            again = np.flatnonzero(((nearest == a) | (nearest == b)) & (low < np.inf))
+            rows = away[again]
+            nearest[again] = rows.argmin(axis=1)
+            low[again] = rows.min(axis=1)
         self.heights = np.array(heights)
 
     def cut(self, height: float) -> Partition:
@@ -259,11 +275,13 @@ def profile_distance(times: Floats) -> Floats:
     if n > REFERENCES:
         columns = distinct(np.linspace(0, n - 1, REFERENCES).astype(int))
     seen = own[:, columns]
+    squared = seen**2
     distance = np.zeros((n, n))
-    for a in range(n - 1):
-        difference = seen[a] - seen[a + 1 :]
-        difference -= row_medians(difference)[:, None]
-        relative = np.abs(difference) / np.hypot(seen[a], seen[a + 1 :])
-        known = np.maximum(np.sum(~np.isnan(relative), axis=1), 1)
-        distance[a, a + 1 :] = np.nansum(relative, axis=1) / known
+    for some in _at_once(n, seen.size):
+        difference = seen[some, None] - seen[some[0] :]
+        difference -= row_medians(difference)[..., None]
+        relative = np.abs(difference) / np.sqrt(squared[some, None] + squared[some[0] :])
+        known = np.maximum(np.sum(~np.isnan(relative), axis=2), 1)
+        distance[some, some[0] :] = np.nansum(relative, axis=2) / known
+    distance = np.triu(distance, 1)
     return distance + distance.T

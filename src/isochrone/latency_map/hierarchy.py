@@ -222,7 +222,7 @@ class _Search:
         yield from ([partition] for partition in self.recorded.values())
         yield list(self.recorded.values())
         if self.readable:
-            yield from self.likely(self.matrix, MANY)
+            yield from self.likely(self.matrix, MANY, self.cuts)
         elif not self.whole_map:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
 
@@ -250,10 +250,17 @@ class _Search:
             if best.parts:
                 yield from self.by_names(best.healthy(self.all))
 
-    def likely(self, matrix: Floats, kept: Sequence[int]) -> list[list[Partition]]:
+    @cached_property
+    def cuts(self) -> list[list[Partition]]:
+        """The groupings of the times as they are, by each distance."""
+        return cuts_of(self.matrix) if self.readable else []
+
+    def likely(
+        self, matrix: Floats, kept: Sequence[int], known: Sequence[Sequence[Partition]] = ()
+    ) -> list[list[Partition]]:
         """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
         found = {}
-        for blocks, chain in hierarchies(matrix, self.noise, kept):
+        for blocks, chain in hierarchies(matrix, self.noise, kept, known=known):
             found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
         return [chain for _, chain in best if _key(chain) not in self.done]
@@ -261,7 +268,7 @@ class _Search:
     @cached_property
     def usual(self) -> list[Partition]:
         """The groupings that are recorded, and those of the times as they are."""
-        return [*self.recorded.values(), *(cuts_of(self.matrix) if self.readable else [])]
+        return [*self.recorded.values(), *(cut for own in self.cuts for cut in own)]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Propose the most promising hierarchies that differ from the best in one grouping."""
@@ -383,11 +390,12 @@ def noise_of(times: Times) -> float:
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
     least = []
+    squared = matrix**2
     some = distinct(np.linspace(0, times.units - 1, 64).astype(int))
     for a in some:
         difference = matrix[a] - matrix
         difference -= row_medians(difference)[:, None]
-        relative = np.abs(difference) / np.hypot(matrix[a], matrix)
+        relative = np.abs(difference) / np.sqrt(squared[a] + squared)
         relative[a] = np.nan
         known = row_medians(relative)
         least += [known[~np.isnan(known)].min()] if not np.isnan(known).all() else []

@@ -75,7 +75,8 @@ def _groupings(fit: Explanation, times: Times, noise: float) -> Iterator[Partiti
         return
     for cleaned, matrix in enumerate([dense(times, times.seconds), *without_parts(fit, times)]):
         if cleaned:
-            yield from cuts_of(matrix)
+            for cuts in cuts_of(matrix):
+                yield from cuts
         for partition in fit.chain[:-1]:
             yield from split_or_merged(matrix, partition)
             yield fitting_best(matrix, Blocks(matrix, partition, noise))

@@ -101,8 +101,8 @@ class PartFinder(Fitter):
             # of parts that slow the same pairs in the same way, the first
             kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
         places = list(kept.values())
-        matrix = matrix[places]
-        return [parts[k] for k in places], matrix, np.sqrt((matrix * matrix).sum(axis=1))
+        norms = np.sqrt(np.bincount(row, weights**2, len(parts)))
+        return [parts[k] for k in places], matrix[places], norms[places]
 
     def promising(self, fit: Explanation, banned: Sequence[int] = ()) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
