@@ -48,7 +48,7 @@ def explained(times: Times, groups: Partition, parts: list[Part]) -> Explanation
 
 
 def proposed(fit: Explanation, times: Times) -> list[list[bytes]]:
-    usual = list(cuts_of(dense(times, times.seconds)))
+    usual = [cut for cuts in cuts_of(dense(times, times.seconds)) for cut in cuts]
     return [
         [canonical(p).tobytes() for p in chain]
         for chain in neighbours(fit, times, times, 0.05, usual)
