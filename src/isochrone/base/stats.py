@@ -115,26 +115,59 @@ def middles_by(key: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
     keys, lower, upper
         Each key once, ascending; the same value twice where the count is odd.
     """
-    order = order_of(key)
-    ordered = key[order]
-    first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
-    size = np.diff(np.append(first, len(key)))
-    if len(size) and (size == size[0]).all():
-        values = np.sort(values[order].reshape(len(size), -1), axis=1).ravel()
-    else:
-        values = values[order_by(key, values)]
-    key = ordered
-    return key[first], values[first + (size - 1) // 2], values[first + size // 2]
+    groups = Groups(key)
+    return (groups.keys, *groups.middles(values))
 
 
 def medians_by(key: Ints, values: Floats) -> tuple[Ints, Floats]:
     """Return each key once, ascending, and the median of the values that share it."""
-    keys, lower, upper = middles_by(key, values)
-    return keys, (lower + upper) / 2
+    groups = Groups(key)
+    return groups.keys, groups.medians(values)
+
+
+class Groups:
+    """What shares a key is a group.
+
+    Attributes
+    ----------
+    keys
+        Each key once, ascending.
+    size
+        How many share it.
+    """
+
+    def __init__(self, key: Ints) -> None:
+        self._key, self._order = key, order_of(key)
+        ordered = key[self._order]
+        self._first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+        self.keys = ordered[self._first]
+        self.size = np.diff(np.append(self._first, len(key)))
+
+    def middles(self, values: Floats) -> tuple[Floats, Floats]:
+        """Return the two middle values of each group, as `middles_by`."""
+        first, size = self._first, self.size
+        if len(size) and (size == size[0]).all():
+            values = np.sort(values[self._order].reshape(len(size), -1), axis=1).ravel()
+        else:
+            values = values[order_by(self._key, values)]
+        return values[first + (size - 1) // 2], values[first + size // 2]
+
+    def medians(self, values: Floats) -> Floats:
+        """Return the median of each group."""
+        lower, upper = self.middles(values)
+        return (lower + upper) / 2
+
+    def of_each(self, values: Array) -> Array:
+        """Return for all that have a key the value of their group."""
+        found = np.empty(len(self._order), values.dtype)
+        found[self._order] = np.repeat(values, self.size)
+        return found
 
 
 def distinct(values: ArrayLike) -> Array:
     """Return the different values in ascending order; without counts, NumPy would load masks."""
+    if isinstance(values, np.ndarray) and values.strides == (0,):
+        return values[:1]  # all are the same
     return np.unique(values, return_counts=True)[0]
 
 

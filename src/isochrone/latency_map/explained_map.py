@@ -172,13 +172,13 @@ class ExplainedMap:
         return slow_ranks(self.pairs, self.node)
 
     @cached_property
-    def _between(self) -> tuple[Times, float]:
-        """The pairs of nodes, and the spread of the pairs of ranks of two nodes."""
-        times, spread = between_nodes(self.pairs, self.node, self.rank_cost[0])
+    def _between(self) -> tuple[Times, float, Bools, Ints]:
+        """What `between_nodes` says of the pairs of nodes."""
+        times, spread, outer, place = between_nodes(self.pairs, self.node, self.rank_cost[0])
         if self.by_host and 2 * len(times.i) < NAMES * self.nodes * (self.nodes - 1):
             hosts = dict(zip(self.node.tolist(), self.hosts, strict=True))
             times = replace(times, place=name_order([hosts[k] for k in range(self.nodes)]))
-        return times, spread
+        return times, spread, outer, place
 
     @property
     def spread(self) -> float:
@@ -275,10 +275,7 @@ class ExplainedMap:
     @cached_property
     def places(self) -> tuple[Bools, Ints, Ints]:
         """Which pairs of ranks are between nodes; place of each in the outer and inner times."""
-        a, b = self.node[self.pairs.i], self.node[self.pairs.j]
-        outer, times = a != b, self._between[0]
-        key = (np.minimum(a, b) * self.nodes + np.maximum(a, b))[outer]
-        place = np.searchsorted(times.i * self.nodes + times.j, key)
+        outer, place = self._between[2:]
         return outer, place, np.flatnonzero(~outer)
 
     def of_rank_pairs(self, outer: Floats | None, inner: Floats | None) -> Floats:

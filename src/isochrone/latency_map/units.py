@@ -12,9 +12,9 @@ from isochrone.base.stats import (
     MAD_TO_SIGMA,
     MEDIAN_LOSS,
     Q80_TO_SIGMA,
+    Groups,
     known,
     median_of,
-    medians_by,
     order_of,
     quantile,
 )
@@ -106,8 +106,9 @@ def _code(table: Table, size: int) -> Ints:
 def _once(code: Ints) -> tuple[Ints, Ints]:
     """Return each number once, ascending, and where it is."""
     order = order_of(code)
-    first = np.diff(code[order], prepend=-1) > 0
-    return code[order][first], order[first]
+    ordered = code[order]
+    first = np.diff(ordered, prepend=-1) > 0
+    return ordered[first], order[first]
 
 
 def _errors(table: Table, least: float) -> Floats:
@@ -146,13 +147,11 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
         rank = np.concatenate([pairs.i[left], pairs.j[right]])
         other = np.concatenate([pairs.j[left], pairs.i[right]])
         seconds = pairs.seconds[np.concatenate([left, right])]
-        way = node[rank] * pairs.ranks + other
-        ways, usual = medians_by(way, seconds)
-        own = seconds - usual[np.searchsorted(ways, way)]
-        ranks, middles = medians_by(rank, own)
-        middle[ranks] = middles
-        scatter = MAD_TO_SIGMA * medians_by(rank, np.abs(own - middle[rank]))[1]
-        spread[ranks] = MEDIAN_LOSS * scatter / np.sqrt(np.bincount(rank)[ranks])
+        ways, each = Groups(node[rank] * pairs.ranks + other), Groups(rank)
+        own = seconds - ways.of_each(ways.medians(seconds))
+        middle[each.keys] = each.medians(own)
+        scatter = MAD_TO_SIGMA * each.medians(np.abs(own - middle[rank]))
+        spread[each.keys] = MEDIAN_LOSS * scatter / np.sqrt(each.size)
     typical = median_of(pairs.seconds[outer])
     least = median_of(known(spread))
     for host in range(count):
@@ -171,7 +170,9 @@ def slow_ranks(pairs: RankPairs, node: Partition) -> tuple[Floats, Floats]:
     return cost, error
 
 
-def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Times, float]:
+def between_nodes(
+    pairs: RankPairs, node: Partition, cost: Floats
+) -> tuple[Times, float, Bools, Ints]:
     """Return one time between each two nodes: the median of their ranks', without these' costs.
 
     Parameters
@@ -189,30 +190,32 @@ def between_nodes(pairs: RankPairs, node: Partition, cost: Floats) -> tuple[Time
         The pairs of nodes.
     spread
         Relative standard deviation of the pairs of ranks of two nodes; 0 where each has one.
+    outer, place
+        Which pairs of ranks are between nodes, and the place of each in ``times``.
     """
     outer = node[pairs.i] != node[pairs.j]
     count = int(node.max()) + 1
     ends = node[pairs.i[outer]], node[pairs.j[outer]]
-    key = np.minimum(*ends) * count + np.maximum(*ends)
+    ways = Groups(np.minimum(*ends) * count + np.maximum(*ends))
     seconds = pairs.seconds[outer]
     added = cost[pairs.i[outer]] + cost[pairs.j[outer]]
     seconds = np.maximum(seconds - added, 0.1 * seconds)
     del ends, added
-    found, together = medians_by(key, seconds)
-    inverse = np.searchsorted(found, key)
-    times = np.bincount(inverse)
+    found, times, together = ways.keys, ways.size, ways.medians(seconds)
+    place = ways.of_each(np.arange(len(found)))
     # values lie nearer to the median of few than to the true one; two are as far from their mean
     widened = np.where(times == 2, np.sqrt(2), 1 + FEW / times)
-    rest = np.abs(np.log(seconds / together[inverse])) * widened[inverse]
+    rest = np.abs(np.log(seconds / together[place])) * widened[place]
     least = 3 if np.sum(times > 2) >= ENOUGH or not np.any(times == 2) else 2
-    rest = rest[times[inverse] >= least]
+    rest = rest[times[place] >= least]
     freedom = MAD_EFFICIENCY * float(len(rest) - np.sum(times >= least))
     spread = Q80_TO_SIGMA * quantile(rest, 0.8) if rest.size else 0.0
-    own = medians_by(key, pairs.error[outer])[1]
+    own = ways.medians(pairs.error[outer])
     several = np.where(times > 1, MEDIAN_LOSS, 1.0) / np.sqrt(times)
     error = np.hypot(spread, own) * several
     root = np.zeros(count, dtype=np.int64)
-    return Times(count, found // count, found % count, together, error, root, freedom), spread
+    between = Times(count, found // count, found % count, together, error, root, freedom)
+    return between, spread, outer, place
 
 
 def within_nodes(pairs: RankPairs, node: Partition) -> Times:

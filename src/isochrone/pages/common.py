@@ -19,6 +19,7 @@ from isochrone.pages.page import (
     Block,
     Facts,
     Kind,
+    Later,
     Page,
     Row,
     Section,
@@ -139,12 +140,13 @@ def page_of(run: Run, asked: Asked = AS_USUAL) -> Page:
     said = Sentence(f"  settings of the MPI library: {text}")
     settings = [Section("Settings", (said,), only="terminal")] * bool(text)
     date, library = date_in_words(run.about.started), printable(run.library.name, 60)
+    how = Section(HOW, (Later(lambda: [*_how(run)]),), only="report")
     return Page(
         title=_title(run, kind),
         line=_line(run),
         facts=tuple(text for text in (date, library) if text),
         partial=None if run.complete else PARTIAL,
-        sections=(*sections, *settings, Section(HOW, tuple(_how(run)), only="report")),
+        sections=(*sections, *settings, how),
     )
 
 

@@ -69,14 +69,14 @@ def columns_of(line: bytes, record: Members) -> tuple[int, dict[str, Array]]:
         numbers = _words(record, key, count, "<u4")
         # products of two ranks fit into the type then
         columns[key] = numbers.astype(np.int32 if numbers.max() < 2**15 else np.int64)
-    columns["bytes"] = np.full(count, nbytes, np.int64 if nbytes >= 2**31 else np.int32)
+    size = np.int64(nbytes) if nbytes >= 2**31 else np.int32(nbytes)
+    columns["bytes"] = np.broadcast_to(size, count)
     for key in NUMBERS[len(ENDS) :]:
-        value = record.get(key)
+        value, kind = record.get(key), np.bool_ if key in FLAGS else np.int32
         if type(value) is int and 0 <= value < 2**31:
-            numbers = np.full(count, value, np.int32)
+            columns[key] = np.broadcast_to(kind(value), count)
         else:
-            numbers = _words(record, key, count, "<u4").astype(np.int32)
-        columns[key] = numbers.astype(bool) if key in FLAGS else numbers
+            columns[key] = _words(record, key, count, "<u4").astype(np.int32).astype(kind)
     for key in TIMES:
         columns[key] = _words(record, key, count, "<f4").astype(np.float32)
         if not np.isfinite(columns[key]).all():

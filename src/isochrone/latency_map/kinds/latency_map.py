@@ -20,6 +20,7 @@ from isochrone.pages.page import (
     Code,
     Column,
     Kind,
+    Later,
     Listing,
     LiveMap,
     Picture,
@@ -125,7 +126,7 @@ def _sections(run: Run, asked: Asked) -> list[Section]:
         Section("Pictures", tuple(_pictures(run, what, found, levels)), only="report"),
         Section("Numbers", (_table(found.nbytes, levels),)),
         Section("Summary", tuple(_findings(run, found))),
-        Section("Numbers", tuple(_numbers(run, what, found)), only="report"),
+        Section("Numbers", (Later(lambda: [*_numbers(run, what, found)]),), only="report"),
         Section("How the times were taken", tuple(_how(run, what)), only="report"),
     ]
 
