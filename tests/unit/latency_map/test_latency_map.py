@@ -16,6 +16,7 @@ from isochrone.pages.page import (
     Asked,
     Block,
     Code,
+    Later,
     Listing,
     LiveMap,
     Picture,
@@ -40,7 +41,12 @@ from made_up.latency_maps import (
 
 
 def blocks(run: Run, nbytes: int | None = None) -> list[Block]:
-    return [part for section in PAGE.sections(run, Asked(nbytes)) for part in section.blocks]
+    return [
+        part
+        for section in PAGE.sections(run, Asked(nbytes))
+        for block in section.blocks
+        for part in (block.make() if isinstance(block, Later) else [block])
+    ]
 
 
 def tables(run: Run, nbytes: int | None = None) -> list[Table]:

@@ -12,7 +12,7 @@ from isochrone.base.table import Table as Records
 from isochrone.pages import common
 from isochrone.pages.common import date_in_words, document, measured_how, page_of, provenance
 from isochrone.pages.options import in_use
-from isochrone.pages.page import Facts, Sentence, Table
+from isochrone.pages.page import Facts, Later, Sentence, Table
 from isochrone.runfile import file as runs
 from isochrone.runfile.run import Run
 from made_up.latency_maps import block, latency_map, mmpi_example, with_retests
@@ -142,7 +142,9 @@ def test_options_are_written_as_people_do(golden: Golden) -> None:
 
 
 def test_hosts_are_listed_with_their_ranks() -> None:
-    hosts = page_of(latency_map(["b", "a", "b"])).sections[-1].blocks[-1]
+    (later,) = page_of(latency_map(["b", "a", "b"])).sections[-1].blocks
+    assert isinstance(later, Later)
+    hosts = later.make()[-1]
     assert isinstance(hosts, Table)
     assert [row.cells for row in hosts.rows] == [("b", "2", "0,2"), ("a", "1", "1")]
 
