@@ -374,8 +374,6 @@ def _columns(x: Floats, basis: ArrayLike | Callable[[Floats], Floats] | None) ->
 
 def _scale(y: Floats, sigma: ArrayLike | None, weights: ArrayLike | None) -> Floats:
     """Return the factor of each row that makes plain least squares weighted."""
-    if sigma is not None and weights is not None:
-        raise ValueError("sigma and weights exclude each other")
     if sigma is not None:
         return np.asarray(1 / np.asarray(sigma, dtype=np.float64))
     if weights is not None:

@@ -14,7 +14,7 @@ from typing import get_type_hints
 
 from isochrone.base import registry
 from isochrone.base.documents import Schema, record, shape
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.pages import common
 from isochrone.runfile.record_schema import LINE
 
@@ -83,8 +83,7 @@ def text(content: Schema) -> str:
 def main(words: list[str]) -> int:
     """Write ``NAME.json`` for each document into the folder that is named."""
     for name in names():
-        with whole_file(Path(words[0]) / f"{name}.json") as stream:
-            stream.write(text(schema(name)).encode())
+        write_text(Path(words[0]) / f"{name}.json", text(schema(name)))
     return 0
 
 

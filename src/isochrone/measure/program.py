@@ -105,8 +105,7 @@ class Program:
         """
         recording.unlink(missing_ok=True)  # the library does not overwrite files
         seconds = self.run(recording, variables, log, limit)
-        if not recording.is_file() or not recording.stat().st_size:
-            recording.unlink(missing_ok=True)
+        if not recorded.is_there(recording):
             raise InputError(
                 "nothing was recorded",
                 where=" ".join(self.command),

@@ -50,6 +50,14 @@ def record(
     return start(words, environ)
 
 
+def is_there(path: Path) -> bool:
+    """Whether something was recorded; an empty file, of a rank 0 that was killed, is removed."""
+    if path.is_file() and path.stat().st_size:
+        return True
+    path.unlink(missing_ok=True)
+    return False
+
+
 def start(command: Sequence[str], environ: Environ) -> int:
     """Run a command to its end, on this terminal; return its exit code.
 

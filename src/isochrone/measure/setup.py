@@ -178,7 +178,7 @@ class Setup:
             processors=None if placed else launchers.processors(os.environ),
             cores=None if placed else launchers.cores(os.environ),
             options=self.options,
-            library=self.built.library if self.launcher.stands_alone else "",
+            library=self.mpi().library,
         )
 
     def _loaded(self, name: str) -> list[str]:

@@ -4,7 +4,7 @@ import sys
 from math import inf
 from pathlib import Path
 
-from isochrone.base.files import whole_file
+from isochrone.base.files import write_text
 from isochrone.base.table import grouped
 from isochrone.runfile.rules import RULES, Rule, Rules
 
@@ -67,9 +67,7 @@ def _number(value: float) -> str:
 def main() -> int:
     """Write the table into the page again."""
     path = Path(PAGE)
-    text = renewed(path.read_text("utf-8"))
-    with whole_file(path) as stream:
-        stream.write(text.encode())
+    write_text(path, renewed(path.read_text("utf-8")))
     return 0
 
 

@@ -182,16 +182,13 @@ def _asked(args: Namespace) -> Description:
 
 def _known_runs(runs: Together, names: list[str]) -> Together:
     """Return which applications run together; a single name is one that runs alone."""
-    found = []
-    for one in runs:
-        together = one if isinstance(one, list) else [one]
-        wrong = [name for name in together if name not in names and one not in RUNS]
-        if wrong:
+    found = [one if isinstance(one, list) or one in RUNS else [one] for one in runs]
+    for name in (name for one in found if isinstance(one, list) for name in one):
+        if name not in names:
             raise InputError(
-                f"no application '{wrong[0]}'", where="--combinations",
+                f"no application '{name}'", where="--combinations",
                 hint=f"there are: {', '.join([*names, *RUNS])}",
             )  # fmt: skip
-        found.append(one if one in RUNS else together)
     return found
 
 

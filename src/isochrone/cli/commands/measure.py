@@ -7,7 +7,6 @@ input of show, check, compare, report, fit and plot.
 from __future__ import annotations
 
 import functools
-import itertools
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
@@ -81,13 +80,13 @@ def run(args: Namespace) -> int:
     counts = launchables(args)
     base = args.output or default_name(args.experiment)
     files = [
-        launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.launches)
+        (what, launch_files(ranks_file(base, what.ranks, len(counts) > 1), args.launches))
         for what in counts
     ]
-    for path in itertools.chain(*files):
+    for path in (path for _, own in files for path in own):
         check_output(path, force=args.force)
     if args.dry_run:
-        for what, own in zip(counts, files, strict=True):
+        for what, own in files:
             for k, path in enumerate(own, start=1):
                 launch = f"{k} of {args.launches}" if args.launches > 1 else ""
                 print(command_line(what.tokens(path, force=args.force, launch=launch)))
@@ -97,7 +96,7 @@ def run(args: Namespace) -> int:
     plan = [(what, args.launches) for what in counts]
     agree(expected(plan, base.parent, limit_of(args)), args)
     wrong: list[WrongResult] = []
-    for number, (what, own) in enumerate(zip(counts, files, strict=True)):
+    for number, (what, own) in enumerate(files):
         found = _launch(what, own, args, wrong)
         if not args.quiet:
             from isochrone.pages import terminal
@@ -107,7 +106,7 @@ def run(args: Namespace) -> int:
                 print()
             terminal.render(page_of(found))
     if not args.quiet:
-        _say_files(counts, files, args.launches)
+        _say_files(files, args.launches)
     if wrong:
         raise wrong[0]
     return 0
@@ -131,14 +130,14 @@ def _launch(what: Launchable, files: list[Path], args: Namespace, wrong: list[Wr
     return first
 
 
-def _say_files(counts: Sequence[Launchable], files: Sequence[list[Path]], runs: int) -> None:
+def _say_files(files: Sequence[tuple[Launchable, list[Path]]], runs: int) -> None:
     """Say which files there are, if there are several."""
-    if len(counts) > 1:
+    if len(files) > 1:
         print("\nFiles:")
-        for what, own in zip(counts, files, strict=True):
+        for what, own in files:
             print(f"  {what.ranks} ranks: {_names(own)}")
     elif runs > 1:
-        print(f"\nThis is the first of {runs} launches: {_names(files[0])}")
+        print(f"\nThis is the first of {runs} launches: {_names(files[0][1])}")
 
 
 def _names(files: list[Path]) -> str:

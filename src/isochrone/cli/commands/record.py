@@ -66,12 +66,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         code = recorded.record(command, built, path, args.environ, what)
     except Interrupted as error:
-        if path.exists() and not path.stat().st_size:
-            path.unlink()
-        error.hint = f"recorded in {path}" if path.exists() else "nothing was recorded"
+        there = recorded.is_there(path)
+        error.hint = f"recorded in {path}" if there else "nothing was recorded"
         raise
-    if not path.exists() or not path.stat().st_size:
-        path.unlink(missing_ok=True)  # rank 0 was killed when it had just begun to write
+    if not recorded.is_there(path):
         warn(
             "nothing was recorded: not all ranks called MPI_Finalize, or the program does not use "
             f"{built.library or built.mpicc}, or is linked statically"
