@@ -9,6 +9,7 @@ import os
 import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -200,31 +201,30 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
 def _document(path: Path, source: str) -> dict[str, Any]:
     """Read a file; an empty one if there is none."""
     hint = f"to ignore the file, set {SITE_VARIABLE}= (empty)" if source == "site" else "correct it"
+    refused = partial(InputError, where=path, hint=hint)
     try:
         mode = path.stat().st_mode
         if not stat.S_ISREG(mode) or mode & stat.S_IWOTH:
             what = "others may write to it" if stat.S_ISREG(mode) else "it is not a regular file"
-            raise InputError(f"the file is refused: {what}", where=path, hint=hint)
+            raise refused(f"the file is refused: {what}")
         with path.open("rb") as stream:
             data = stream.read(MAX_FILE + 1)
         if len(data) > MAX_FILE:
-            raise InputError(f"the file is larger than {MAX_FILE} bytes", where=path, hint=hint)
+            raise refused(f"the file is larger than {MAX_FILE} bytes")
         for number, line in enumerate(data.splitlines(), 1):
             if len(line) > MAX_LINE:
                 what = f"the line has more than {MAX_LINE} bytes"
-                raise InputError(what, where=f"{path}:{number}", hint=hint)
+                raise refused(what, where=f"{path}:{number}")
         import tomllib  # where there is a file
 
         return tomllib.loads(data.decode())
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise InputError(
-            f"the file cannot be read: {error.strerror}", where=path, hint=hint
-        ) from error
+        raise refused(f"the file cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # tomllib's own, and that of decoding
         reason = str(error).splitlines()[0]
-        raise InputError(f"the file is not valid TOML: {reason}", where=path, hint=hint) from error
+        raise refused(f"the file is not valid TOML: {reason}") from error
 
 
 def _flat(document: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, Any]]:

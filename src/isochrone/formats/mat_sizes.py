@@ -74,27 +74,29 @@ def check(data: bytes, names: Collection[str], most: int) -> set[str]:
             packed = zlib.decompressobj()
             head = packed.decompress(content, _LARGEST_NAME)
             kind, head = int.from_bytes(head[:4], file.order), head[8:]
-        if kind != _MATRIX or (matrix := _Matrix.of(head, 0, file.order)).name not in names:
+        if kind != _MATRIX:
+            continue
+        matrix = _Matrix.of(_Elements(head, file.order), 0)
+        if matrix.name not in names:
             continue
         if packed is not None:
             head += packed.decompress(packed.unconsumed_tail, most + _LARGEST_NAME)
         if len(head) > most + _LARGEST_NAME or matrix.count * 8 > most:
             raise ClaimError
         if matrix.kind in _READ:
-            _check_matrix(head, 0, file.order, 1)
+            _check_matrix(_Elements(head, file.order), 0, 1)
         else:
             others.add(matrix.name)
     return others
 
 
-def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
+def _check_matrix(elements: _Elements, at: int, cells: int) -> int:
     """Check that a matrix has the content for its dimensions, and return where it ends.
 
     Matrices within it follow each other as SciPy reads them: where the content ends, whatever
     length their tags say. So no byte is read there as another thing than what was checked.
     """
-    matrix = _Matrix.of(data, at, order)
-    elements = _Elements(data, order)
+    matrix = _Matrix.of(elements, at)
     at = matrix.start
     if matrix.kind == _CELL and cells:
         if matrix.count > MAX_MATRIX_RANKS:
@@ -103,7 +105,7 @@ def _check_matrix(data: bytes, at: int, order: Order, cells: int) -> int:
             kind, length, start = elements.tag(at)
             if kind != _MATRIX or start != at + 8:
                 raise ClaimError
-            at = _check_matrix(data, start, order, cells - 1) if length else start
+            at = _check_matrix(elements, start, cells - 1) if length else start
     elif matrix.kind == _CHARS or matrix.kind in _NUMBERS:
         for _ in range(2 if matrix.is_complex else 1):
             kind, length, _ = elements.tag(at)
@@ -126,9 +128,8 @@ class _Matrix:
     start: int
 
     @classmethod
-    def of(cls, data: bytes, at: int, order: Order) -> _Matrix:
+    def of(cls, elements: _Elements, at: int) -> _Matrix:
         """Read it; errors as of `check`."""
-        elements = _Elements(data, order)
         if elements.tag(at) != (_FLAGS, 8, at + 8):
             raise ClaimError
         flags = elements.number(at + 8)
@@ -143,7 +144,7 @@ class _Matrix:
             raise ClaimError
         at = elements.after(at)
         _, length, start = elements.tag(at)
-        name = data[start : start + length].decode("latin1").strip("\0")
+        name = elements.data[start : start + length].decode("latin1").strip("\0")
         at = elements.after(at)
         return cls(flags & 0xFF, bool(flags & _COMPLEX), math.prod(sizes), name, at)
 
