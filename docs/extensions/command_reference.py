@@ -18,9 +18,8 @@ from unittest.mock import patch
 from sphinx.application import Sphinx
 
 from isochrone.base import registry
-from isochrone.cli.experiments import asked
+from isochrone.cli.experiments import all_options
 from isochrone.cli.parser import Parser
-from isochrone.measure import sources
 
 __all__ = ["pages", "setup"]
 
@@ -68,10 +67,9 @@ def command(family: str, name: str, program: str, level: str) -> Iterator[str]:
 
 def experiments(level: str) -> Iterator[str]:
     """List the options of each experiment, if there is a probe that can be asked."""
-    built = asked()
-    for name in sources.experiments() if built else []:
+    for name, known in all_options().items():
         yield f"\n{level} isochrone measure {name}\n"
-        for option in built.options_of(name):
+        for option in known:
             yield f"\n`{f'{option.flag} {option.value}'.strip()}`"
             yield f": {text(option.words)}"
 

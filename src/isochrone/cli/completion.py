@@ -8,23 +8,18 @@ from typing import Any
 import shtab
 
 from isochrone.base import registry
-from isochrone.cli.experiments import asked
+from isochrone.cli.experiments import all_options
 from isochrone.cli.parser import subcommands
 from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
-from isochrone.measure.probe import Option
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 def script(shell: str) -> tuple[str, bool]:
     """Return the script for a shell, and whether experiments' own options are in it."""
-    built = asked()
-
-    def of(experiment: str) -> list[Option]:
-        return built.options_of(experiment) if built is not None else []
-
-    top = whole_parser(of)
+    options = all_options()
+    top = whole_parser(options)
     commands = subcommands(top)
     for action in actions_of(top):
         _say_values(action, list(commands))
@@ -33,7 +28,7 @@ def script(shell: str) -> tuple[str, bool]:
         _choose(one, [p.name for p in presets.PRESETS.values() if p.experiment == name])
     # zsh would complete it before the experiment that has the presets is looked at.
     measure._actions.remove(measure._option_string_actions["--preset"])
-    return shtab.complete(top, shell), built is not None
+    return shtab.complete(top, shell), bool(options)
 
 
 def _say_values(action: Action, commands: list[str]) -> None:

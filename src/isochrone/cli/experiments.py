@@ -7,6 +7,7 @@ from isochrone.console import configuration, defaults
 from isochrone.console.options import experts_only
 from isochrone.measure import discovery
 from isochrone.measure.probe import Option, Probe
+from isochrone.measure.sources import experiments
 
 
 def usual_probe() -> Probe:
@@ -24,12 +25,13 @@ def usual_probe() -> Probe:
     return discovery.find(usual.get("probe"), usual.get("mpicc"))
 
 
-def asked() -> Probe | None:
-    """Return the probe of this environment; None if there is none."""
+def all_options() -> dict[str, list[Option]]:
+    """Return the options of all experiments by the probe of this environment; none without one."""
     try:
-        return usual_probe()
+        built = usual_probe()
     except IsochroneError:
-        return None
+        return {}
+    return {name: built.options_of(name) for name in experiments()}
 
 
 def add_options(

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from isochrone import __version__
-from isochrone.cli.experiments import asked
+from isochrone.cli.experiments import all_options
 from isochrone.cli.parser import Parser, Subcommand, subcommands
 from isochrone.cli.whole import MEASURE, whole_parser
 from isochrone.measure.probe import Option
-from isochrone.measure.sources import experiments
 
 _BLOCK = re.compile(r"\n\s*\n")
 
@@ -51,11 +50,9 @@ def pages(options: dict[str, list[Option]]) -> dict[str, str]:
 
 def write(folder: Path) -> list[Path]:
     """Write the manual pages into a folder, which is made; return them."""
-    built = asked()
-    known = {name: built.options_of(name) for name in experiments()} if built else {}
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for name, text in pages(known).items():
+    for name, text in pages(all_options()).items():
         path = folder / name
         path.write_text(text, encoding="utf-8")
         files.append(path)

@@ -1,7 +1,7 @@
 """All commands with all they take, in one parser: for completion, manual pages and their tests."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Mapping
 
 from isochrone.cli.experiments import add_options
 from isochrone.cli.main import parser
@@ -12,24 +12,24 @@ from isochrone.measure.sources import experiments
 MEASURE = "measure"
 
 
-def whole_parser(options_of: Callable[[str], list[Option]] | None = None) -> Parser:
+def whole_parser(options: Mapping[str, list[Option]] | None = None) -> Parser:
     """Return the parser with every command loaded.
 
     Parameters
     ----------
-    options_of
-        Lists the options that an experiment has of its own. If given, each experiment becomes a
+    options
+        Those that experiments have of their own, by name. If given, each experiment becomes a
         command below ``measure``, with those of ``measure`` as well.
     """
     top = parser()
     for _ in load_all(top):  # loading is what is wanted
         pass
-    if options_of is not None:
-        _split(subcommands(top)[MEASURE], options_of)
+    if options is not None:
+        _split(subcommands(top)[MEASURE], options)
     return top
 
 
-def _split(measure: Parser, options_of: Callable[[str], list[Option]]) -> None:
+def _split(measure: Parser, options: Mapping[str, list[Option]]) -> None:
     """Let the experiments be commands below ``measure``."""
     named = next(action for action in measure._actions if action.dest == "experiment")
     measure._actions.remove(named)
@@ -41,7 +41,7 @@ def _split(measure: Parser, options_of: Callable[[str], list[Option]]) -> None:
         own = one.add_argument_group(f"options of {name}")
         for action in shared:
             one._add_action(action)
-        add_options(own, options_of(name))
+        add_options(own, options.get(name, []))
 
 
 def actions_of(top: argparse.ArgumentParser) -> list[argparse.Action]:
