@@ -114,7 +114,7 @@ def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) 
     InputError
         If the file cannot be read, or nothing was measured with this size.
     """
-    found = Analysis(_run(run), Asked(bytes, threshold))
+    found = Analysis(run if isinstance(run, Run) else read(run), Asked(bytes, threshold))
     found.to_json()  # what is wrong is said here, not when it is printed
     return found
 
@@ -202,10 +202,6 @@ def plot(
     if output is not None:
         views.save(figure, Path(output))
     return figure
-
-
-def _run(source: Source) -> Run:
-    return source if isinstance(source, Run) else read(source)
 
 
 def _runs(sources: Source | Iterable[Source]) -> list[Run]:

@@ -66,7 +66,10 @@ def measure(
         raise InputError(f"no experiment '{experiment}'", hint=f"there are: {', '.join(known)}")
     if output is not None and Path(output).exists() and not overwrite:
         raise InputError("the file exists", where=output, hint="overwrite=True")
-    own = {key: _path(value) for key, value in (launcher_options or {}).items()}
+    own = {  # launchers take names of files as paths
+        key: Path(value) if isinstance(value, str) else value
+        for key, value in (launcher_options or {}).items()
+    }
     chosen = {"mpicc": mpicc, "launcher": launcher, "launcher_arg": [*launcher_args], **own}
     words = [word for name, value in options.items() for word in _option(name, value)]
     counts = None if ranks is None else [ranks]
@@ -91,11 +94,6 @@ def _option(name: str, value: object) -> list[str]:
     if isinstance(value, list | tuple | range):
         return [option, ",".join(map(str, value))]
     return [option, str(value)]
-
-
-def _path(value: object) -> object:
-    """Return the name of a file as launchers take it."""
-    return Path(value) if isinstance(value, str) else value
 
 
 def _warn(text: str) -> None:

@@ -53,7 +53,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(_Configured(found, files))
         return 0
-    print_blocks([_table(found), *_files(files), *_mistyped()])
+    items = [
+        Sentence(f"{one.path}{'' if one.exists else ' (does not exist)'}", about=one.source)
+        for one in files
+    ]
+    print_blocks([_table(found), Sentence(""), Listing("Files", tuple(items)), *_mistyped()])
     return 0
 
 
@@ -68,18 +72,6 @@ def _table(found: list[Value]) -> Block:
         )) for one in found
     ]  # fmt: skip
     return Table("", columns_of(*titles), tuple(rows))
-
-
-def _files(files: list[_File]) -> list[Block]:
-    """Say which files are read."""
-    items = tuple(
-        Sentence(
-            str(file.path) + ("" if file.exists else " (does not exist)"),
-            about=file.source,
-        )
-        for file in files
-    )
-    return [Sentence(""), Listing("Files", items)]
 
 
 def _mistyped() -> list[Block]:
