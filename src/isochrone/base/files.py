@@ -26,16 +26,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
         raise InputError("it is not a regular file", where=path, hint="choose another name")
     partial = path.with_name(f".isochrone-{os.urandom(8).hex()}.partial")
-    try:
-        with partial.open("xb") as stream:
-            yield stream
-        partial.replace(path)
-    except BaseException as error:  # Ctrl-C, too
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"the file cannot be written: {error.strerror}", where=path) from error
-        raise
+    with failing("the file cannot be written", path):
+        try:
+            with partial.open("xb") as stream:
+                yield stream
+            partial.replace(path)
+        except BaseException:  # Ctrl-C, too
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
 
 
 def write_text(path: Path, text: str) -> None:

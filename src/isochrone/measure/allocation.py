@@ -21,7 +21,7 @@ MAX_TEXT = 1 << 26
 _COUNT = re.compile(r"\s*([0-9]{1,8})\s*(?:\(\s*x\s*([0-9]{1,8})\s*\))?\s*")
 _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _ITEM = r"(?:[^,\[\]\s]|\[[^\[\]]*\])+"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_NAME - 1}}}")
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def read_hostfile(path: Path) -> Allocation:
         if (slots and colon) or len(slots) > 1:
             raise InputError("the number of ranks is given twice", where=where)
         text = count if colon else (slots or ["1"])[0]
-        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+        if not _NAME.fullmatch(name):
             raise InputError(
                 "the line has no valid host name", where=where, hint="write host:4 or host slots=4"
             )
@@ -139,7 +139,7 @@ def read_hostfile(path: Path) -> Allocation:
 
 def from_hosts(hosts: Sequence[str], origin: str) -> Allocation:
     """Return the nodes of a job from the host of each rank."""
-    if not all(_NAME.fullmatch(host) and len(host) <= MAX_NAME for host in hosts):
+    if not all(map(_NAME.fullmatch, hosts)):
         raise InputError("a rank has no host, or one with an invalid name", where=origin)
     counts = Counter(hosts)
     return Allocation(tuple(counts), tuple(counts.values()), origin, tuple(hosts))
@@ -205,7 +205,7 @@ def _expand(item: str, where: str) -> list[str]:
             raise InputError(f"{item[:60]!r}: the names are too long", where=where)
         names = [name + choice for name in names for choice in choices]
     for name in names:
-        if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+        if not _NAME.fullmatch(name):
             raise InputError(f"{item[:60]!r} is not a valid list of hosts", where=where)
     return names
 

@@ -357,13 +357,10 @@ def share_out(seconds: float, costs: Sequence[Cost]) -> list[Share]:
     needs = [max(cost.full, SHORTEST) for cost in costs]
     scale = min(1.0, free / sum(needs)) if needs else 1.0
     spare = SPARE * max(0.0, free - sum(needs))
+    shares = [scale * need + spare for need in needs]
     return [
-        Share(
-            scale * need + spare,
-            repeats_reduced=scale * need + spare < cost.full,
-            points_omitted=scale * need + spare < cost.least,
-        )
-        for need, cost in zip(needs, costs, strict=True)
+        Share(share, repeats_reduced=share < cost.full, points_omitted=share < cost.least)
+        for share, cost in zip(shares, costs, strict=True)
     ]
 
 

@@ -145,11 +145,9 @@ def _unused_name(path: Path) -> Path:
 
 def estimates(setup: Setup, runs: Sequence[Planned]) -> list[Cost]:
     """Estimate each run from one short trial of each experiment with the most ranks it gets."""
-    most: dict[str, Planned] = {}
-    for planned in runs:
-        before = most.setdefault(planned.preset.experiment, planned)
-        most[planned.preset.experiment] = max(planned, before, key=lambda one: one.ranks)
-    trials = {name: _try(setup, planned) for name, planned in most.items()}
+    most = {one.preset.experiment: one for one in sorted(runs, key=lambda one: one.ranks)}
+    names = dict.fromkeys(one.preset.experiment for one in runs)
+    trials = {name: _try(setup, most[name]) for name in names}
     costs = []
     for planned in runs:
         name = planned.preset.experiment
