@@ -25,7 +25,7 @@ def script(shell: str) -> tuple[str, bool]:
         _say_values(action, list(commands))
     measure = commands[MEASURE]
     for name, one in subcommands(measure).items():
-        _choose(one, [p.name for p in presets.PRESETS.values() if p.experiment == name])
+        _choose(one, [preset.name for preset in presets.of(name)])
     # zsh would complete it before the experiment that has the presets is looked at.
     measure._actions.remove(measure._option_string_actions["--preset"])
     return shtab.complete(top, shell), bool(options)

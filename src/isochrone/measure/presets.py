@@ -112,6 +112,11 @@ SUITES = {
 }  # fmt: skip
 
 
+def of(experiment: str) -> list[Preset]:
+    """List the presets of an experiment."""
+    return [preset for preset in _ALL if preset.experiment == experiment]
+
+
 def find(name: str, experiment: str) -> Preset:
     """Return a preset of an experiment.
 
@@ -120,7 +125,7 @@ def find(name: str, experiment: str) -> Preset:
     InputError
         If the experiment has none of this name.
     """
-    known = [preset.name for preset in _ALL if preset.experiment == experiment]
+    known = [preset.name for preset in of(experiment)]
     if name in known:
         return PRESETS[name]
     if name in PRESETS:

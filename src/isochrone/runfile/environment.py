@@ -64,10 +64,10 @@ def differing(before: Sequence[Header], after: Sequence[Header]) -> list[Differi
     known = [[_known(header) for header in side] for side in (before, after)]
     keys = sorted({key for side in known for one in side for key in one}, key=_order)
     found = []
-    for kind, what in keys:
-        left, right = _values(kind, what, known[0], before), _values(kind, what, known[1], after)
+    for key in keys:
+        left, right = _values(key, known[0], before), _values(key, known[1], after)
         if left and right and left != right:
-            found.append(Differing(kind, printable(what, 130), *_shown(left, right)))
+            found.append(Differing(key[0], printable(key[1], 130), *_shown(left, right)))
     return found
 
 
@@ -117,15 +117,13 @@ def _order(key: Key) -> tuple[int, bool, str]:
     return _KINDS.index(kind), output, what
 
 
-def _values(
-    kind: Kind, what: str, known: Sequence[dict[Key, str]], headers: Sequence[Header]
-) -> list[str]:
+def _values(key: Key, known: Sequence[dict[Key, str]], headers: Sequence[Header]) -> list[str]:
     """Return the values of one side, each once."""
     found = set()
     for one, header in zip(known, headers, strict=True):
-        if (kind, what) in one:
-            found.add(one[kind, what])
-        elif kind == "setting" and header.knows_settings:
+        if key in one:
+            found.add(one[key])
+        elif key[0] == "setting" and header.knows_settings:
             found.add(NOT_SET)
     return sorted(found)
 

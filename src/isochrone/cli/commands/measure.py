@@ -162,7 +162,7 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
         print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)
-    known = [preset for preset in presets.PRESETS.values() if preset.experiment == named]
+    known = presets.of(named)
     if known:
         print(f"presets of {named}:", file=file)
         for preset in known:
