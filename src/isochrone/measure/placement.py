@@ -4,17 +4,16 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from isochrone.base import registry
 from isochrone.base.errors import InputError
+from isochrone.base.record import Record
 from isochrone.base.text import command_line, shell_word
 from isochrone.measure.arrangement import Arrangement
 
 
-@dataclass(frozen=True)
-class LaunchPlan:
+class LaunchPlan(Record):
     """How a launcher is started such that it uses the file.
 
     Attributes
@@ -32,7 +31,7 @@ class LaunchPlan:
     launcher: str
     words: Sequence[str]
     options: Sequence[str] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = {}
 
     def line(self, program: str = "./a.out") -> str:
         """Return the command line for a person."""
@@ -62,8 +61,7 @@ def within_option(path: Path) -> str:
     return found
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(Record):
     """A format of placement files.
 
     Attributes
@@ -87,7 +85,7 @@ class Placement:
     launcher: str
     words: str
     options: Sequence[str] = ()
-    environ: Mapping[str, str] = field(default_factory=dict)
+    environ: Mapping[str, str] = {}
     path: Callable[[Path], str] = absolute
 
     def start(self, path: Path, ranks: int) -> LaunchPlan:
