@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -19,6 +19,7 @@ from time import monotonic
 import numpy as np
 
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError
+from isochrone.base.record import Record
 from isochrone.base.units import Seconds, parse_percent, parse_seconds, parse_sizes
 from isochrone.measure.launchable import Launchable
 from isochrone.measure.setup import follow
@@ -64,8 +65,7 @@ _COUNTED = ("--bytes", "--op")
 _CUT = ("cut-short", "repeats-lowered")
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(Record):
     """Seconds, and their qualifier: ``about``, ``at most`` or ``at least``."""
 
     seconds: Seconds
@@ -82,8 +82,7 @@ class Expected:
         return Expected(seconds, "at most")
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Record):
     """The result of a short trial of an experiment.
 
     Attributes
@@ -126,8 +125,7 @@ class Trial:
         return cls(startup, float(ends[0]) - sizes[0] * per_byte, per_byte, recorded, run.hosts)
 
 
-@dataclass(frozen=True)
-class Work:
+class Work(Record):
     """The operations of one launch of an experiment.
 
     Attributes
@@ -328,8 +326,7 @@ def tried(what: Launchable, options: Sequence[str], folder: Path) -> tuple[Run, 
         return read(path), wall
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(Record):
     """Seconds of a run: to start the ranks, with all repetitions, and with the fewest."""
 
     startup: float
@@ -337,8 +334,7 @@ class Cost:
     least: float
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Record):
     """The time of a run, and whether repetitions or even points must be left out for it."""
 
     seconds: float
