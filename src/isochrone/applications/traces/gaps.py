@@ -120,7 +120,7 @@ def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
     """Return the largest relative standard error of the mean over ranks of several recordings.
 
     In what visits differ in the mean over recordings is no chance. Ranks whose means differ by less
-    than their own errors say vary in common.
+    than their own errors say vary in common; those that differ by more are a sample of ranks.
     """
     all_ranks = [[one for one in spent.values() if one.mean > 0] for spent in recordings]
     known = 0.0
@@ -132,7 +132,8 @@ def noise(recordings: Sequence[Mapping[int, Spent]]) -> float:
     for ranks in filter(None, all_ranks):
         means = [one.mean for one in ranks]
         squared = np.mean([one.error(known) ** 2 for one in ranks])
-        squared = max(squared - np.var(means), squared / len(ranks))
+        spread = np.var(means)
+        squared = max(squared - spread, max(squared, spread) / len(ranks))
         found.append(float(np.sqrt(squared) / np.mean(means)))
     return max(found)
 

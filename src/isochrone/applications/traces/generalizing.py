@@ -111,11 +111,8 @@ class _Generalizing:
         self.below = below
         self.ranks = [one.ranks for one in structures]
         self.name = name
-        self.warnings: dict[str, None] = {}
-        self.spread = 0.0
-        for one in structures:
-            self.warnings |= dict.fromkeys(one.warnings)
-            self.spread = DOUBTFUL if one.warnings else self.spread
+        self.warnings = dict.fromkeys(text for one in structures for text in one.warnings)
+        self.spread = DOUBTFUL if self.warnings else 0.0
         kinds = {_kind(place) for place in flat(structures[-1].tree) if place.visits > 1}
         if "stream" in kinds and not kinds.isdisjoint(ROOTED):
             self.warnings["operations with a root between messages of a pipeline are inexact"] = (
@@ -193,9 +190,6 @@ class _Generalizing:
                     ] = None
         return found
 
-    def by_ranks(self, values: Sequence[float]) -> dict[int, float]:
-        return dict(zip(self.ranks, values, strict=True))
-
     # --- a place ----------------------------------------------------------------------------------
 
     def place(self, places: Sequence[Place], here: str) -> list[dict[str, Any]]:
@@ -221,7 +215,7 @@ class _Generalizing:
         self, values: Sequence[float], what: str, here: str, *, first: str = "", noise: float = 0.0
     ) -> Any:
         """Return values, NaN where there are none, as a function of p."""
-        known = {p: v for p, v in self.by_ranks(values).items() if not math.isnan(v)}
+        known = {p: v for p, v in zip(self.ranks, values, strict=True) if not math.isnan(v)}
         found = growth(known, first, noise=noise, below=self.below)
         if found is None:
             shown = ", ".join(f"{value:.4g}" for value in known.values())
@@ -233,7 +227,7 @@ class _Generalizing:
 
     def whole(self, values: Sequence[int], what: str, here: str) -> Any:
         """Return whole numbers as the function of p that has exactly these values."""
-        found = whole(self.by_ranks(values))
+        found = whole(dict(zip(self.ranks, values, strict=True)))
         if found is None:
             shown = ", ".join(map(str, values))
             raise self.refuse(f"position {here}", f"{what} are {shown}")

@@ -7,8 +7,8 @@ power of their number; or that have as much on each of them.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ _POWERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Growth:
+class Growth(NamedTuple):
     """A function of the number of ranks: what is written, and its largest relative error."""
 
     text: str
