@@ -321,3 +321,18 @@ def test_ranks_differ_although_the_first_turn_computes_nothing() -> None:
     found = computation(places[0].round.before, 4, 10)
     assert found["imbalance"] == {"2": pytest.approx(1.04, rel=0.001)}
     assert found["schedule"][0] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranks_that_differ_are_a_sample(seed: int) -> None:
+    """Their mean on four ranks is off by chance, which is no part that does not shrink with p."""
+    dice = np.random.default_rng(seed)
+    traces = []
+    for p in (4, 8, 16):
+        slow = dice.uniform(1.0, 1.2, p)
+        ranks = [[Event("allreduce", bytes=8, gap=16e-3 / p * of)] * 20 for of in slow.tolist()]
+        traces.append(Trace(ranks, [tuple(range(p))]))
+    general = generalized([analysed(one) for one in traces], "x")
+    found = program(parse(general.document, "test", {"p": "64"}))
+    times = [sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in range(64)]
+    assert np.mean(times) == pytest.approx(1.1 * 20 * 16e-3 / 64, rel=0.06)
