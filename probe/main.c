@@ -16,7 +16,6 @@
 #include "runfile/record.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { MAX_NOTES = 32, MAX_TABLES = 8, NOT_GIVEN = -1 };
 

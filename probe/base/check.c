@@ -3,7 +3,6 @@
 #include "base/check.h"
 
 #include <stdarg.h>
-#include <string.h>
 #include <time.h>
 
 /** The cause is often another rank that was killed: give its watchdog
@@ -37,7 +36,7 @@ int iso_character_length(const char *text)
         {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
         {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
-    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(rows); k++) {
         if (bytes[0] < rows[k].first || bytes[0] > rows[k].last) {
             continue;
         }

@@ -6,11 +6,12 @@
  */
 #pragma once
 
-#include "base/grow.h"
+#include "base/lists.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Exit codes of the probe, the same as those of the command line. */
 enum {
@@ -73,4 +74,11 @@ static inline void *iso_resized(void *memory, size_t bytes)
         ISO_FAIL("no memory for %zu bytes", bytes);
     }
     return found;
+}
+
+/** Allocate @a bytes bytes that are 1: pages that nothing was written to all
+ *  share one zero page, and a timed loop would make them. */
+static inline char *iso_touched(size_t bytes)
+{
+    return memset(iso_calloc(bytes, 1), 1, bytes);
 }

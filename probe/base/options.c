@@ -82,7 +82,7 @@ static double seconds_of(const char *unit)
         double seconds;
     } units[] = {{"", 1},  {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3},
                  {"s", 1}, {"m", 60},    {"min", 60},  {"h", 3600}};
-    for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(units); k++) {
         if (strcmp(unit, units[k].name) == 0) {
             return units[k].seconds;
         }

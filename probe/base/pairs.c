@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-int iso_pairs_next(const char **rest, int pair[2])
+int iso_pairs_next(const char **rest, iso_pair_t *pair)
 {
     if (*rest == NULL) {
         return 0;
@@ -24,17 +24,16 @@ int iso_pairs_next(const char **rest, int pair[2])
     if (i == j || i > INT_MAX || j > INT_MAX || (*end && *end != ',')) {
         return -1;
     }
-    pair[0] = (int)i;
-    pair[1] = (int)j;
+    *pair = (iso_pair_t){i, j};
     *rest = *end ? end + 1 : NULL;
     return 1;
 }
 
 int iso_pairs_check_ranks(const char *list, int ranks, char *error)
 {
-    int pair[2];
-    while (iso_pairs_next(&list, pair) > 0) {
-        int highest = pair[0] > pair[1] ? pair[0] : pair[1];
+    iso_pair_t pair;
+    while (iso_pairs_next(&list, &pair) > 0) {
+        int highest = pair.i > pair.j ? pair.i : pair.j;
         if (highest >= ranks) {
             return ISO_REFUSE(error,
                               "--pairs: there is no rank %d; ranks are 0 to %d",

@@ -5,6 +5,10 @@
  */
 #pragma once
 
+typedef struct iso_pair {
+    int i, j; /**< ranks */
+} iso_pair_t;
+
 /**
  * Read the next pair of a list.
  *
@@ -13,7 +17,7 @@
  * @param pair  the two ranks, not the same, in the order given
  * @return 1, 0 if nothing is left, or -1 if it is no pair
  */
-int iso_pairs_next(const char **rest, int pair[2]);
+int iso_pairs_next(const char **rest, iso_pair_t *pair);
 
 /**
  * Check that the ranks of a list, which was read to its end before, exist.

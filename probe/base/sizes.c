@@ -40,7 +40,7 @@ static double unit_factor(const char *unit, size_t length)
         {"tib", 1099511627776.},
         {"tb", 1e12},
     };
-    for (size_t k = 0; k < sizeof(units) / sizeof(units[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(units); k++) {
         if (strlen(units[k].name) == length &&
             strncasecmp(units[k].name, unit, length) == 0) {
             return units[k].factor;
@@ -152,7 +152,7 @@ static int add_range(const char *text, size_t length, iso_sizes_t *sizes,
     }
     long long next;
     for (long long bytes = start; bytes <= stop; bytes = next) {
-        next = step ? bytes + step : (long long)llround((double)bytes * factor);
+        next = step ? bytes + step : llround(bytes * factor);
         next = next > bytes ? next : bytes + 1;
         if (holds(sizes, bytes)) {
             continue;

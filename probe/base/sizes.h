@@ -12,6 +12,8 @@
  */
 #pragma once
 
+#include "base/lists.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

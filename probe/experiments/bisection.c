@@ -19,8 +19,6 @@
 #include "sampling/sweep.h"
 #include "sampling/time_limit.h"
 
-#include <string.h>
-
 static struct {
     iso_sizes_t sizes;
     const char *pairing;
@@ -67,7 +65,6 @@ struct state {
     iso_transfer_t transfer;
     MPI_Comm together; /**< all ranks that have a partner */
     int *partner;      /**< of each rank; -1: it sits out */
-    int *order;        /**< the ranks; pair k is order[2k] and order[2k + 1] */
     int pairs;
 };
 
@@ -88,25 +85,26 @@ static void pair_ranks(struct state *state)
     int size = state->ctx->size;
     bool halves = strcmp(options.pairing, "halves") == 0;
     state->pairs = size / 2;
-    state->order = iso_calloc(size, sizeof(int));
+    int *order = iso_calloc(size, sizeof(int)); /* pair k: 2k and 2k + 1 */
     state->partner = iso_calloc(size, sizeof(int));
     for (int r = 0; r < size; r++) {
-        state->order[r] = r;
+        order[r] = r;
         state->partner[r] = -1;
     }
     if (halves) {
         for (int k = 0; k < state->pairs; k++) {
-            state->order[2 * k] = k;
-            state->order[2 * k + 1] = k + state->pairs;
+            order[2 * k] = k;
+            order[2 * k + 1] = k + state->pairs;
         }
     } else if (strcmp(options.pairing, "random") == 0) {
-        shuffle(state->order, size);
+        shuffle(order, size);
     }
     for (int k = 0; k < state->pairs; k++) {
-        int i = state->order[2 * k], j = state->order[2 * k + 1];
+        int i = order[2 * k], j = order[2 * k + 1];
         state->partner[i] = j;
         state->partner[j] = i;
     }
+    free(order);
 }
 
 /** Whether a rank is the timing one of its pair. */
@@ -204,7 +202,6 @@ static iso_outcome_t run(iso_context_t *ctx)
         MPI_CHECK(MPI_Comm_free(&state.together));
     }
     free(state.partner);
-    free(state.order);
     return outcome;
 }
 

@@ -155,14 +155,6 @@ static void refresh_all(const struct member *m)
     record_clocks(m);
 }
 
-/** Progress: the number of comparisons is extrapolated. */
-static void say_progress(const iso_context_t *ctx, long done, double spent,
-                         double found)
-{
-    double left = (double)done * (options.seconds - spent) / spent;
-    iso_progress(ctx, done, done + (long)fmin(fmax(left, 0), 1e9), found);
-}
-
 /** Sleep, and signal to the watchdog that this is intended. */
 static void pause_for(double seconds)
 {
@@ -191,7 +183,10 @@ static void conduct(const struct member *m)
         double found = fabs(conduct_pair(m, i, j, synchronised));
         pause_for(options.interval);
         now = iso_now();
-        say_progress(m->ctx, ++done, now - start, found);
+        double spent = now - start;
+        double left = ++done * (options.seconds - spent) / spent;
+        iso_progress(m->ctx, done, done + (long)fmin(fmax(left, 0), 1e9),
+                     found);
     } while (now - start < options.seconds);
     iso_coordinator_dismiss(&m->coordinator);
 }

@@ -37,20 +37,18 @@ static const iso_option_t *const all_options[] = {
     iso_sweep_options,   iso_time_limit_options,
     iso_sampler_options, NULL};
 
-struct pair {
-    int i, j;
-};
-
-static struct pair pairs[MAX_PAIRS]; /* as --pairs says, or the default */
+static iso_pair_t pairs[MAX_PAIRS]; /* as --pairs says, or the default */
 static int pair_count;
 
 /** Read --pairs. @return 0, or -1 with an error text */
 static int parse_pairs(char *error)
 {
     const char *rest = options.pairs;
-    int pair[2], more;
-    while ((more = iso_pairs_next(&rest, pair)) > 0 && pair_count < MAX_PAIRS) {
-        pairs[pair_count++] = (struct pair){pair[0], pair[1]};
+    iso_pair_t pair;
+    int more;
+    while ((more = iso_pairs_next(&rest, &pair)) > 0 &&
+           pair_count < MAX_PAIRS) {
+        pairs[pair_count++] = pair;
     }
     if (more == 0) {
         return 0;
@@ -78,7 +76,7 @@ static int check_ranks(int ranks, char *error)
 static void resolve(int ranks)
 {
     if (pair_count == 0) {
-        pairs[0] = (struct pair){0, ranks - 1};
+        pairs[0] = (iso_pair_t){0, ranks - 1};
         pair_count = 1;
     }
     iso_sampler_resolve(ranks);
@@ -122,7 +120,7 @@ static void perform(void *self, const iso_task_t *task, double *seconds)
 {
     struct state *state = self;
     iso_transfer_t *transfer = &state->transfer;
-    struct pair pair = pairs[task->subject];
+    iso_pair_t pair = pairs[task->subject];
     bool leads = state->ctx->rank == pair.i;
     iso_transfer_set(transfer, leads ? pair.j : pair.i, task->bytes);
     iso_transfer_meet(transfer, leads);

@@ -18,12 +18,12 @@
  * switches; without it the ranks are those of the MPI job.
  */
 #include "base/check.h"
+#include "base/pairs.h"
 #include "base/random.h"
 #include "experiment.h"
 #include "sampling/pair_blocks.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_LEVELS = 8, MAX_RANKS = 1 << 16 };
 
@@ -74,17 +74,13 @@ static const iso_option_t own_options[] = {
 static const iso_option_t *const all_options[] = {own_options,
                                                   iso_sampler_options, NULL};
 
-struct pair {
-    int i, j;
-};
-
-static struct pair slow_pair;
+static iso_pair_t slow_pair;
 
 /** Read --slow-pair; -1 and -1 if not given. */
 static int parse_slow_pair(char *error)
 {
     char after;
-    slow_pair = (struct pair){-1, -1};
+    slow_pair = (iso_pair_t){-1, -1};
     if (options.slow_pair && sscanf(options.slow_pair, "%d-%d%c", &slow_pair.i,
                                     &slow_pair.j, &after) != 2) {
         return ISO_REFUSE(error,
@@ -211,7 +207,7 @@ static iso_summary_t make_up(iso_sampler_t *sampler, double exact,
 
 /** Make up a pair; one that is slow a second time, as if measured alone. */
 static void make_up_pair(const iso_context_t *ctx, iso_sampler_t *sampler,
-                         iso_pair_blocks_t *blocks, struct pair pair, int size,
+                         iso_pair_blocks_t *blocks, iso_pair_t pair, int size,
                          uint64_t *state)
 {
     double exact = exact_time(ctx, pair.i, pair.j, options.sizes.bytes[size]);
@@ -245,7 +241,7 @@ static iso_outcome_t run(iso_context_t *ctx)
     for (int i = 0; i < ctx->ranks; i++) {
         for (int j = i + 1; j < ctx->ranks; j++) {
             for (int k = 0; k < options.sizes.count; k++) {
-                make_up_pair(ctx, &sampler, blocks, (struct pair){i, j}, k,
+                make_up_pair(ctx, &sampler, blocks, (iso_pair_t){i, j}, k,
                              &state);
             }
             iso_progress(ctx, ++done, total, options.latency);

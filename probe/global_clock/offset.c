@@ -2,7 +2,7 @@
 #include "global_clock/offset.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
+#include "messages/idle.h"
 
 #include <math.h>
 
@@ -29,16 +29,14 @@ static void call(const iso_context_t *ctx, int partner)
     iso_location_t mine = iso_host_locate(ctx->node, simulated), theirs;
     MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner, TAG_CALL,
                        ctx->control));
-    iso_idle_recv(&ctx->clock, &theirs, ISO_LOCATION_INTS, MPI_INT, partner,
-                  TAG_READY, ctx->control, MPI_STATUS_IGNORE);
+    iso_idle_recv(ctx, &theirs, ISO_LOCATION_INTS, MPI_INT, partner, TAG_READY);
     iso_host_avoid(ctx->node, simulated, &theirs);
 }
 
 static void be_called(const iso_context_t *ctx, int partner)
 {
     iso_location_t theirs;
-    iso_idle_recv(&ctx->clock, &theirs, ISO_LOCATION_INTS, MPI_INT, partner,
-                  TAG_CALL, ctx->control, MPI_STATUS_IGNORE);
+    iso_idle_recv(ctx, &theirs, ISO_LOCATION_INTS, MPI_INT, partner, TAG_CALL);
     iso_location_t mine =
         iso_host_avoid(ctx->node, ctx->clock.simulated, &theirs);
     MPI_CHECK(MPI_Send(&mine, ISO_LOCATION_INTS, MPI_INT, partner, TAG_READY,

@@ -5,11 +5,10 @@
 #include "base/order.h"
 #include "global_clock/offset.h"
 #include "global_clock/tree.h"
-#include "machine/idle.h"
 #include "machine/plain.h"
+#include "messages/idle.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_OFFSETS = 32, AHEAD = 1 };
 
@@ -90,8 +89,8 @@ static void follow_parent(iso_sync_t *sync)
 {
     const iso_context_t *ctx = sync->ctx;
     iso_drift_t above;
-    iso_idle_recv(&ctx->clock, &above, LINE_DOUBLES, MPI_DOUBLE,
-                  sync->tree.parent, TAG_LINE, ctx->control, MPI_STATUS_IGNORE);
+    iso_idle_recv(ctx, &above, LINE_DOUBLES, MPI_DOUBLE, sync->tree.parent,
+                  TAG_LINE);
     remember(sync, iso_offset_ask(ctx, sync->tree.parent, &sync->own,
                                   options.exchanges, sync->shortest));
     iso_drift_t edge = iso_drift_fit(sync->offsets, sync->offset_count);
@@ -168,18 +167,16 @@ static void report_all(iso_sync_t *sync, const struct report *mine)
     if (ctx->rank != 0) {
         MPI_CHECK(MPI_Send(mine, REPORT_DOUBLES, MPI_DOUBLE, 0, TAG_REPORT,
                            ctx->control));
-        iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, 0, TAG_RELEASE,
-                      ctx->control, MPI_STATUS_IGNORE);
+        iso_await(ctx, 0, TAG_RELEASE);
         return;
     }
     sync->reports[0] = *mine;
     for (int r = 1; r < ctx->size; r++) {
-        iso_idle_recv(&ctx->clock, &sync->reports[r], REPORT_DOUBLES,
-                      MPI_DOUBLE, r, TAG_REPORT, ctx->control,
-                      MPI_STATUS_IGNORE);
+        iso_idle_recv(ctx, &sync->reports[r], REPORT_DOUBLES, MPI_DOUBLE, r,
+                      TAG_REPORT);
     }
     for (int r = 1; r < ctx->size; r++) {
-        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, r, TAG_RELEASE, ctx->control));
+        iso_signal(ctx, r, TAG_RELEASE);
     }
 }
 
@@ -213,7 +210,7 @@ iso_sync_t *iso_sync_create_bent(const iso_context_t *ctx, double ahead,
     iso_plain_allreduce(ctx->control, &bent, 1, MPI_INT, MPI_MAX);
     sync->one_clock = ctx->clock.simulated && !bent;
     if (ctx->rank == 0) {
-        sync->reports = iso_calloc((size_t)ctx->size, sizeof(struct report));
+        sync->reports = iso_calloc(ctx->size, sizeof(struct report));
     }
     sync->tree = iso_tree_grow(ctx);
     iso_sync_refresh(sync);
@@ -228,7 +225,7 @@ iso_sync_t *iso_sync_create(const iso_context_t *ctx)
 void iso_sync_free(iso_sync_t *sync)
 {
     free(sync->reports);
-    iso_tree_free(&sync->tree);
+    free(sync->tree.children);
     free(sync);
 }
 
@@ -279,8 +276,8 @@ static double median(double *values, int count)
 void iso_sync_record(const iso_sync_t *sync, iso_record_t *record)
 {
     int size = sync->ctx->size, checks = 0;
-    double *residuals = iso_calloc((size_t)size, sizeof(double));
-    double *bounds = iso_calloc((size_t)size, sizeof(double));
+    double *residuals = iso_calloc(size, sizeof(double));
+    double *bounds = iso_calloc(size, sizeof(double));
     double drift = 0;
     for (int r = 0; r < size; r++) {
         const struct report *report = &sync->reports[r];

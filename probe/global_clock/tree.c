@@ -41,7 +41,7 @@ static void keep_children(iso_tree_t *tree, const iso_context_t *ctx,
                           const int *number, const int *parent)
 {
     int rank = ctx->rank, size = ctx->size;
-    tree->children = iso_calloc((size_t)size, sizeof(int));
+    tree->children = iso_calloc(size, sizeof(int));
     for (int r = size - 1; r > 0; r--) {
         if (parent[r] == rank && number[r] != number[rank]) {
             tree->children[tree->child_count++] = r;
@@ -57,7 +57,7 @@ static void keep_children(iso_tree_t *tree, const iso_context_t *ctx,
 iso_tree_t iso_tree_grow(const iso_context_t *ctx)
 {
     iso_tree_t tree = {0};
-    size_t size = (size_t)ctx->size;
+    size_t size = ctx->size;
     int *number = iso_calloc(size, sizeof(int)); /* of the node of a rank */
     int *next = iso_calloc(size, sizeof(int));
     int *parent = iso_calloc(size, sizeof(int));
@@ -76,9 +76,4 @@ iso_tree_t iso_tree_grow(const iso_context_t *ctx)
     free(next);
     free(number);
     return tree;
-}
-
-void iso_tree_free(iso_tree_t *tree)
-{
-    free(tree->children);
 }

@@ -20,4 +20,3 @@ typedef struct iso_tree {
 
 /** Find the place of this rank. Collective over ctx->control. */
 iso_tree_t iso_tree_grow(const iso_context_t *ctx);
-void iso_tree_free(iso_tree_t *tree);

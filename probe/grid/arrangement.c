@@ -44,7 +44,7 @@ static bool fill_layout(iso_arrangement_t *a, const int *row_of, int **memory)
         a->rows = row_of[k] >= a->rows ? row_of[k] + 1 : a->rows;
     }
     /* No row is longer than size - rows + 1. */
-    size_t room = 3 * (size_t)size + (size_t)a->rows + 1;
+    size_t room = 3 * (size_t)size + a->rows + 1;
     int *column_of = *memory = calloc(room, sizeof(int));
     if (column_of == NULL) {
         return false;
@@ -270,9 +270,7 @@ int iso_arrangement_of(MPI_Comm comm, const iso_grid_t *grid,
 {
     for (iso_cached_t *k = iso_comm_cache_first(comm); k != NULL; k = k->next) {
         holder_t *holder = (holder_t *)k;
-        if (holder->grid.kind == grid->kind &&
-            holder->grid.rows == grid->rows &&
-            holder->grid.length == grid->length) {
+        if (iso_grid_equal(&holder->grid, grid)) {
             *arrangement = &holder->arrangement;
             return MPI_SUCCESS;
         }

@@ -15,7 +15,6 @@
 #include "grid/shape.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 typedef struct iso_arrangement {
     int size, rank;    /**< of the communicator */

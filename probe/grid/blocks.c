@@ -19,10 +19,8 @@ static bool is_dense(MPI_Datatype type, int size)
 
 iso_blocks_t iso_blocks_of(const void *buffer, int count, MPI_Datatype type)
 {
-    iso_blocks_t blocks = {.buffer = (char *)(MPI_Aint)buffer,
-                           .count = count,
-                           .type = type,
-                           .bytes = -1};
+    iso_blocks_t blocks = {
+        .buffer = (char *)buffer, .count = count, .type = type, .bytes = -1};
     int size = 0;
     MPI_Aint low, extent = 0;
     if (count < 0 || type == MPI_DATATYPE_NULL ||
@@ -47,8 +45,8 @@ int iso_blocks_pack(const iso_blocks_t *blocks, int block, char *packed,
         memcpy(packed, from, blocks->bytes);
         return MPI_SUCCESS;
     }
-    return PMPI_Pack(from, blocks->count, blocks->type, packed,
-                     (int)blocks->bytes, &position, comm);
+    return PMPI_Pack(from, blocks->count, blocks->type, packed, blocks->bytes,
+                     &position, comm);
 }
 
 int iso_blocks_unpack(const iso_blocks_t *blocks, int block, const char *packed,
@@ -60,7 +58,7 @@ int iso_blocks_unpack(const iso_blocks_t *blocks, int block, const char *packed,
         memcpy(to, packed, blocks->bytes);
         return MPI_SUCCESS;
     }
-    return PMPI_Unpack(packed, (int)blocks->bytes, &position, to, blocks->count,
+    return PMPI_Unpack(packed, blocks->bytes, &position, to, blocks->count,
                        blocks->type, comm);
 }
 
@@ -74,7 +72,7 @@ iso_elements_t iso_elements_alloc(long long count, MPI_Datatype type)
         return elements;
     }
     /* From the first byte of the first or last element to the other's last. */
-    MPI_Aint last = extent * (MPI_Aint)(count - 1);
+    MPI_Aint last = extent * (count - 1);
     MPI_Aint first = true_low + (last < 0 ? last : 0);
     MPI_Aint span = true_extent + (last < 0 ? -last : last);
     elements.memory = malloc(span);

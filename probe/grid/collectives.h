@@ -62,7 +62,6 @@
 #include "grid/shape.h"
 
 #include <mpi.h>
-#include <stdbool.h>
 
 /** Parameters of operations that move blocks, and of those that combine them,
  *  with counts of the type COUNT. */
@@ -102,8 +101,5 @@ typedef struct iso_grid_operation {
     iso_grid_phase_t phases[2];
 } iso_grid_operation_t;
 
-extern const iso_grid_operation_t iso_grid_operations[];
-
 /** Find an operation by the first @a length characters of @a name, or NULL. */
-const iso_grid_operation_t *iso_grid_operation_find(const char *name,
-                                                    size_t length);
+const iso_grid_operation_t *iso_grid_operation_find(const char *name);

@@ -79,7 +79,7 @@ static int follow(const rooted_t *at)
 {
     const iso_blocks_t *own = &at->own;
     MPI_Comm row = at->a->row;
-    int bytes = (int)own->bytes, error = MPI_SUCCESS;
+    int bytes = own->bytes, error = MPI_SUCCESS;
     char *packed = own->dense ? own->buffer : malloc(bytes);
     if (packed == NULL) {
         return MPI_ERR_NO_MEM;
@@ -138,14 +138,13 @@ static int lead(const rooted_t *at)
     bool is_root = a->rank == at->root;
     int column = a->column_of[a->rank], error = MPI_SUCCESS;
     size_t bytes = all->bytes;
-    char *rows = is_root
-                     ? iso_rows_alloc(a, all)
-                     : malloc((size_t)a->lengths[a->row_of[a->rank]] * bytes);
+    char *rows = is_root ? iso_rows_alloc(a, all)
+                         : malloc(a->lengths[a->row_of[a->rank]] * bytes);
     if (rows == NULL) {
         return MPI_ERR_NO_MEM;
     }
     char *row = is_root ? iso_rows_mine(a, rows, bytes) : rows;
-    char *mine = row + (size_t)column * bytes;
+    char *mine = row + column * bytes;
     if (at->gathers && !at->in_place) {
         error = iso_blocks_pack(&at->own, 0, mine, a->row);
     } else if (at->gathers && rows != all->buffer) {
@@ -155,10 +154,10 @@ static int lead(const rooted_t *at)
     }
     for (int phase = 0; phase < 2; phase++) {
         bool in_row = at->gathers == (phase == 0);
-        error = iso_phases_first(error,
-                                 in_row ? move(at->gathers, MPI_IN_PLACE, row,
-                                               (int)bytes, column, a->row)
-                                        : move_column(at, rows, (int)bytes));
+        error =
+            iso_phases_first(error, in_row ? move(at->gathers, MPI_IN_PLACE,
+                                                  row, bytes, column, a->row)
+                                           : move_column(at, rows, bytes));
     }
     if (is_root && at->gathers) {
         error = iso_phases_first(error, iso_rows_unpack(a, all, rows));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const iso_grid_operation_t iso_grid_operations[] = {
+static const iso_grid_operation_t operations[] = {
     {"bcast", true, {[1] = {.rows = true}}},
     {"scatter", true, {{.times_length = true}, {.rows = true}}},
     {"gather", true, {{.rows = true}, {.times_length = true}}},
@@ -17,11 +17,10 @@ const iso_grid_operation_t iso_grid_operations[] = {
     {.name = NULL},
 };
 
-const iso_grid_operation_t *iso_grid_operation_find(const char *name,
-                                                    size_t length)
+const iso_grid_operation_t *iso_grid_operation_find(const char *name)
 {
-    for (const iso_grid_operation_t *o = iso_grid_operations; o->name; o++) {
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
+    for (const iso_grid_operation_t *o = operations; o->name; o++) {
+        if (strcmp(o->name, name) == 0) {
             return o;
         }
     }

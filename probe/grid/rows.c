@@ -12,9 +12,8 @@ bool iso_rows_in_buffer(const iso_arrangement_t *a, const iso_blocks_t *all)
 
 char *iso_rows_alloc(const iso_arrangement_t *a, const iso_blocks_t *all)
 {
-    return iso_rows_in_buffer(a, all)
-               ? all->buffer
-               : malloc((size_t)a->size * (size_t)all->bytes);
+    return iso_rows_in_buffer(a, all) ? all->buffer
+                                      : malloc(a->size * all->bytes);
 }
 
 void iso_rows_free(const iso_blocks_t *all, char *rows)
@@ -31,8 +30,7 @@ int iso_rows_pack(const iso_arrangement_t *a, const iso_blocks_t *all,
     for (int k = 0; k < a->size && rows != all->buffer; k++) {
         error = iso_phases_first(
             error,
-            iso_blocks_pack(all, a->members[k],
-                            rows + (size_t)k * (size_t)all->bytes, a->row));
+            iso_blocks_pack(all, a->members[k], rows + k * all->bytes, a->row));
     }
     return error;
 }
@@ -42,17 +40,16 @@ int iso_rows_unpack(const iso_arrangement_t *a, const iso_blocks_t *all,
 {
     int error = MPI_SUCCESS;
     for (int k = 0; k < a->size && rows != all->buffer; k++) {
-        error = iso_phases_first(
-            error,
-            iso_blocks_unpack(all, a->members[k],
-                              rows + (size_t)k * (size_t)all->bytes, a->row));
+        error = iso_phases_first(error, iso_blocks_unpack(all, a->members[k],
+                                                          rows + k * all->bytes,
+                                                          a->row));
     }
     return error;
 }
 
 char *iso_rows_mine(const iso_arrangement_t *a, char *rows, size_t bytes)
 {
-    return rows + (size_t)a->starts[a->row_of[a->rank]] * bytes;
+    return rows + a->starts[a->row_of[a->rank]] * bytes;
 }
 
 int *iso_rows_counts(const iso_arrangement_t *a, int bytes)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { ISO_GRID_WORD = 32 };
@@ -27,6 +28,12 @@ typedef struct iso_grid {
     int rows;   /**< ISO_GRID_EXACT: p1; else 0 */
     int length; /**< ranks of a row (p2); 0 for ISO_GRID_NODES */
 } iso_grid_t;
+
+/** Whether two grids are requested by the same word. */
+static inline bool iso_grid_equal(const iso_grid_t *a, const iso_grid_t *b)
+{
+    return a->kind == b->kind && a->rows == b->rows && a->length == b->length;
+}
 
 /**
  * Read the first @a length characters of @a word.

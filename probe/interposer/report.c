@@ -106,7 +106,7 @@ static double print_rule(const iso_rule_t *rule)
 {
     struct count *count = &counts[rule - table->rules];
     long long calls = atomic_load(&count->calls);
-    double saved = (double)atomic_load(&count->saved) * PICOSECOND;
+    double saved = atomic_load(&count->saved) * PICOSECOND;
     char low[NUMBER], high[NUMBER], gain[NUMBER], word[ISO_GRID_WORD];
     if (calls) {
         iso_grid_word(&rule->grid, word);

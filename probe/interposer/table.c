@@ -59,13 +59,6 @@ double iso_rule_saving(const iso_table_t *table, const iso_rule_t *rule,
            drawn(bytes, b0, at->grid, b1, at[1].grid);
 }
 
-/** Whether a word begins with a number, or with v and one. */
-static bool is_version(const char *word)
-{
-    word += *word == 'v';
-    return *word >= '0' && *word <= '9';
-}
-
 void iso_mpi_name(const char *library, char *name)
 {
     static const char blanks[] = " \t\r\n\v\f";
@@ -77,7 +70,8 @@ void iso_mpi_name(const char *library, char *name)
         if (size == 0) {
             break;
         }
-        ended = is_version(word);
+        const char *number = word + (*word == 'v');
+        ended = *number >= '0' && *number <= '9'; /* a version: 4 or v5 */
         while (size && strchr(",:", word[size - 1])) {
             size--;
         }

@@ -11,7 +11,6 @@
 
 #include "grid/shape.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {

@@ -167,15 +167,6 @@ static void check_ranks(void)
     }
 }
 
-/** Read from rank 0's environment whether reductions use the library. */
-static bool leaves_reductions(void)
-{
-    const char *setting = getenv("ISOCHRONE_TUNING_REDUCTIONS");
-    int left = setting != NULL && strcmp(setting, "library") == 0;
-    PMPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return left;
-}
-
 /** Read and activate the table. An unreadable one ends the program with one
  *  line of rank 0 and exit code 2. */
 void iso_program_begins(void)
@@ -189,7 +180,10 @@ void iso_program_begins(void)
     if (table == NULL) {
         return;
     }
-    reductions_left = leaves_reductions();
+    const char *setting = getenv("ISOCHRONE_TUNING_REDUCTIONS");
+    int left = setting != NULL && strcmp(setting, "library") == 0;
+    PMPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    reductions_left = left;
     if (is_other_mpi()) {
         memset(table->first, 0, sizeof table->first);
     } else {
@@ -271,37 +265,26 @@ static const iso_rule_t *find(iso_tunable_t operation, int ranks,
     return NULL;
 }
 
-static const iso_rule_t *look_up(iso_tunable_t operation, long long count,
-                                 MPI_Datatype type, MPI_Comm comm)
-{
-    int ranks = 0, inter = 0;
-    if (!is_tuned(operation) || count <= 0 || type == MPI_DATATYPE_NULL ||
-        comm == MPI_COMM_NULL ||
-        (reductions_left && iso_tunable_reduces(operation))) {
-        return NULL;
-    }
-    long long bytes = bytes_of(count, type);
-    PMPI_Comm_size(comm, &ranks);
-    PMPI_Comm_test_inter(comm, &inter);
-    if (bytes == 0 || bytes > INT_MAX || inter) {
-        return NULL;
-    }
-    const iso_rule_t *rule = find(operation, ranks, bytes, comm);
-    if (rule) {
-        iso_report_choice(rule, bytes);
-    }
-    return rule;
-}
-
 const iso_grid_t *iso_tuning_choice(iso_tunable_t operation, long long count,
                                     MPI_Datatype type, MPI_Comm comm)
 {
-    const iso_rule_t *rule = look_up(operation, count, type, comm);
-    if (rule == NULL) {
-        iso_report_pass(operation);
-        return NULL;
+    int ranks = 0, inter = 0;
+    if (is_tuned(operation) && count > 0 && type != MPI_DATATYPE_NULL &&
+        comm != MPI_COMM_NULL &&
+        !(reductions_left && iso_tunable_reduces(operation))) {
+        long long bytes = bytes_of(count, type);
+        PMPI_Comm_size(comm, &ranks);
+        PMPI_Comm_test_inter(comm, &inter);
+        const iso_rule_t *rule = bytes == 0 || bytes > INT_MAX || inter
+                                     ? NULL
+                                     : find(operation, ranks, bytes, comm);
+        if (rule) {
+            iso_report_choice(rule, bytes);
+            return &rule->grid;
+        }
     }
-    return &rule->grid;
+    iso_report_pass(operation);
+    return NULL;
 }
 
 const iso_grid_t *

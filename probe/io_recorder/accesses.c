@@ -22,10 +22,10 @@
 #define ENDS(Name, DATA)                                                       \
     END(MPI_##Name, (MPI_File file, DATA, STATUS), (file, buffer, status))     \
     END(PMPI_##Name, (MPI_File file, DATA, STATUS), (file, buffer, status))
+#define BOTH_END(kind)                                                         \
+    ENDS(File_read_##kind##_end, void *buffer)                                 \
+    ENDS(File_write_##kind##_end, const void *buffer)
 
-ENDS(File_read_all_end, void *buffer)
-ENDS(File_read_at_all_end, void *buffer)
-ENDS(File_read_ordered_end, void *buffer)
-ENDS(File_write_all_end, const void *buffer)
-ENDS(File_write_at_all_end, const void *buffer)
-ENDS(File_write_ordered_end, const void *buffer)
+BOTH_END(all)
+BOTH_END(at_all)
+BOTH_END(ordered)

@@ -182,19 +182,19 @@ static void add_array(const iso_contents_t *made, const iso_part_t *part,
     const int64_t *counts = made->counts;
     array_t array = {0};
     if (made->combiner == MPI_COMBINER_SUBARRAY) {
-        int n = array.dimensions = (int)counts[0];
+        int n = array.dimensions = counts[0];
         array.sizes = &counts[1];
         array.parts = &counts[1 + n];
         array.starts = &counts[1 + 2 * n];
-        array.order = (int)counts[1 + 3 * n];
+        array.order = counts[1 + 3 * n];
     } else {
-        int n = array.dimensions = (int)counts[2];
-        array.rank = (int)counts[1];
+        int n = array.dimensions = counts[2];
+        array.rank = counts[1];
         array.sizes = &counts[3];
         array.kinds = &counts[3 + n];
         array.arguments = &counts[3 + 2 * n];
         array.processes = &counts[3 + 3 * n];
-        array.order = (int)counts[3 + 4 * n];
+        array.order = counts[3 + 4 * n];
     }
     flatten_array(&array, &part->pieces, part->extent, list);
 }

@@ -5,7 +5,6 @@
 #include "recording/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 /** An entry of the map of calls. */
 typedef struct iso_numbered {

@@ -7,7 +7,6 @@
 #include "recording/output.h"
 
 #include <pthread.h>
-#include <string.h>
 
 /** Whether accesses are recorded; changes in MPI_Init and MPI_Finalize only. */
 static bool recording;
@@ -146,15 +145,14 @@ static void keep_slots(iso_io_call_t *call, const iso_timing_t *timing)
     }
     if (all.slot_count + timing->used > all.slot_room) {
         all.slot_room = 2 * (all.slot_room + timing->used);
-        all.slots =
-            iso_resized(all.slots, (size_t)all.slot_room * sizeof(*all.slots));
+        all.slots = iso_resized(all.slots, all.slot_room * sizeof(*all.slots));
     }
     call->parts_known = 1;
     call->first_slot = all.slot_count;
     call->slots = timing->used;
     if (timing->used > 0) { /* else there may be no list yet */
         memcpy(&all.slots[all.slot_count], timing->slots,
-               (size_t)timing->used * sizeof(*all.slots));
+               timing->used * sizeof(*all.slots));
     }
     all.slot_count += timing->used;
 }

@@ -43,7 +43,7 @@ typedef struct iso_known {
 static void add_pattern(iso_patterns_t *patterns, int file,
                         const iso_gathered_call_t *call)
 {
-    patterns->list = iso_resized(patterns->list, (size_t)(patterns->used + 1) *
+    patterns->list = iso_resized(patterns->list, (patterns->used + 1) *
                                                      sizeof(*patterns->list));
     patterns->list[patterns->used++] =
         (iso_pattern_t){.file = file,
@@ -163,7 +163,7 @@ static void patterns_pieces(iso_patterns_t *patterns,
     size_t count = patterns->used;
     size_t bytes = count * sizeof(*patterns->list);
     patterns->list = iso_resized(patterns->list, bytes);
-    PMPI_Bcast(patterns->list, (int)bytes, MPI_BYTE, 0, output->comm);
+    PMPI_Bcast(patterns->list, bytes, MPI_BYTE, 0, output->comm);
     char *whole = iso_zeroed(count);
     FILE *memory = iso_memory_open(&text, &length);
     write_pieces(patterns, recording, memory, output->rank, output->ranks,

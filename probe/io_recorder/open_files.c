@@ -3,7 +3,6 @@
 
 #include "recording/memory.h"
 
-#include <string.h>
 #include <sys/vfs.h>
 
 /* --- file systems ----------------------------------------------------------
@@ -38,7 +37,7 @@ static const char *filesystem_of(const char *path)
     }
     /* the type of f_type differs between processors; 32 bits hold all */
     unsigned long magic = (unsigned long)found.f_type & 0xffffffffUL;
-    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(known); k++) {
         if (known[k].magic == magic) {
             return known[k].name;
         }
@@ -99,8 +98,8 @@ static iso_hint_t *hint_of(iso_open_file_t *file, const char *key)
             return &file->hints[k];
         }
     }
-    file->hints = iso_resized(file->hints, (size_t)(file->hint_count + 1) *
-                                               sizeof(*file->hints));
+    file->hints =
+        iso_resized(file->hints, (file->hint_count + 1) * sizeof(*file->hints));
     iso_hint_t *hint = &file->hints[file->hint_count++];
     *hint = (iso_hint_t){.given = NULL};
     snprintf(hint->key, sizeof(hint->key), "%s", key);

@@ -38,7 +38,7 @@ static void keep_runs(iso_shapes_t *shapes, iso_shape_t *shape,
     }
     shapes->runs += list->used;
     shape->used = list->used;
-    shape->runs = iso_resized(NULL, (size_t)list->used * sizeof(iso_run_t));
+    shape->runs = iso_resized(NULL, list->used * sizeof(iso_run_t));
     for (int k = 0; k < list->used; k++) {
         shape->runs[k] = list->runs[k];
         shape->runs[k].offset -= base;

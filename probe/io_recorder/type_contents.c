@@ -5,8 +5,8 @@
 
 /** A copy of whole numbers of another type, as 64 bits. */
 #define COPY(to, from, count)                                                  \
-    for (int64_t copied = 0; copied < (int64_t)(count); copied++) {            \
-        (to)[copied] = (int64_t)(from)[copied];                                \
+    for (int64_t copied = 0; copied < (count); copied++) {                     \
+        (to)[copied] = (from)[copied];                                         \
     }
 
 #if MPI_VERSION >= 4
@@ -69,20 +69,20 @@ static void ask(MPI_Datatype type, iso_contents_t *contents)
     if (types == 0) {
         return;
     }
-    int *whole = iso_zeroed((size_t)small * sizeof(*whole));
-    MPI_Aint *bytes = iso_zeroed((size_t)addresses * sizeof(*bytes));
-    count_t *numbers = iso_zeroed((size_t)(large + 1) * sizeof(*numbers));
-    contents->type_count = (int)types;
-    contents->types = iso_zeroed((size_t)types * sizeof(*contents->types));
+    int *whole = iso_zeroed(small * sizeof(*whole));
+    MPI_Aint *bytes = iso_zeroed(addresses * sizeof(*bytes));
+    count_t *numbers = iso_zeroed((large + 1) * sizeof(*numbers));
+    contents->type_count = types;
+    contents->types = iso_zeroed(types * sizeof(*contents->types));
     CONTENTS(type, small, addresses, large, types, whole, bytes, numbers,
              contents->types);
     int64_t behind =
         large ? displacements_among(contents->combiner, numbers[0]) : 0;
     int64_t between = large - behind;
     int64_t before = large ? small_before(contents->combiner) : small;
-    contents->counts = iso_zeroed((size_t)(small + between) * sizeof(int64_t));
+    contents->counts = iso_zeroed((small + between) * sizeof(int64_t));
     contents->displacements =
-        iso_zeroed((size_t)(addresses + behind) * sizeof(int64_t));
+        iso_zeroed((addresses + behind) * sizeof(int64_t));
     COPY(contents->counts, whole, before)
     COPY(&contents->counts[before], numbers, between)
     COPY(&contents->counts[before + between], &whole[before], small - before)

@@ -4,7 +4,6 @@
 #include "base/check.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Clocks of processors may differ by less; a clock that is set back more often
  *  than this, by more, measures nothing. */

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "machine/environment.h"
 
+#include "base/lists.h"
 #include "machine/settings.h"
 
 #include <ctype.h>
@@ -41,7 +42,7 @@ static void find_processor(char *model, size_t room)
     FILE *stream = fopen("/proc/cpuinfo", "r");
     while (stream && model[0] == '\0' && fgets(line, sizeof(line), stream)) {
         const char *value;
-        for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++) {
+        for (size_t k = 0; k < ISO_LENGTH(named); k++) {
             if ((value = value_of(line, named[k]))) {
                 copy_line(model, room, value);
             }

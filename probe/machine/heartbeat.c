@@ -73,8 +73,8 @@ void iso_heartbeat_silent(char *text, size_t length)
             continue;
         }
         if (named < NAMED && used < length) {
-            used += (size_t)snprintf(text + used, length - used, "%s%d",
-                                     named ? ", " : "rank ", r);
+            used += snprintf(text + used, length - used, "%s%d",
+                             named ? ", " : "rank ", r);
             named++;
         } else {
             more++;

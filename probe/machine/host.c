@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MAX_NUMA = 1024 };
@@ -53,7 +52,7 @@ static void find_place(iso_place_t *place, bool simulated)
         place->core = cpu_number(place->cpu, "topology/core_id");
         place->package = cpu_number(place->cpu, "topology/physical_package_id");
         place->numa = cpu_numa(place->cpu);
-        place->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+        place->cpus = sysconf(_SC_NPROCESSORS_ONLN);
         iso_environment_sums(place->cpu, place->around);
     }
 #else
@@ -121,7 +120,7 @@ static void leave_processor(int cpu)
     if (cpu < CPU_SETSIZE &&
         sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
         others = allowed;
-        CPU_CLR((size_t)cpu, &others);
+        CPU_CLR(cpu, &others);
         if (sched_setaffinity(0, sizeof(others), &others) == 0) {
             sched_setaffinity(0, sizeof(allowed), &allowed);
         }
@@ -150,7 +149,7 @@ bool iso_host_same_cpu(const iso_location_t *a, const iso_location_t *b)
 double iso_host_memory(void)
 {
     double pages = sysconf(_SC_PHYS_PAGES);
-    double bytes = pages * (double)sysconf(_SC_PAGESIZE);
+    double bytes = pages * sysconf(_SC_PAGESIZE);
     FILE *stream = fopen("/proc/meminfo", "r");
     char line[128];
     while (stream && fgets(line, sizeof(line), stream)) {

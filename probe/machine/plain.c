@@ -3,8 +3,6 @@
 
 #include "base/check.h"
 
-#include <string.h>
-
 /* Beyond the tags of the phases of applications, whose communicators it is
  * used on, too. */
 enum { TAG_PLAIN = 9001 };

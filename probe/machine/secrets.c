@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "machine/secrets.h"
 
+#include "base/lists.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -25,8 +27,6 @@ static const char *const telling_values[] = {
     "-----BEGIN", "password=", "passwd=", "secret=", "token=",  "apikey=",
     "api_key=",   "Bearer ",   "ghp_",    "glpat-",  "eyJhbGc",
 };
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static bool holds(const char *text, size_t length, const char *word)
 {
@@ -53,16 +53,16 @@ static bool is_one_of(const char *word, size_t length, const char *const *list,
 
 static bool secret_word(const char *word, size_t length)
 {
-    if (is_one_of(word, length, telling_words, COUNT(telling_words))) {
+    if (is_one_of(word, length, telling_words, ISO_LENGTH(telling_words))) {
         return true;
     }
     return length >= 3 && strncasecmp(word + length - 3, "key", 3) == 0 &&
-           !is_one_of(word, length, harmless, COUNT(harmless));
+           !is_one_of(word, length, harmless, ISO_LENGTH(harmless));
 }
 
 bool iso_secret_name(const char *name, size_t length)
 {
-    for (size_t k = 0; k < COUNT(telling); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(telling); k++) {
         if (holds(name, length, telling[k])) {
             return true;
         }
@@ -114,7 +114,7 @@ static bool random_word(const char *word, size_t length)
 bool iso_secret_value(const char *value)
 {
     size_t whole = strlen(value);
-    for (size_t k = 0; k < COUNT(telling_values); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(telling_values); k++) {
         if (holds(value, whole, telling_values[k])) {
             return true;
         }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine/settings.h"
 
+#include "base/lists.h"
 #include "machine/secrets.h"
 
 #include <stdio.h>
@@ -63,10 +64,10 @@ static bool fits(const char *text, const char *pattern)
 static bool steers(const char *text)
 {
     bool found = false;
-    for (size_t k = 0; k < sizeof(families) / sizeof(families[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(families); k++) {
         found = found || strncmp(text, families[k], strlen(families[k])) == 0;
     }
-    size_t count = sizeof(launchers_own) / sizeof(launchers_own[0]);
+    size_t count = ISO_LENGTH(launchers_own);
     for (size_t k = 0; found && k < count; k++) {
         found = !fits(text, launchers_own[k]);
     }

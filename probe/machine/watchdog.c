@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,7 +19,7 @@
 /** Signals by which a launcher may ask a rank for something. */
 static const int passed_on[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
                                 SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
-enum { PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
+enum { PASSED_ON = ISO_LENGTH(passed_on) };
 
 /** Identity of a rank, sent to its watchdog. */
 typedef struct iso_identity {
@@ -54,7 +53,7 @@ static int rank_by_launcher(void)
 {
     static const char *const names[] = {"PMIX_RANK", "PMI_RANK",
                                         "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(names); k++) {
         const char *text = getenv(names[k]);
         if (text != NULL && *text >= '0' && *text <= '9') {
             return atoi(text);

@@ -11,18 +11,18 @@ size_t iso_message_extent(long long bytes, long stride)
 {
     long long elements = bytes / (long long)sizeof(double);
     if (stride == 0 || elements == 0) {
-        return (size_t)bytes;
+        return bytes;
     }
-    return ((size_t)(elements - 1) * (size_t)stride + 1) * sizeof(double);
+    return ((elements - 1) * stride + 1) * sizeof(double);
 }
 
 /** A type of more bytes than an int counts: whole blocks and a remainder. */
 static MPI_Datatype large_type(long long bytes)
 {
     MPI_Datatype block, whole;
-    int lengths[2] = {(int)(bytes / BLOCK), (int)(bytes % BLOCK)};
-    MPI_Aint places[2] = {0, (MPI_Aint)(bytes - bytes % BLOCK)};
-    MPI_CHECK(MPI_Type_contiguous((int)BLOCK, MPI_BYTE, &block));
+    int lengths[2] = {bytes / BLOCK, bytes % BLOCK};
+    MPI_Aint places[2] = {0, bytes - bytes % BLOCK};
+    MPI_CHECK(MPI_Type_contiguous(BLOCK, MPI_BYTE, &block));
     MPI_Datatype types[2] = {block, MPI_BYTE};
     MPI_CHECK(MPI_Type_create_struct(2, lengths, places, types, &whole));
     MPI_CHECK(MPI_Type_free(&block));
@@ -37,13 +37,13 @@ void iso_message_create(iso_message_t *message, long long bytes, long stride)
     message->owned = true;
     message->count = 1;
     if (stride > 0) {
-        MPI_CHECK(MPI_Type_vector((int)elements, 1, (int)stride, MPI_DOUBLE,
-                                  &message->type));
+        MPI_CHECK(
+            MPI_Type_vector(elements, 1, stride, MPI_DOUBLE, &message->type));
     } else if (bytes > INT_MAX) {
         message->type = large_type(bytes);
     } else {
         message->owned = false;
-        message->count = (int)bytes;
+        message->count = bytes;
         message->type = MPI_BYTE;
     }
     if (message->owned) {

@@ -5,7 +5,6 @@
 #include "messages/modes.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_LOCATION = 1101 };
@@ -130,10 +129,8 @@ void iso_transfer_init(iso_transfer_t *t, const iso_context_t *ctx,
     t->window = options.window;
     t->out_room = (size_t)room(largest, 1);
     t->in_room = (size_t)room(largest, options.window);
-    t->out = iso_calloc(t->out_room, 1);
-    t->in = iso_calloc(t->in_room, 1);
-    memset(t->out, 1, t->out_room); /* unwritten pages share one zero page */
-    memset(t->in, 1, t->in_room);
+    t->out = iso_touched(t->out_room);
+    t->in = iso_touched(t->in_room);
     t->requests = iso_calloc((2 * t->window), sizeof(MPI_Request));
     t->exposed = MPI_WIN_NULL;
     if (iso_mode_one_sided(mode())) {

@@ -5,6 +5,7 @@
  * Fortran programs on MPICH come here, too: most of its Fortran library calls
  * these names.
  */
+#include "base/lists.h"
 #include "recorder/requests.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ typedef struct iso_copies {
 static void copy(iso_copies_t *copies, int count, const MPI_Request *requests)
 {
     copies->all = copies->few;
-    if (count > (int)(sizeof(copies->few) / sizeof(copies->few[0]))) {
+    if (count > (int)ISO_LENGTH(copies->few)) {
         copies->all = malloc((size_t)count * sizeof(*copies->all));
     }
     for (int k = 0; k < count && copies->all; k++) {

@@ -5,8 +5,6 @@
 #include "recorder/event.h"
 #include "recording/memory.h"
 
-#include <string.h>
-
 enum {
     MOST_GROUPS = 4096, /**< those after count as the last of them */
 };
@@ -58,8 +56,8 @@ void iso_groups_free(iso_groups_t *groups)
 /** Translate all ranks of a group to those of the world. */
 static int *translate(MPI_Group group, int size)
 {
-    int *own = iso_zeroed((size_t)size * sizeof(*own));
-    int *ranks = iso_resized(NULL, (size_t)size * sizeof(*ranks));
+    int *own = iso_zeroed(size * sizeof(*own));
+    int *ranks = iso_resized(NULL, size * sizeof(*ranks));
     for (int k = 0; k < size; k++) {
         own[k] = k;
     }

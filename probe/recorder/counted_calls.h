@@ -36,13 +36,15 @@
 
 #define SEND(Name, name)                                                       \
     TAKE(Name, (const MESSAGE, TO), (buffer, count, type, to, tag, comm),      \
-         iso_event_send(&call, ISO_OP_##name, ISO_NOW, BYTES, to, comm, NULL)) \
+         iso_event_message(&call, ISO_OP_##name, ISO_NOW, BYTES, to, comm,     \
+                           NULL))                                              \
     ISEND(I##name, i##name, ISO_BEGUN)                                         \
     ISEND(Name##_init, i##name, ISO_LATER)
 #define ISEND(Name, OP, START)                                                 \
     TAKE(Name, (const MESSAGE, TO, MPI_Request *request),                      \
          (buffer, count, type, to, tag, comm, request),                        \
-         iso_event_send(&call, ISO_OP_##OP, START, BYTES, to, comm, request))
+         iso_event_message(&call, ISO_OP_##OP, START, BYTES, to, comm,         \
+                           request))
 
 SEND(Send, send)
 SEND(Bsend, bsend)
@@ -53,7 +55,8 @@ SEND(Rsend, rsend)
 #define IRECV(Name, START)                                                     \
     TAKE(Name, (MESSAGE, FROM, MPI_Request * request),                         \
          (buffer, count, type, source, tag, comm, request),                    \
-         iso_event_receive(&call, START, BYTES, source, comm, request))
+         iso_event_message(&call, ISO_OP_irecv, START, BYTES, source, comm,    \
+                           request))
 
 IRECV(Irecv, ISO_BEGUN)
 IRECV(Recv_init, ISO_LATER)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/event.h"
 
+#include "base/lists.h"
 #include "recording/map.h"
 
 #include <string.h>
@@ -21,13 +22,8 @@ uint32_t iso_event_hash(const iso_event_t *event)
 {
     uint64_t part[sizeof(*event) / sizeof(uint64_t)], hash = 1;
     memcpy(part, event, sizeof(part));
-    for (unsigned k = 0; k < sizeof(part) / sizeof(part[0]); k++) {
+    for (unsigned k = 0; k < ISO_LENGTH(part); k++) {
         hash = iso_mix(hash, part[k]);
     }
     return (uint32_t)(hash >> 32);
-}
-
-bool iso_event_equal(const iso_event_t *a, const iso_event_t *b)
-{
-    return memcmp(a, b, sizeof(*a)) == 0;
 }

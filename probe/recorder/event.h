@@ -120,4 +120,3 @@ static inline iso_event_t iso_event(iso_op_t op)
 }
 
 uint32_t iso_event_hash(const iso_event_t *event);
-bool iso_event_equal(const iso_event_t *a, const iso_event_t *b);

@@ -15,7 +15,7 @@ int64_t iso_bytes(int64_t count, MPI_Datatype type)
     if (small < 0) { /* MPI_UNDEFINED: beyond int */
         PMPI_Type_size_x(type, &size);
     }
-    return count * (int64_t)size;
+    return count * size;
 }
 
 bool iso_is_root(int root, MPI_Comm comm)
@@ -53,17 +53,18 @@ static int64_t bytes_of(const MPI_Status *status)
     MPI_Count bytes = 0;
     PMPI_Get_elements_x((MPI_Status *)status, MPI_BYTE, &bytes);
 #endif
-    return bytes > 0 ? (int64_t)bytes : 0;
+    return bytes > 0 ? bytes : 0;
 }
 
-void iso_event_send(iso_call_t *call, iso_op_t op, iso_start_t start,
-                    int64_t bytes, int to, MPI_Comm comm,
-                    const MPI_Request *request)
+void iso_event_message(iso_call_t *call, iso_op_t op, iso_start_t start,
+                       int64_t bytes, int rank, MPI_Comm comm,
+                       const MPI_Request *request)
 {
     iso_event_t event = iso_event(op);
     event.bytes = bytes;
-    event.peer = iso_members_world(iso_members(comm), to);
-    if (to != MPI_PROC_NULL) {
+    event.any = rank == MPI_ANY_SOURCE;
+    event.peer = iso_members_world(iso_members(comm), rank);
+    if (rank != MPI_PROC_NULL) {
         keep(call, start, &event, request);
     }
 }
@@ -79,18 +80,6 @@ void iso_event_received(iso_call_t *call, const MPI_Status *status, int source,
     event.peer = iso_members_world(iso_members(comm), status->MPI_SOURCE);
     event.any = source == MPI_ANY_SOURCE;
     keep(call, ISO_NOW, &event, NULL);
-}
-
-void iso_event_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
-                       int source, MPI_Comm comm, const MPI_Request *request)
-{
-    iso_event_t event = iso_event(ISO_OP_irecv);
-    event.bytes = bytes;
-    event.any = source == MPI_ANY_SOURCE;
-    event.peer = iso_members_world(iso_members(comm), source);
-    if (source != MPI_PROC_NULL) {
-        keep(call, start, &event, request);
-    }
 }
 
 void iso_event_exchange(iso_call_t *call, int64_t bytes, int to,

@@ -27,21 +27,18 @@ typedef enum iso_start {
 } iso_start_t;
 
 /**
- * A send.
+ * A send, or a receive that is posted, of at most so many bytes.
  *
+ * @param rank     of the partner
  * @param request  of ISO_BEGUN and ISO_LATER
  */
-void iso_event_send(iso_call_t *call, iso_op_t op, iso_start_t start,
-                    int64_t bytes, int to, MPI_Comm comm,
-                    const MPI_Request *request);
+void iso_event_message(iso_call_t *call, iso_op_t op, iso_start_t start,
+                       int64_t bytes, int rank, MPI_Comm comm,
+                       const MPI_Request *request);
 
 /** A receive that is done; its size and source are those that came. */
 void iso_event_received(iso_call_t *call, const MPI_Status *status, int source,
                         MPI_Comm comm);
-
-/** A receive that is posted, of at most so many bytes. */
-void iso_event_receive(iso_call_t *call, iso_start_t start, int64_t bytes,
-                       int source, MPI_Comm comm, const MPI_Request *request);
 
 /** Both in one call. @param status  NULL while it is not done */
 void iso_event_exchange(iso_call_t *call, int64_t bytes, int to,

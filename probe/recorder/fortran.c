@@ -19,7 +19,7 @@
 /** Convert handles before a call, which sets them to MPI_REQUEST_NULL. */
 static MPI_Request *copies(const MPI_Fint *requests, int count)
 {
-    MPI_Request *found = iso_resized(NULL, (size_t)count * sizeof(*found));
+    MPI_Request *found = iso_resized(NULL, count * sizeof(*found));
     for (int k = 0; k < count; k++) {
         found[k] = PMPI_Request_f2c(requests[k]);
     }
@@ -32,9 +32,9 @@ static void keep_completed(iso_call_t *call, iso_op_t op,
                            const MPI_Fint *indices, int done)
 {
     done = done < 0 ? 0 : done;
-    int *from_0 = iso_resized(NULL, (size_t)done * sizeof(*from_0));
+    int *from_0 = iso_resized(NULL, done * sizeof(*from_0));
     for (int k = 0; k < done && indices; k++) {
-        from_0[k] = (int)indices[k] - 1;
+        from_0[k] = indices[k] - 1;
     }
     iso_event_completed(call, op, requests, count, indices ? from_0 : NULL,
                         done);
@@ -56,14 +56,14 @@ COMPLETION(waitall, WAITALL, (count, requests, statuses), requests, N, NULL, N)
 COMPLETION(waitany, WAITANY, (count, requests, index, status), requests, N,
            index, IF_ANY)
 COMPLETION(waitsome, WAITSOME, (count, requests, done, indices, statuses),
-           requests, N, indices, (int)*done)
+           requests, N, indices, *done)
 COMPLETION(test, TEST, (request, flag, status), request, 1, NULL, *flag != 0)
 COMPLETION(testall, TESTALL, (count, requests, flag, statuses), requests, N,
            NULL, *flag ? N : 0)
 COMPLETION(testany, TESTANY, (count, requests, index, flag, status), requests,
            N, index, *flag ? IF_ANY : 0)
 COMPLETION(testsome, TESTSOME, (count, requests, done, indices, statuses),
-           requests, N, indices, (int)*done)
+           requests, N, indices, *done)
 
 /** Record starts of persistent requests. */
 static void keep_starts(iso_call_t *call, const MPI_Fint *requests, int count)

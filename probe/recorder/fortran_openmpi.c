@@ -21,20 +21,21 @@ ISO_FORTRAN_PROGRAM
 #define BYTES   iso_bytes(*count, PMPI_Type_f2c(*type))
 
 #define SEND(name, NAME)                                                       \
-    TAKE(                                                                      \
-        name, NAME, (MESSAGE, to, tag, comm), ,                                \
-        iso_event_send(&call, ISO_OP_##name, ISO_NOW, BYTES, *to, COMM, NULL))
+    TAKE(name, NAME, (MESSAGE, to, tag, comm), ,                               \
+         iso_event_message(&call, ISO_OP_##name, ISO_NOW, BYTES, *to, COMM,    \
+                           NULL))
 #define ISEND(name, NAME, OP, START)                                           \
     TAKE(name, NAME, (MESSAGE, to, tag, comm, request), ,                      \
-         MADE(iso_event_send(&call, ISO_OP_##OP, START, BYTES, *to, COMM,      \
-                             &made)))
+         MADE(iso_event_message(&call, ISO_OP_##OP, START, BYTES, *to, COMM,   \
+                                &made)))
 #define SENDS(name, NAME)                                                      \
     SEND(name, NAME)                                                           \
     ISEND(i##name, I##NAME, i##name, ISO_BEGUN)                                \
     ISEND(name##_init, NAME##_INIT, i##name, ISO_LATER)
 #define IRECV(name, NAME, START)                                               \
     TAKE(name, NAME, (MESSAGE, FROM, request), ,                               \
-         MADE(iso_event_receive(&call, START, BYTES, *source, COMM, &made)))
+         MADE(iso_event_message(&call, ISO_OP_irecv, START, BYTES, *source,    \
+                                COMM, &made)))
 
 SENDS(send, SEND)
 SENDS(bsend, BSEND)

@@ -10,7 +10,6 @@
 #include "recording/output.h"
 
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 
 static struct {
@@ -59,7 +58,7 @@ static double ask_processor(void)
 #else
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return time.tv_sec + 1e-9 * time.tv_nsec;
 #endif
 }
 

@@ -6,7 +6,7 @@
  *
  *     iso_call_t call = iso_call_begin();
  *     if (iso_call_end(&call, PMPI_Send(...))) {
- *         iso_event_send(&call, ...);
+ *         iso_event_message(&call, ...);
  *     }
  *     return iso_call_done(&call);
  *

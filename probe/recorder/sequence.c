@@ -4,8 +4,6 @@
 #include "recording/map.h"
 #include "recording/memory.h"
 
-#include <string.h>
-
 /* --- nodes ---------------------------------------------------------------- */
 
 static void free_node(iso_node_t *node)
@@ -28,7 +26,7 @@ static bool equal(const iso_node_t *a, const iso_node_t *b)
             return false;
         }
     }
-    return a->length > 0 || iso_event_equal(&a->event, &b->event);
+    return a->length > 0 || memcmp(&a->event, &b->event, sizeof(a->event)) == 0;
 }
 
 static bool equal_parts(iso_node_t *const *a, iso_node_t *const *b, int length)
@@ -56,14 +54,6 @@ static uint64_t value_of(const iso_node_t *node)
 /** Powers of B; all threads write the same. */
 static uint64_t powers[ISO_WINDOW + 1];
 
-static void find_powers(void)
-{
-    powers[0] = 1;
-    for (int k = 1; k <= ISO_WINDOW; k++) {
-        powers[k] = powers[k - 1] * BASE;
-    }
-}
-
 /** Sum of the @a length nodes that end at an index; at most ISO_WINDOW. */
 static uint64_t sum_of(iso_node_t *const *top, int end, int length)
 {
@@ -77,8 +67,8 @@ static void hash_loop(iso_node_t *loop)
     for (int k = 0; k < loop->length; k++) {
         loop->body_sum = loop->body_sum * BASE + value_of(loop->body[k]);
     }
-    uint64_t hash = iso_mix(loop->body_sum, (uint64_t)loop->count);
-    loop->hash = (uint32_t)(hash >> 32);
+    uint64_t hash = iso_mix(loop->body_sum, loop->count);
+    loop->hash = hash >> 32;
     loop->tail = loop->body[loop->length - 1]->hash;
 }
 
@@ -212,8 +202,8 @@ static void make_loop(iso_sequence_t *sequence, int length)
     iso_node_t *loop = iso_zeroed(sizeof(*loop));
     loop->count = 2;
     loop->length = length;
-    loop->body = iso_resized(NULL, (size_t)length * sizeof(*loop->body));
-    memcpy(loop->body, first, (size_t)length * sizeof(*loop->body));
+    loop->body = iso_resized(NULL, length * sizeof(*loop->body));
+    memcpy(loop->body, first, length * sizeof(*loop->body));
     merge_round(first, first + length, length);
     drop(sequence, length);
     for (int k = 0; k < length; k++) {
@@ -375,7 +365,10 @@ static void keep_less(iso_sequence_t *sequence)
 void iso_sequence_begin(iso_sequence_t *sequence, long limit)
 {
     *sequence = (iso_sequence_t){.limit = limit};
-    find_powers();
+    powers[0] = 1;
+    for (int k = 1; k <= ISO_WINDOW; k++) {
+        powers[k] = powers[k - 1] * BASE;
+    }
     sequence->last = iso_resized(NULL, ISO_BUCKETS * sizeof(*sequence->last));
     sequence->last_loop =
         iso_resized(NULL, ISO_BUCKETS * sizeof(*sequence->last_loop));
@@ -393,8 +386,8 @@ void iso_sequence_add(iso_sequence_t *sequence, const iso_event_t *event,
     node->hash = iso_event_hash(&node->event);
     node->calls = 1;
     node->seconds = seconds;
-    node->bytes = (double)event->bytes;
-    node->received = (double)event->received;
+    node->bytes = event->bytes;
+    node->received = event->received;
     node->gap = iso_gap(gap);
     sequence->calls++;
     push(sequence, node);

@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 /* --- one rank --------------------------------------------------------------
  */
@@ -216,16 +215,6 @@ static int *number_groups(iso_file_t *file, const iso_groups_t *groups)
 
 /* --- the file ------------------------------------------------------------- */
 
-/** Write a group, with its ranks as "0-3 8 10-11". */
-static void write_group(iso_file_t *file, int number)
-{
-    const iso_group_t *group = &file->groups.list[number];
-    char *text = iso_output_ranks(group->ranks, group->size);
-    ISO_RECORD(&file->output.record, "group", ("group", number),
-               ("members", text));
-    free(text);
-}
-
 static void write_operations(iso_file_t *file)
 {
     const iso_operation_total_t *total = NULL;
@@ -298,7 +287,10 @@ void iso_writing(const iso_recording_t *recording, double asking)
     iso_operation_total_t *totals =
         list_totals(&recording->totals, numbers, &totals_count);
     for (int k = 0; k < file.groups.count; k++) {
-        write_group(&file, k);
+        const iso_group_t *group = &file.groups.list[k];
+        char *ranks = iso_output_ranks(group->ranks, group->size);
+        ISO_RECORD(&output->record, "group", ("group", k), ("members", ranks));
+        free(ranks);
     }
     iso_output_collect(output, text, length, totals,
                        totals_count * sizeof(*totals), &file, take_totals);

@@ -3,8 +3,6 @@
 
 #include "recording/memory.h"
 
-#include <string.h>
-
 static iso_key_t *entry_at(const iso_map_t *map, int index)
 {
     return (iso_key_t *)(void *)(map->entries + index * map->size);

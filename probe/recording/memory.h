@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/grow.h"
+#include "base/lists.h"
 #include "preload/program.h"
 
 #include <stdio.h>

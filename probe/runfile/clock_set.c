@@ -18,7 +18,7 @@ static double steady_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
 void iso_clock_set_begin(void)

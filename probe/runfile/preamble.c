@@ -6,7 +6,6 @@
 #include "machine/settings.h"
 #include "runfile/record.h"
 
-#include <string.h>
 #include <time.h>
 
 /* --- settings and machine --------------------------------------------------
@@ -85,19 +84,11 @@ typedef struct iso_named {
     int count;
 } iso_named_t;
 
-static void name_one(iso_named_t *named, const char *name)
-{
-    size_t end = strlen(named->text);
-    if (named->count++ < MOST_NAMED) {
-        snprintf(named->text + end, sizeof(named->text) - end, "%s%.60s",
-                 end ? ", " : "", name);
-    }
-}
-
 /** Names of the ranks, or hosts, whose @a what differs from rank 0. */
 static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
 {
     iso_named_t named = {0};
+    size_t end = 0;
     bool *said = iso_calloc(ctx->ranks, sizeof(bool)); /* of a node */
     for (int r = 1; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
@@ -107,11 +98,14 @@ static iso_named_t name_others(const iso_context_t *ctx, int what, bool hosts)
         }
         char rank[24];
         snprintf(rank, sizeof(rank), "rank %d", r);
-        name_one(&named, hosts ? place->host : rank);
+        if (named.count++ < MOST_NAMED) {
+            end +=
+                snprintf(named.text + end, sizeof(named.text) - end, "%s%.60s",
+                         end ? ", " : "", hosts ? place->host : rank);
+        }
         said[place->node] = true;
     }
     free(said);
-    size_t end = strlen(named.text);
     if (named.count > MOST_NAMED) {
         snprintf(named.text + end, sizeof(named.text) - end, " and %d more",
                  named.count - MOST_NAMED);

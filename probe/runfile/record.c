@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,18 +93,28 @@ void iso_record_double(iso_record_t *record, const char *key, double value)
     fprintf(record->stream, "%.9g", value);
 }
 
+/** Write a list as a member; PUT writes the item number k of it. */
+#define PUT_LIST(record, key, there, PUT)                                      \
+    put_key(record, key);                                                      \
+    fputc('[', (record)->stream);                                              \
+    for (int k = 0; there; k++) {                                              \
+        if (k > 0) {                                                           \
+            fputc(',', (record)->stream);                                      \
+        }                                                                      \
+        PUT;                                                                   \
+    }                                                                          \
+    fputc(']', (record)->stream)
+
 void iso_record_doubles(iso_record_t *record, const char *key,
                         const double *values, int count)
 {
-    put_key(record, key);
-    fputc('[', record->stream);
     for (int k = 0; k < count; k++) {
         if (!isfinite(values[k])) {
             ISO_FAIL("'%s' holds what is not a finite number", key);
         }
-        fprintf(record->stream, "%s%.9g", k ? "," : "", values[k]);
     }
-    fputc(']', record->stream);
+    PUT_LIST(record, key, k < count,
+             fprintf(record->stream, "%.9g", values[k]));
 }
 
 void iso_record_bool(iso_record_t *record, const char *key, bool value)
@@ -123,15 +132,7 @@ void iso_record_text(iso_record_t *record, const char *key, const char *value)
 void iso_record_texts(iso_record_t *record, const char *key,
                       const char *const *values)
 {
-    put_key(record, key);
-    fputc('[', record->stream);
-    for (int k = 0; values[k]; k++) {
-        if (k > 0) {
-            fputc(',', record->stream);
-        }
-        put_string(record->stream, values[k]);
-    }
-    fputc(']', record->stream);
+    PUT_LIST(record, key, values[k], put_string(record->stream, values[k]));
 }
 
 void iso_record_enter(iso_record_t *record, const char *key)
@@ -150,12 +151,8 @@ void iso_record_leave(iso_record_t *record)
 static void put_counts(iso_record_t *record, const char *key,
                        const iso_counts_t *counts)
 {
-    put_key(record, key);
-    fputc('[', record->stream);
-    for (int k = 0; k < counts->count; k++) {
-        fprintf(record->stream, "%s%d", k ? "," : "", counts->value[k]);
-    }
-    fputc(']', record->stream);
+    PUT_LIST(record, key, k < counts->count,
+             fprintf(record->stream, "%d", counts->value[k]));
 }
 
 static void put_sizes(iso_record_t *record, const char *key,
@@ -168,12 +165,8 @@ static void put_sizes(iso_record_t *record, const char *key,
         iso_record_text(record, key, range);
         return;
     }
-    put_key(record, key);
-    fputc('[', record->stream);
-    for (int k = 0; k < sizes->count; k++) {
-        fprintf(record->stream, "%s%lld", k ? "," : "", sizes->bytes[k]);
-    }
-    fputc(']', record->stream);
+    PUT_LIST(record, key, k < sizes->count,
+             fprintf(record->stream, "%lld", sizes->bytes[k]));
 }
 
 void iso_record_options(iso_record_t *record, const iso_option_t *table)

@@ -5,7 +5,6 @@
 #include "base/order.h"
 
 #include <math.h>
-#include <string.h>
 
 /**
  * After so many passes, a bend is real if the middle was off to the other side
@@ -111,7 +110,7 @@ static iso_verdict_t confirm(const iso_bend_t *bend, double tolerance)
     for (int k = 0; k < bend->rounds; k++) {
         exceptions += bend->off[k] * typical <= 0;
     }
-    for (size_t k = 0; k < sizeof(stages) / sizeof(*stages); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(stages); k++) {
         if (bend->rounds != stages[k].rounds) {
             continue;
         }

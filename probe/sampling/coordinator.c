@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "machine/heartbeat.h"
-#include "machine/idle.h"
+#include "messages/idle.h"
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_TASK = 1201, TAG_REPORT };
@@ -12,10 +12,9 @@ void iso_coordinator_serve(const iso_coordinator_t *c)
 {
     void *task = iso_calloc(1, c->task_size);
     for (;;) {
-        MPI_Status status;
         int received = 0;
-        iso_idle_recv(&c->ctx->clock, task, (int)c->task_size, MPI_BYTE,
-                      MPI_ANY_SOURCE, TAG_TASK, c->ctx->control, &status);
+        MPI_Status status = iso_idle_recv(c->ctx, task, (int)c->task_size,
+                                          MPI_BYTE, MPI_ANY_SOURCE, TAG_TASK);
         MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &received));
         if (received == 0) { /* dismissed */
             free(task);
@@ -36,7 +35,7 @@ void iso_coordinator_dispatch(const iso_coordinator_t *c, int rank,
 void iso_coordinator_dismiss(const iso_coordinator_t *c)
 {
     for (int r = 1; r < c->ctx->size; r++) {
-        MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_TASK, c->ctx->control));
+        iso_signal(c->ctx, r, TAG_TASK);
     }
 }
 
@@ -48,7 +47,7 @@ void iso_coordinator_report(const iso_context_t *ctx, const double *values,
 
 void iso_coordinator_heartbeat(const iso_context_t *ctx)
 {
-    MPI_CHECK(MPI_Send(NULL, 0, MPI_DOUBLE, 0, TAG_REPORT, ctx->control));
+    iso_signal(ctx, 0, TAG_REPORT);
 }
 
 void iso_coordinator_collect(const iso_context_t *ctx, int rank, double *values,
@@ -56,9 +55,8 @@ void iso_coordinator_collect(const iso_context_t *ctx, int rank, double *values,
 {
     int received = 0;
     while (received == 0) {
-        MPI_Status status;
-        iso_idle_recv(&ctx->clock, values, count, MPI_DOUBLE, rank, TAG_REPORT,
-                      ctx->control, &status);
+        MPI_Status status =
+            iso_idle_recv(ctx, values, count, MPI_DOUBLE, rank, TAG_REPORT);
         MPI_CHECK(MPI_Get_count(&status, MPI_DOUBLE, &received));
         if (received == 0) { /* still working */
             iso_heartbeat_expect(status.MPI_SOURCE);

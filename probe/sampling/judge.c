@@ -4,32 +4,6 @@
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
-static void warn(const iso_points_t *points, const iso_context_t *ctx,
-                 const iso_quality_t *quality, long given_up, long lowered,
-                 long max_points)
-{
-    iso_record_t *record = ctx->record;
-    if (given_up + quality->points < points->count) {
-        iso_time_limit_warn(ctx, quality->points, points->count, "points");
-    }
-    if (given_up > 0) {
-        iso_record_warning(
-            record, "given-up",
-            "%ld of %d points abandoned: all their samples were invalid",
-            given_up, points->count);
-    }
-    if (lowered > 0) {
-        iso_time_limit_warn_lowered(ctx, lowered, points->count);
-    }
-    if (points->full) {
-        iso_record_warning(
-            record, "max-points",
-            "--max-points %ld is too small to resolve all bends of the curve",
-            max_points);
-    }
-    iso_quality_warn(quality, record);
-}
-
 iso_outcome_t iso_points_judge(const iso_points_t *points,
                                const iso_context_t *ctx, long max_points)
 {
@@ -44,6 +18,24 @@ iso_outcome_t iso_points_judge(const iso_points_t *points,
         given_up +=
             point->sampler.n == 0 && point->void_visits > ISO_MAX_VOID_VISITS;
     }
-    warn(points, ctx, &quality, given_up, lowered, max_points);
+    if (given_up + quality.points < points->count) {
+        iso_time_limit_warn(ctx, quality.points, points->count, "points");
+    }
+    if (given_up > 0) {
+        iso_record_warning(
+            ctx->record, "given-up",
+            "%ld of %d points abandoned: all their samples were invalid",
+            given_up, points->count);
+    }
+    if (lowered > 0) {
+        iso_time_limit_warn_lowered(ctx, lowered, points->count);
+    }
+    if (points->full) {
+        iso_record_warning(
+            ctx->record, "max-points",
+            "--max-points %ld is too small to resolve all bends of the curve",
+            max_points);
+    }
+    iso_quality_warn(&quality, ctx->record);
     return quality.points == points->count ? ISO_COMPLETE : ISO_CUT_SHORT;
 }

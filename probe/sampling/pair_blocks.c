@@ -6,9 +6,6 @@
 #include "base/checksum.h"
 #include "machine/clock.h"
 
-#include <stdint.h>
-#include <string.h>
-
 /** Seconds that a pair is kept at most while others are measured. */
 static const double KEPT = 1;
 
@@ -39,9 +36,8 @@ iso_pair_blocks_t *iso_pair_blocks_open(iso_record_t *record,
     b->record = record;
     b->sizes = sizes;
     b->format = format;
-    b->blocks = format > 1
-                    ? iso_calloc((size_t)sizes->count, sizeof(struct block))
-                    : NULL;
+    b->blocks =
+        format > 1 ? iso_calloc(sizes->count, sizeof(struct block)) : NULL;
     b->since = iso_now();
     return b;
 }
@@ -116,7 +112,7 @@ static void write_numbers(iso_record_t *record, const char *key,
         same &= numbers[k] == numbers[0];
     }
     if (same) {
-        iso_record_int(record, key, (long)numbers[0]);
+        iso_record_int(record, key, numbers[0]);
     } else {
         write_words(record, key, numbers, count);
     }
@@ -151,7 +147,7 @@ static void write_members(iso_record_t *record, const struct block *block)
         size_t member;
     } times[] = {TIME(mean), TIME(stddev), TIME(min), TIME(median),
                  TIME(p95),  TIME(max),    TIME(low), TIME(high)};
-    for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(times); k++) {
         write_column(record, times[k].key, block, times[k].member);
     }
 }

@@ -5,7 +5,6 @@
 #include "sampling/bends.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Automatic sizes begin with so many equal intervals; in a wide range, whose
  *  end is so many times its start, with powers of a factor. */

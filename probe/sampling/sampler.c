@@ -6,7 +6,6 @@
 #include "machine/heartbeat.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Passes that the repetitions are dealt out to; of ten medians all but the
  *  least and the largest enclose the true one at 95 %. */

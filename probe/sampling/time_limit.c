@@ -15,11 +15,6 @@ const iso_option_t iso_time_limit_options[] = {
     {0},
 };
 
-double iso_time_limit(void)
-{
-    return limit;
-}
-
 double iso_time_limit_left(const iso_context_t *ctx)
 {
     return limit > 0 ? limit - (iso_now() - ctx->started) : INFINITY;

@@ -10,9 +10,6 @@
 /** time-limit, to be listed by every experiment that heeds it. */
 extern const iso_option_t iso_time_limit_options[];
 
-/** The limit in seconds; 0: there is none. */
-double iso_time_limit(void);
-
 /** Seconds that are left, negative if none are; INFINITY without a limit. */
 double iso_time_limit_left(const iso_context_t *ctx);
 bool iso_time_limit_over(const iso_context_t *ctx);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "machine/plain.h"
+#include "messages/idle.h"
 
 #include <math.h>
 #include <time.h>
@@ -68,8 +69,7 @@ void iso_background_tell(const iso_background_t *b, int launch)
     for (int k = 0; k < what->count; k++) {
         int app = what->together[k];
         if (b->program->apps[app].background) {
-            MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, b->roots[app], TAG_DONE,
-                               b->ctx->control));
+            iso_signal(b->ctx, b->roots[app], TAG_DONE);
         }
     }
 }
@@ -93,15 +93,6 @@ static int look(const iso_background_t *b, int launch)
     }
 }
 
-/** At rank 0 of the application: release a window. */
-static void announce(const iso_executor_t *executor, long length)
-{
-    for (int r = 1; r < executor->own->ranks; r++) {
-        MPI_CHECK(
-            MPI_Send(&length, 1, MPI_LONG, r, TAG_WINDOW, executor->comm));
-    }
-}
-
 static long play_window(iso_executor_t *executor, long from, long length,
                         double *now)
 {
@@ -119,13 +110,6 @@ static long window(double seconds, long length, long before, double enough)
     return (long)fmax(1, ceil(fmin(wanted, most)));
 }
 
-/** Advance a simulator's clock when nothing happened. */
-static void let_time_pass(void)
-{
-    struct timespec moment = {.tv_nsec = 1000};
-    nanosleep(&moment, NULL);
-}
-
 static double lead(const iso_background_t *b, int launch,
                    iso_executor_t *executor, double now)
 {
@@ -136,12 +120,16 @@ static double lead(const iso_background_t *b, int launch,
          length = after) {
         done = b->board ? look(b, launch) : done + look(b, launch);
         after = done == others ? 0 : grown;
-        announce(executor, after);
+        for (int r = 1; r < executor->own->ranks; r++) {
+            MPI_CHECK(
+                MPI_Send(&after, 1, MPI_LONG, r, TAG_WINDOW, executor->comm));
+        }
         double begin = now = iso_now();
         next = play_window(executor, next, length, &now);
         grown = window(now - begin, length, grown, enough);
         if (b->board && now <= begin) {
-            let_time_pass();
+            const struct timespec moment = {.tv_nsec = 1000};
+            nanosleep(&moment, NULL); /* else a simulator's clock stays */
         }
     }
     return now;

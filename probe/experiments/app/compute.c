@@ -33,13 +33,13 @@ static double read_clock(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / BILLION;
+    return now.tv_sec + now.tv_nsec / BILLION;
 }
 
 static void sleep_for(double seconds)
 {
     struct timespec left = {.tv_sec = (time_t)seconds};
-    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * BILLION);
+    left.tv_nsec = (long)((seconds - left.tv_sec) * BILLION);
     while (nanosleep(&left, &left) != 0) {
         /* interrupted by a signal: sleep the remaining time */
     }

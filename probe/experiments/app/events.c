@@ -19,7 +19,7 @@ static struct event *own_events(const iso_executor_t *executor,
                                 const iso_sync_t *sync)
 {
     const iso_timeline_t *timeline = &executor->timeline;
-    struct event *events = iso_calloc((size_t)timeline->count, sizeof(*events));
+    struct event *events = iso_calloc(timeline->count, sizeof(*events));
     for (int k = 0; k < timeline->count; k++) {
         const iso_event_t *event = &timeline->events[k];
         events[k].phase = event->step->phase;
@@ -34,7 +34,7 @@ static struct event *own_events(const iso_executor_t *executor,
 void iso_events_hand_in(const iso_executor_t *executor, const iso_sync_t *sync)
 {
     struct event *events = own_events(executor, sync);
-    int bytes = executor->timeline.count * (int)sizeof(*events);
+    int bytes = executor->timeline.count * sizeof(*events);
     MPI_CHECK(MPI_Send(events, bytes, MPI_BYTE, 0, TAG_EVENTS,
                        executor->ctx->control));
     free(events);
@@ -52,8 +52,8 @@ void iso_events_record(const iso_context_t *ctx, const iso_program_t *program,
             events = own_events(own, sync);
             count = own->timeline.count;
         } else {
-            events = iso_results_receive(ctx, job_ranks[r], TAG_EVENTS, &count);
-            count /= (int)sizeof(*events);
+            events = iso_results_receive(ctx, job_ranks[r], TAG_EVENTS,
+                                         sizeof(*events), &count);
         }
         for (int k = 0; k < count; k++) {
             ISO_RECORD(ctx->record, "event", ("launch", launch), ("app", app),

@@ -4,33 +4,12 @@
 #include "base/check.h"
 #include "experiments/app/stores.h"
 
-#include <string.h>
-
 enum { TAG_AMONG = 8301 };
-
-/** How many channels a step has. */
-static size_t channels_of(const iso_step_t *step)
-{
-    switch (step->kind) {
-    case ISO_STEP_SEND:
-    case ISO_STEP_ISEND:
-    case ISO_STEP_RECV:
-    case ISO_STEP_IRECV:
-        return 1;
-    case ISO_STEP_SERVE:
-    case ISO_STEP_FARM:
-        return 2 * (size_t)step->count;
-    case ISO_STEP_WORK:
-        return 2;
-    default:
-        return 0;
-    }
-}
 
 static void set_channels(const iso_program_t *program, const iso_step_t *step,
                          iso_channel_t *channels)
 {
-    size_t count = channels_of(step);
+    size_t count = iso_step_channels(step);
     bool first_out = step->kind == ISO_STEP_SEND ||
                      step->kind == ISO_STEP_ISEND ||
                      step->kind == ISO_STEP_FARM;
@@ -86,14 +65,14 @@ static void open_channels(iso_executor_t *executor)
     const iso_program_t *program = executor->program;
     size_t at = 0;
     for (long k = 0; k < program->step_count; k++) {
-        executor->channel_count += channels_of(&program->steps[k]);
+        executor->channel_count += iso_step_channels(&program->steps[k]);
     }
     executor->channels =
         iso_calloc(executor->channel_count, sizeof(iso_channel_t));
     for (long k = 0; k < program->step_count; k++) {
         executor->parts[k].channels = &executor->channels[at];
         set_channels(program, &program->steps[k], executor->parts[k].channels);
-        at += channels_of(&program->steps[k]);
+        at += iso_step_channels(&program->steps[k]);
     }
     number_channels(executor);
 }
@@ -134,20 +113,16 @@ static void set_places(iso_executor_t *executor, const iso_step_t *step,
     }
 }
 
-static bool same_ranks(const iso_step_t *a, const iso_step_t *b)
-{
-    return a->kind == ISO_STEP_COLLECTIVE && a->count == b->count &&
-           a->count > 0 &&
-           memcmp(a->list, b->list, a->count * sizeof(int)) == 0;
-}
-
 /** The communicator of some ranks, made once for all steps among them. */
 static void set_comm(iso_executor_t *executor, long index)
 {
     const iso_step_t *step = &executor->program->steps[index];
     iso_part_t *part = &executor->parts[index];
     for (long k = 0; k < index; k++) {
-        if (same_ranks(&executor->program->steps[k], step)) {
+        const iso_step_t *before = &executor->program->steps[k];
+        if (before->kind == ISO_STEP_COLLECTIVE &&
+            before->count == step->count &&
+            memcmp(before->list, step->list, step->count * sizeof(int)) == 0) {
             part->comm = executor->parts[k].comm;
             return;
         }
@@ -227,12 +202,11 @@ static void open_buffers(iso_executor_t *executor)
 void iso_executor_init(iso_executor_t *executor, const iso_context_t *ctx,
                        const iso_program_t *program, int app, MPI_Comm comm)
 {
-    memset(executor, 0, sizeof(*executor));
-    executor->ctx = ctx;
-    executor->program = program;
-    executor->app = app;
-    executor->own = &program->apps[app];
-    executor->comm = comm;
+    *executor = (iso_executor_t){.ctx = ctx,
+                                 .program = program,
+                                 .app = app,
+                                 .own = &program->apps[app],
+                                 .comm = comm};
     MPI_CHECK(MPI_Comm_rank(comm, &executor->rank));
     MPI_CHECK(MPI_Comm_dup(comm, &executor->tasks));
     prepare_parts(executor);
@@ -291,7 +265,7 @@ void iso_executor_free(iso_executor_t *executor)
     free(executor->requests);
     free(executor->begun);
     iso_stats_free(&executor->stats);
-    iso_timeline_free(&executor->timeline);
+    free(executor->timeline.events);
     MPI_CHECK(MPI_Comm_free(&executor->tasks));
     MPI_CHECK(MPI_Comm_free(&executor->comm));
 }

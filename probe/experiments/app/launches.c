@@ -9,7 +9,7 @@
 #include "experiments/app/results.h"
 #include "experiments/app/stores.h"
 #include "machine/heartbeat.h"
-#include "machine/idle.h"
+#include "messages/idle.h"
 #include "sampling/coordinator.h"
 
 #include <math.h>
@@ -49,20 +49,12 @@ static bool takes_part(const state_t *s, int rank, int launch)
     return app >= 0 && iso_launch_has(&s->program->launches[launch], app);
 }
 
-static int count_parts(const state_t *s, int launch)
-{
-    int count = 0;
-    for (int r = 1; r < s->ctx->size; r++) {
-        count += takes_part(s, r, launch);
-    }
-    return count;
-}
-
 static void wait_for_all(const state_t *s, int launch, int tag)
 {
-    for (int left = count_parts(s, launch); left > 0; left--) {
-        iso_idle_recv(&s->ctx->clock, NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag,
-                      s->ctx->control, MPI_STATUS_IGNORE);
+    for (int r = 1; r < s->ctx->size; r++) {
+        if (takes_part(s, r, launch)) {
+            iso_await(s->ctx, MPI_ANY_SOURCE, tag); /* in any order */
+        }
     }
 }
 
@@ -80,9 +72,8 @@ static void tell_all(const state_t *s, int launch, int tag, double value)
 static double say_and_nap(const state_t *s, int said, int answer)
 {
     double value = 0;
-    MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, 0, said, s->ctx->control));
-    iso_idle_recv(&s->ctx->clock, &value, 1, MPI_DOUBLE, 0, answer,
-                  s->ctx->control, MPI_STATUS_IGNORE);
+    iso_signal(s->ctx, 0, said);
+    iso_idle_recv(s->ctx, &value, 1, MPI_DOUBLE, 0, answer);
     return value;
 }
 
@@ -263,7 +254,8 @@ static void record_results(state_t *s, int launch)
             iso_events_record(s->ctx, s->program, launch, app, s->executor,
                               s->sync, s->members[app], begin);
         }
-        iso_results_free(&s->results[app]);
+        free(s->results[app].ranks);
+        free(s->results[app].each);
     }
     iso_record_flush(s->ctx->record);
 }

@@ -9,20 +9,15 @@
 /** Loads below this count as idle. */
 static const double QUIET = 0.5;
 
-static double own_load(void)
-{
-    double load[1];
-    return getloadavg(load, 1) == 1 ? load[0] : 0;
-}
-
 void iso_loads_warn(const iso_context_t *ctx)
 {
-    double load = own_load();
+    double load = 0; /* if it is not known */
     if (ctx->clock.simulated) {
         return;
     }
     double *loads = iso_calloc((size_t)ctx->size, sizeof(double));
     int *ranks = iso_calloc((size_t)ctx->size, sizeof(int)); /* by node */
+    getloadavg(&load, 1);
     iso_plain_gather(ctx->control, &load, sizeof(load), loads);
     for (int r = 0; ctx->record && r < ctx->size; r++) {
         ranks[ctx->places[r].node]++;

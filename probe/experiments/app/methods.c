@@ -93,7 +93,7 @@ void iso_move_irecv(iso_executor_t *executor, iso_channel_t *channel, int tag,
     MPI_CHECK(MPI_Irecv(into, length, MPI_BYTE, channel->peer, tag,
                         executor->comm,
                         &executor->requests[executor->begun_count++]));
-    executor->arriving += (size_t)bytes;
+    executor->arriving += bytes;
 }
 
 void iso_move_wait(iso_executor_t *executor)

@@ -16,17 +16,6 @@ static int open_ranks(const iso_app_t *app)
     return app->on_count > 0 ? 0 : app->ranks;
 }
 
-/** Assign the requested ranks. */
-static void take_asked(const iso_program_t *program, iso_role_t *roles)
-{
-    for (int k = 0; k < program->app_count; k++) {
-        const iso_app_t *app = &program->apps[k];
-        for (int j = 0; j < app->on_count; j++) {
-            roles[app->on[j]] = (iso_role_t){k, j};
-        }
-    }
-}
-
 /**
  * One application after the other on the ranks that are left.
  *
@@ -38,10 +27,10 @@ static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
 {
     bool *used = iso_calloc(ctx->size, sizeof(bool)); /* nodes */
     int missing = 0;
-    for (int r = 0; r < ctx->size; r++) {
-        used[ctx->places[r].node] |= roles[r].app >= 0;
-    }
     for (int k = 0; k < program->app_count; k++) {
+        for (int r = 0; r < ctx->size; r++) {
+            used[ctx->places[r].node] |= roles[r].app >= 0;
+        }
         int left = open_ranks(&program->apps[k]);
         int count = left;
         for (int r = 0; r < ctx->size && left > 0; r++) {
@@ -50,9 +39,6 @@ static bool one_by_one(const iso_context_t *ctx, const iso_program_t *program,
             }
         }
         missing += left;
-        for (int r = 0; r < ctx->size; r++) {
-            used[ctx->places[r].node] |= roles[r].app >= 0;
-        }
     }
     free(used);
     return missing == 0;
@@ -95,13 +81,19 @@ static void in_proportion(const iso_context_t *ctx,
     free(given);
 }
 
+/** Assign the requested ranks, and no others. */
 static void reset(const iso_context_t *ctx, const iso_program_t *program,
                   iso_role_t *roles)
 {
     for (int r = 0; r < ctx->size; r++) {
         roles[r] = none;
     }
-    take_asked(program, roles);
+    for (int k = 0; k < program->app_count; k++) {
+        const iso_app_t *app = &program->apps[k];
+        for (int j = 0; j < app->on_count; j++) {
+            roles[app->on[j]] = (iso_role_t){k, j};
+        }
+    }
 }
 
 iso_role_t *iso_placement_roles(const iso_context_t *ctx,

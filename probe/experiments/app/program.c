@@ -4,7 +4,6 @@
 #include "base/check.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *const iso_method_names[] = {"message", "shared-memory",
                                         "posix-file", "mpi-file", NULL};

@@ -2,11 +2,10 @@
 #include "experiments/app/results.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
 #include "machine/plain.h"
+#include "messages/idle.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TAG_RANKS = 8501, TAG_EACH };
 
@@ -67,14 +66,16 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync)
 }
 
 void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
-                          int *bytes)
+                          size_t size, int *count)
 {
     MPI_Status status;
+    int bytes;
     MPI_CHECK(MPI_Probe(from, tag, ctx->control, &status));
-    MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, bytes));
-    void *found = iso_calloc(*bytes, 1);
-    MPI_CHECK(MPI_Recv(found, *bytes, MPI_BYTE, from, tag, ctx->control,
+    MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &bytes));
+    void *found = iso_calloc(bytes, 1);
+    MPI_CHECK(MPI_Recv(found, bytes, MPI_BYTE, from, tag, ctx->control,
                        MPI_STATUS_IGNORE));
+    *count = bytes / size;
     return found;
 }
 
@@ -85,10 +86,10 @@ iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
     int values = values_of(app);
     if (root != 0) {
         r.ranks = iso_calloc(values * (size_t)app->ranks, sizeof(double));
-        iso_idle_recv(&ctx->clock, r.ranks, values * app->ranks, MPI_DOUBLE,
-                      root, TAG_RANKS, ctx->control, MPI_STATUS_IGNORE);
-        r.each = iso_results_receive(ctx, root, TAG_EACH, &r.each_count);
-        r.each_count /= (int)sizeof(double);
+        iso_idle_recv(ctx, r.ranks, values * app->ranks, MPI_DOUBLE, root,
+                      TAG_RANKS);
+        r.each = iso_results_receive(ctx, root, TAG_EACH, sizeof(double),
+                                     &r.each_count);
     }
     r.begin = INFINITY;
     r.end = -INFINITY;
@@ -97,12 +98,6 @@ iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
         r.end = fmax(r.end, r.ranks[k * values + ISO_RANK_END]);
     }
     return r;
-}
-
-void iso_results_free(iso_app_result_t *result)
-{
-    free(result->ranks);
-    free(result->each);
 }
 
 /** Fraction of an application's time during which all others ran. */

@@ -37,10 +37,13 @@ void iso_results_hand_in(iso_executor_t *executor, const iso_sync_t *sync);
 iso_app_result_t iso_results_get(const iso_context_t *ctx, const iso_app_t *app,
                                  int root);
 
-/** At rank 0: receive bytes from another rank; to be freed. */
+/** At rank 0: receive what a rank has sent, of any length; to be freed.
+ *
+ * @param size   of an item
+ * @param count  number of items
+ */
 void *iso_results_receive(const iso_context_t *ctx, int from, int tag,
-                          int *bytes);
-void iso_results_free(iso_app_result_t *result);
+                          size_t size, int *count);
 
 /** At rank 0: write those of a launch. @param results  by application */
 void iso_results_record(const iso_context_t *ctx, const iso_program_t *program,

@@ -4,12 +4,11 @@
 
 #include "base/check.h"
 #include "base/checksum.h"
-#include "machine/idle.h"
 #include "machine/plain.h"
+#include "messages/idle.h"
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { TAG_PART = 8401, MAX_FILE = 1 << 30, CHECKED = 2 * sizeof(uint64_t) };
@@ -173,10 +172,7 @@ static int check_rank(const iso_context_t *ctx, const iso_app_t *app, int rank,
         iso_step_t step = next_step(&at);
         const iso_app_phase_t *phase = &app->phases[step.phase];
         const int *peers = step.list ? step.list : &step.peer;
-        int count = step.kind == ISO_STEP_COMPUTE ||
-                            step.kind == ISO_STEP_WAIT ||
-                            step.kind == ISO_STEP_REPEAT ||
-                            step.kind == ISO_STEP_COLLECTIVE ||
+        int count = iso_step_channels(&step) == 0 ||
                             phase->method != ISO_METHOD_SHARED_MEMORY
                         ? 0
                     : step.list ? step.count
@@ -234,15 +230,6 @@ static const int *steps_of(iso_role_t role, int *count)
     return source.steps + begin[0];
 }
 
-/** Send a rank its role and its steps. */
-static void send_part(const iso_context_t *ctx, int to, iso_role_t role)
-{
-    int header[] = {role.app, role.rank, 0};
-    const int *steps = steps_of(role, &header[2]);
-    MPI_CHECK(MPI_Send(header, 3, MPI_INT, to, TAG_PART, ctx->control));
-    MPI_CHECK(MPI_Send(steps, header[2], MPI_INT, to, TAG_PART, ctx->control));
-}
-
 iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
                             iso_program_t *program)
 {
@@ -258,7 +245,11 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
     int header[3], *steps;
     if (ctx->rank == 0) {
         for (int r = 1; r < ctx->size; r++) {
-            send_part(ctx, r, roles[r]);
+            int part[] = {roles[r].app, roles[r].rank, 0};
+            const int *own = steps_of(roles[r], &part[2]);
+            MPI_CHECK(MPI_Send(part, 3, MPI_INT, r, TAG_PART, ctx->control));
+            MPI_CHECK(
+                MPI_Send(own, part[2], MPI_INT, r, TAG_PART, ctx->control));
         }
         header[0] = roles[0].app;
         header[1] = roles[0].rank;
@@ -266,8 +257,7 @@ iso_role_t iso_source_share(const iso_context_t *ctx, const iso_role_t *roles,
         steps = iso_calloc(header[2], sizeof(int));
         memcpy(steps, mine, header[2] * sizeof(int));
     } else {
-        iso_idle_recv(&ctx->clock, header, 3, MPI_INT, 0, TAG_PART,
-                      ctx->control, MPI_STATUS_IGNORE);
+        iso_idle_recv(ctx, header, 3, MPI_INT, 0, TAG_PART);
         steps = iso_calloc(header[2], sizeof(int));
         MPI_CHECK(MPI_Recv(steps, header[2], MPI_INT, 0, TAG_PART, ctx->control,
                            MPI_STATUS_IGNORE));

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 
-#include <string.h>
 #include <sys/resource.h>
 
 static long switches_so_far(void)
@@ -15,12 +14,11 @@ static long switches_so_far(void)
 
 void iso_stats_init(iso_stats_t *stats, const iso_app_t *app)
 {
-    memset(stats, 0, sizeof(*stats));
-    stats->phases = iso_calloc((size_t)app->phase_count, sizeof(double));
+    stats->phases = iso_calloc(app->phase_count, sizeof(double));
     stats->room = app->background || app->iterations > ISO_MAX_STORED
                       ? ISO_MAX_STORED
                       : app->iterations;
-    stats->each = iso_calloc((size_t)stats->room, sizeof(double));
+    stats->each = iso_calloc(stats->room, sizeof(double));
 }
 
 void iso_stats_free(iso_stats_t *stats)
@@ -33,7 +31,7 @@ void iso_stats_begin(iso_stats_t *stats, const iso_app_t *app, double now)
 {
     stats->computing = stats->requested = stats->delivered = 0;
     stats->iterations = 0;
-    memset(stats->phases, 0, (size_t)app->phase_count * sizeof(double));
+    memset(stats->phases, 0, app->phase_count * sizeof(double));
     stats->switches = switches_so_far();
     stats->begin = now;
 }

@@ -47,7 +47,7 @@ iso_step_t iso_step_read(const iso_program_t *program, const int *words)
         step.every = step.peer;
         step.length = step.time;
     }
-    step.schedule = step.kind == ISO_STEP_COMPUTE ? (int)step.tasks - 1 : -1;
+    step.schedule = step.kind == ISO_STEP_COMPUTE ? step.tasks - 1 : -1;
     return step;
 }
 
@@ -98,5 +98,23 @@ void iso_needs_add(iso_needs_t *needs, const iso_program_t *program,
     case ISO_STEP_COMPUTE:
     case ISO_STEP_REPEAT:
         break;
+    }
+}
+
+size_t iso_step_channels(const iso_step_t *step)
+{
+    switch (step->kind) {
+    case ISO_STEP_SEND:
+    case ISO_STEP_ISEND:
+    case ISO_STEP_RECV:
+    case ISO_STEP_IRECV:
+        return 1;
+    case ISO_STEP_SERVE:
+    case ISO_STEP_FARM:
+        return 2 * (size_t)step->count;
+    case ISO_STEP_WORK:
+        return 2;
+    default:
+        return 0;
     }
 }

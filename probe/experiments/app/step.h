@@ -66,6 +66,9 @@ enum { ISO_STEP_WORDS = 10 };
  */
 iso_step_t iso_step_read(const struct iso_program *program, const int *words);
 
+/** Number of channels of a step: one each way with each partner. */
+size_t iso_step_channels(const iso_step_t *step);
+
 /** What it is called among events: "compute", "send", "allgather" ... */
 const char *iso_step_name(const iso_step_t *step);
 

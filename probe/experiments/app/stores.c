@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /** Tags beyond those of phases. */
@@ -143,14 +142,10 @@ static void close_files(iso_executor_t *executor, struct iso_stores *stores)
 
 /* --- places -------------------------------------------------------------- */
 
-static long long rounded(long long bytes, long long unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /** Assign areas to the data this rank receives. @return bytes of one kind */
 static long long place(iso_executor_t *executor, bool files, long long at)
 {
+    long long unit = files ? BLOCK : LINE;
     for (size_t k = 0; k < executor->channel_count; k++) {
         iso_channel_t *channel = executor->sorted[k];
         iso_method_t method = method_of(executor, channel);
@@ -158,7 +153,7 @@ static long long place(iso_executor_t *executor, bool files, long long at)
             method == ISO_METHOD_POSIX_FILE || method == ISO_METHOD_MPI_FILE;
         if (!channel->out && method != ISO_METHOD_MESSAGE && file == files) {
             channel->place = at;
-            at += rounded((long long)channel->most, files ? BLOCK : LINE);
+            at += ((long long)channel->most + unit - 1) / unit * unit;
         }
     }
     return at;
@@ -273,15 +268,6 @@ static void wait_until_free(iso_channel_t *channel)
     }
 }
 
-/** Start receiving the release of the area. */
-static void mark_taken(iso_executor_t *executor, iso_channel_t *channel)
-{
-    MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,
-                        TAG_FREE + channel->phase, executor->comm,
-                        &channel->freed));
-    channel->taken = true;
-}
-
 static _Noreturn void fail(const iso_executor_t *executor,
                            const iso_channel_t *channel, const char *what)
 {
@@ -330,7 +316,10 @@ static void read_file(iso_executor_t *executor, iso_channel_t *channel,
 void iso_store_put(iso_executor_t *executor, iso_channel_t *channel, int bytes)
 {
     wait_until_free(channel);
-    mark_taken(executor, channel);
+    channel->taken = true; /* until the receiver releases the area */
+    MPI_CHECK(MPI_Irecv(NULL, 0, MPI_BYTE, channel->peer,
+                        TAG_FREE + channel->phase, executor->comm,
+                        &channel->freed));
     if (executor->ctx->clock.simulated || bytes == 0) {
         return;
     }

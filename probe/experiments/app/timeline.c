@@ -12,22 +12,13 @@ void iso_timeline_init(iso_timeline_t *timeline, long steps)
         iso_calloc((size_t)timeline->room, sizeof(*timeline->events));
 }
 
-void iso_timeline_free(iso_timeline_t *timeline)
-{
-    free(timeline->events);
-}
-
-static bool only_begins(const iso_step_t *step)
-{
-    return step->kind == ISO_STEP_ISEND || step->kind == ISO_STEP_IRECV;
-}
-
 void iso_timeline_add(iso_timeline_t *timeline, const iso_step_t *step,
                       double begin, double end)
 {
     iso_event_t *last = timeline->events + timeline->count;
     bool any = timeline->count > 0;
-    if (any && only_begins(step) && last[-1].step->kind == step->kind &&
+    bool begins = step->kind == ISO_STEP_ISEND || step->kind == ISO_STEP_IRECV;
+    if (any && begins && last[-1].step->kind == step->kind &&
         last[-1].step->phase == step->phase) {
         last[-1].end = end;
     } else if (timeline->count < timeline->room) {

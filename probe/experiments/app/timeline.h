@@ -24,7 +24,6 @@ typedef struct iso_timeline {
 } iso_timeline_t;
 
 void iso_timeline_init(iso_timeline_t *timeline, long steps);
-void iso_timeline_free(iso_timeline_t *timeline);
 
 void iso_timeline_add(iso_timeline_t *timeline, const iso_step_t *step,
                       double begin, double end);

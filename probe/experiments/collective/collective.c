@@ -17,7 +17,6 @@
 #include "sampling/time_limit.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { DOUBLE = sizeof(double) };
 
@@ -158,7 +157,7 @@ static iso_call_t call_of(struct state *state, const iso_subject_t *subject,
                        .grid = subject->grid};
     long long block = iso_subject_block(subject, bytes);
     if (subject->operation->reduces) {
-        call.count = (int)(block / DOUBLE);
+        call.count = block / DOUBLE;
         call.type = MPI_DOUBLE;
         return call;
     }
@@ -262,8 +261,8 @@ static void open_buffers(struct state *state)
     for (int k = 0; k < state->subjects.count; k++) {
         const iso_subject_t *s = &state->subjects.items[k];
         const iso_operation_t *o = s->operation;
-        size_t blocks = o->sends_all || o->receives_all ? (size_t)s->ranks : 1;
-        size_t bytes = blocks * (size_t)iso_subject_block(s, largest);
+        size_t blocks = o->sends_all || o->receives_all ? s->ranks : 1;
+        size_t bytes = blocks * iso_subject_block(s, largest);
         most = bytes > most ? bytes : most;
         if (s->arranged && (size_t)s->arranged->longest > calls) {
             calls = s->arranged->longest;
@@ -274,15 +273,6 @@ static void open_buffers(struct state *state)
     state->calls = iso_calloc(calls, sizeof(*state->calls));
     state->at_work = iso_calloc(state->ctx->size, sizeof(bool));
     state->block.bytes = -1;
-}
-
-static void close_buffers(struct state *state)
-{
-    iso_message_free(&state->block);
-    free(state->at_work);
-    free(state->calls);
-    free(state->receive);
-    free(state->send);
 }
 
 static iso_outcome_t run(iso_context_t *ctx)
@@ -312,8 +302,12 @@ static iso_outcome_t run(iso_context_t *ctx)
     };
     iso_outcome_t outcome = iso_sweep_run(&sweep);
     iso_start_end(&state.start);
-    close_buffers(&state);
-    iso_subjects_free(&state.subjects);
+    iso_message_free(&state.block);
+    free(state.at_work);
+    free(state.calls);
+    free(state.receive);
+    free(state.send);
+    free(state.subjects.items);
     return outcome;
 }
 

@@ -9,15 +9,10 @@
 /** Characters of a wrong word that messages repeat. */
 enum { SHOWN = 40 };
 
-static bool on_grid(const iso_operation_t *operation)
-{
-    return iso_grid_operation_find(operation->name, strlen(operation->name));
-}
-
 static void take_all(iso_op_request_t *request, bool grids)
 {
     for (const iso_operation_t *o = iso_operations; o->name; o++) {
-        if (!grids || on_grid(o)) {
+        if (!grids || iso_grid_operation_find(o->name)) {
             request->operations[request->operation_count++] = o;
         }
     }
@@ -33,7 +28,7 @@ static int take_operation(iso_op_request_t *request, const char *word,
             error, "--op: there is no operation '%.*s' (--help lists them)",
             shown, word);
     }
-    if (grids && !on_grid(found)) {
+    if (grids && !iso_grid_operation_find(found->name)) {
         return ISO_REFUSE(error,
                           "--grid: %s has no grid algorithm; remove it from "
                           "--op, or give --op all",
@@ -46,11 +41,6 @@ static int take_operation(iso_op_request_t *request, const char *word,
     }
     request->operations[request->operation_count++] = found;
     return 0;
-}
-
-static bool same(const iso_grid_t *a, const iso_grid_t *b)
-{
-    return a->kind == b->kind && a->rows == b->rows && a->length == b->length;
 }
 
 static int take_grid(iso_op_request_t *request, const char *word, size_t length,
@@ -66,7 +56,7 @@ static int take_grid(iso_op_request_t *request, const char *word, size_t length,
         return ISO_REFUSE(error, "--grid: %.240s", why);
     }
     for (int k = 0; k < request->grid_count; k++) {
-        if (same(&request->grids[k], grid)) {
+        if (iso_grid_equal(&request->grids[k], grid)) {
             return ISO_REFUSE(error, "--grid lists '%.*s' twice",
                               (int)(length < SHOWN ? length : SHOWN), word);
         }

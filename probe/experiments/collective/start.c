@@ -3,8 +3,8 @@
 #include "experiments/collective/start.h"
 
 #include "base/check.h"
-#include "machine/idle.h"
 #include "machine/plain.h"
+#include "messages/idle.h"
 
 #include <math.h>
 #include <time.h>
@@ -68,8 +68,7 @@ static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
 {
     const iso_context_t *ctx = start->ctx;
     if (work->count == 0) {
-        iso_idle_recv(&ctx->clock, NULL, 0, MPI_BYTE, 0, TAG_DONE, ctx->control,
-                      MPI_STATUS_IGNORE);
+        iso_await(ctx, 0, TAG_DONE);
         return;
     }
     int rank, size;
@@ -78,7 +77,7 @@ static void wait_for_others(const iso_start_t *start, const iso_work_t *work)
     iso_subset_barrier(work->calls[0].comm, NULL, size, rank);
     for (int r = 1; ctx->rank == 0 && r < ctx->size; r++) {
         if (!work->at_work[r]) {
-            MPI_CHECK(MPI_Send(NULL, 0, MPI_BYTE, r, TAG_DONE, ctx->control));
+            iso_signal(ctx, r, TAG_DONE);
         }
     }
 }

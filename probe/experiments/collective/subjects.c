@@ -6,22 +6,9 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 /** Subjects of an operation on a grid, and buffers of a realisation. */
 enum { OF_A_GRID = 5, EXTRA = 2 };
-
-static const iso_grid_operation_t *phases_of(const iso_operation_t *operation)
-{
-    return iso_grid_operation_find(operation->name, strlen(operation->name));
-}
-
-static long long block_of(const iso_grid_phase_t *phase, long long bytes,
-                          int rows, int length)
-{
-    return bytes * (phase->times_rows ? rows : 1) *
-           (phase->times_length ? length : 1);
-}
 
 /** Whether blocks of so many bytes fit, where a call may take @a most. */
 static bool fits(const iso_op_request_t *request, long long bytes,
@@ -29,7 +16,7 @@ static bool fits(const iso_op_request_t *request, long long bytes,
 {
     for (int k = 0; k < request->operation_count; k++) {
         const iso_grid_phase_t *phases =
-            phases_of(request->operations[k])->phases;
+            iso_grid_operation_find(request->operations[k]->name)->phases;
         for (int f = 0; f < 2; f++) {
             bool many = phases[f].times_rows || phases[f].times_length;
             if (many && bytes > INT_MAX / most) {
@@ -123,7 +110,8 @@ static void add_on_grid(iso_subjects_t *list, const iso_subject_t *library,
                         const iso_grid_t *grid,
                         const iso_arrangement_t *arranged)
 {
-    const iso_grid_operation_t *in_phases = phases_of(library->operation);
+    const iso_grid_operation_t *in_phases =
+        iso_grid_operation_find(library->operation->name);
     iso_subject_t whole = *library;
     whole.grid = grid;
     whole.arranged = arranged;
@@ -192,19 +180,16 @@ void iso_subjects_create(iso_subjects_t *list, const iso_op_request_t *request,
     }
 }
 
-void iso_subjects_free(iso_subjects_t *list)
-{
-    free(list->items);
-}
-
 /* --- one of them --------------------------------------------------------- */
 
 long long iso_subject_block(const iso_subject_t *subject, long long bytes)
 {
-    const iso_arrangement_t *arranged = subject->arranged;
-    return subject->phase ? block_of(subject->phase, bytes, arranged->rows,
-                                     arranged->longest)
-                          : bytes;
+    const iso_grid_phase_t *phase = subject->phase;
+    if (phase == NULL) {
+        return bytes;
+    }
+    return bytes * (phase->times_rows ? subject->arranged->rows : 1) *
+           (phase->times_length ? subject->arranged->longest : 1);
 }
 
 /** Whether a rank is a member of a column, or substitutes for one. */

@@ -48,7 +48,6 @@ typedef struct iso_subjects {
 void iso_subjects_create(iso_subjects_t *subjects,
                          const iso_op_request_t *request, long long largest,
                          MPI_Comm comm);
-void iso_subjects_free(iso_subjects_t *subjects);
 
 /** Block of one call, for an operation with a block of @a bytes. */
 long long iso_subject_block(const iso_subject_t *subject, long long bytes);

@@ -4,8 +4,6 @@
 #include "base/check.h"
 #include "machine/plain.h"
 
-#include <string.h>
-
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };
 
 /** Result of the verification of a subject, over all calls and ranks. */
@@ -17,7 +15,7 @@ struct verdict {
 struct seen {
     const iso_operation_t *operation;
     int rank, ranks, root;
-    long long bytes;
+    long long numbers, bytes; /**< of a block: one of them, the other is 0 */
 };
 
 /* --- what blocks hold ---------------------------------------------------- */
@@ -37,12 +35,11 @@ static double factor_of(int to, long long at)
 
 static void fill(const struct seen *call, char *block, int to)
 {
-    for (long long k = 0; call->operation->reduces && k < call->bytes / DOUBLE;
-         k++) {
+    for (long long k = 0; k < call->numbers; k++) {
         double value = (call->rank + 1) * factor_of(to, k);
         memcpy(block + k * DOUBLE, &value, DOUBLE);
     }
-    for (long long k = 0; !call->operation->reduces && k < call->bytes; k++) {
+    for (long long k = 0; k < call->bytes; k++) {
         block[k] = (char)byte_of(call->rank, to, k);
     }
 }
@@ -52,14 +49,13 @@ static bool holds(const struct seen *call, const char *block, int from)
     int to = call->operation->sends_all ? call->rank : 0;
     double last =
         call->operation->of_those_before ? call->rank + 1 : call->ranks;
-    for (long long k = 0; call->operation->reduces && k < call->bytes / DOUBLE;
-         k++) {
+    for (long long k = 0; k < call->numbers; k++) {
         double value = last * (last + 1) / 2 * factor_of(to, k);
         if (memcmp(block + k * DOUBLE, &value, DOUBLE) != 0) {
             return false;
         }
     }
-    for (long long k = 0; !call->operation->reduces && k < call->bytes; k++) {
+    for (long long k = 0; k < call->bytes; k++) {
         if (block[k] != (char)byte_of(from, to, k)) {
             return false;
         }
@@ -80,8 +76,10 @@ static void verify_call(const iso_subject_t *one, const iso_call_t *given,
                         struct verdict *verdict)
 {
     const iso_operation_t *operation = one->operation;
-    struct seen call = {
-        .operation = operation, .root = given->root, .bytes = bytes};
+    struct seen call = {.operation = operation,
+                        .root = given->root,
+                        .numbers = operation->reduces ? bytes / DOUBLE : 0,
+                        .bytes = operation->reduces ? 0 : bytes};
     MPI_CHECK(MPI_Comm_rank(given->comm, &call.rank));
     MPI_CHECK(MPI_Comm_size(given->comm, &call.ranks));
     int sent = blocks_of(operation->sends_all, call.ranks);
@@ -191,13 +189,6 @@ static void warn(const iso_context_t *ctx, const iso_subject_t *one,
     iso_complain("%s", text);
 }
 
-/** Whether a subject is removed with its operation. */
-static bool is_part_of(const iso_subject_t *one, const iso_subject_t *whole)
-{
-    return whole->phase == NULL && one->phase != NULL &&
-           one->operation == whole->operation && one->grid == whole->grid;
-}
-
 /** Remove the wrong ones; return their number, phases not counted. */
 static int take_off(const iso_context_t *ctx, iso_subjects_t *subjects,
                     const struct verdict *verdicts)
@@ -206,8 +197,9 @@ static int take_off(const iso_context_t *ctx, iso_subjects_t *subjects,
     iso_subject_t whole = {0};
     for (int k = 0; k < subjects->count; k++) {
         iso_subject_t one = subjects->items[k];
-        if (is_part_of(&one, &whole)) {
-            continue;
+        if (whole.phase == NULL && one.phase != NULL &&
+            one.operation == whole.operation && one.grid == whole.grid) {
+            continue; /* it is a part of what is removed */
         }
         if (verdicts[k].wrong == 0) {
             subjects->items[kept++] = one;

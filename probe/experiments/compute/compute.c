@@ -31,7 +31,6 @@
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     DOUBLE = sizeof(double),
@@ -237,17 +236,6 @@ static void record(void *self, const iso_task_t *task, const double *times,
 
 /* --- the run ------------------------------------------------------------- */
 
-/** Each kernel on rank 0, and on all ranks where there are more. */
-static void list_subjects(struct state *state)
-{
-    for (int k = 0; k < named_count; k++) {
-        for (int all = 0; all <= (state->ctx->size > 1); all++) {
-            state->subjects[state->count++] =
-                (struct subject){named[k], all > 0};
-        }
-    }
-}
-
 /**
  * Values that neither overflow nor become denormal in sums. Arrays are
  * page-aligned: a load at the same page offset as a recent store waits for it
@@ -273,7 +261,11 @@ static iso_outcome_t run(iso_context_t *ctx)
     struct state state = {.ctx = ctx};
     size_t elements = (size_t)iso_sizes_largest(&options.sizes) / DOUBLE;
     size_t vector = vector_length(elements);
-    list_subjects(&state);
+    for (int k = 0; k < named_count; k++) {
+        for (int all = 0; all <= (ctx->size > 1); all++) {
+            state.subjects[state.count++] = (struct subject){named[k], all > 0};
+        }
+    }
     state.a = filled(elements, 1);
     state.in = filled(vector, 1e-3);
     state.out = filled(vector, 0);

@@ -20,7 +20,6 @@
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_POINTS = 1 << 18, MAX_TRAIN = 64 };
 
@@ -253,15 +252,14 @@ static iso_outcome_t conduct_passes(struct grid *grid)
 /** One state for each point that there is. */
 static void lay_out(struct grid *grid)
 {
-    bool both = strcmp(options.post, "both") == 0;
-    bool inter_first = strcmp(options.post, "inter-first") == 0;
-    iso_star_wanted_t wanted = {.hot = options.hot,
-                                .max_intra = options.max_intra,
-                                .max_inter = options.max_inter,
-                                .sizes = &options.sizes,
-                                .intra_first = both || !inter_first,
-                                .inter_first = both || inter_first,
-                                .unequal = is_free()};
+    iso_star_wanted_t wanted = {
+        .hot = options.hot,
+        .max_intra = options.max_intra,
+        .max_inter = options.max_inter,
+        .sizes = &options.sizes,
+        .intra_first = strcmp(options.post, "inter-first") != 0,
+        .inter_first = strcmp(options.post, "intra-first") != 0,
+        .unequal = is_free()};
     iso_star_points_t points = {0};
     if (coarse()) {
         iso_star_points_coarse(&points, grid->star, &wanted);

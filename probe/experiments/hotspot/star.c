@@ -4,8 +4,6 @@
 #include "base/check.h"
 #include "machine/plain.h"
 
-#include <string.h>
-
 /* --- all nodes busy --------------------------------------------------------
  */
 
@@ -18,10 +16,10 @@
  * odd number of nodes the last has the smaller number both ways. */
 
 /** Messages of one process of the ring: places of others in it. */
-typedef struct iso_ring_plan {
+typedef struct plan {
     int receives, sends;
     int *from, *to; /**< room for the larger of in and out each */
-} iso_ring_plan_t;
+} plan_t;
 
 /**
  * List whom a process receives from and sends to.
@@ -31,8 +29,7 @@ typedef struct iso_ring_plan {
  * @param place    of the process that asks
  * @param plan     lists to fill
  */
-static void plan_in_ring(int nodes, int in, int out, int place,
-                         iso_ring_plan_t *plan)
+static void plan_in_ring(int nodes, int in, int out, int place, plan_t *plan)
 {
     int both = in < out ? in : out, more = (in > out ? in : out) - both;
     int pairs = nodes / 2, mine = place / 2;
@@ -70,9 +67,6 @@ static double ring_busy(int nodes, int in, int out)
  */
 
 enum { TAG_DATA = 1302 };
-
-/** Messages of one exchange, in the order in which they are posted. */
-typedef iso_ring_plan_t plan_t;
 
 /* --- who is what --------------------------------------------------------- */
 
@@ -256,14 +250,6 @@ double iso_star_busy(const iso_star_t *star, const iso_star_point_t *point)
 
 /* --- buffers ------------------------------------------------------------- */
 
-static char *touched(size_t slots, int bytes)
-{
-    size_t room = slots * (bytes > 0 ? bytes : 1);
-    char *buffer = iso_calloc(room, 1);
-    memset(buffer, 1, room); /* unwritten pages all share one zero page */
-    return buffer;
-}
-
 /** Messages each way of this rank, at most. It has a buffer for each of them:
  *  no two receives may share one, and data that is sent to several would stay
  *  in cache. */
@@ -295,8 +281,8 @@ void iso_star_init(iso_star_t *star, const iso_context_t *ctx, int hot,
     star->node = node;
     size_t slots = slots_of(star);
     if (slots > 0) {
-        star->out_buffer = touched(slots, bytes);
-        star->in_buffer = touched(slots, bytes);
+        star->out_buffer = iso_touched(slots * (bytes > 0 ? bytes : 1));
+        star->in_buffer = iso_touched(slots * (bytes > 0 ? bytes : 1));
         star->requests = iso_calloc(2 * slots, sizeof(MPI_Request));
         star->statuses = iso_calloc(2 * slots, sizeof(MPI_Status));
     }
@@ -347,8 +333,7 @@ static void plan_ring(const iso_star_t *star, const iso_star_point_t *point,
     for (int k = 0; k < inside; k++) {
         plan->from[k] = plan->to[k] = intra_partner(star, 0, k);
     }
-    iso_ring_plan_t ring = {.from = plan->from + inside,
-                            .to = plan->to + inside};
+    plan_t ring = {.from = plan->from + inside, .to = plan->to + inside};
     plan_in_ring(star->other_nodes + 1, point->in, point->out, place, &ring);
     for (int k = 0; k < ring.receives; k++) {
         ring.from[k] = at_place(star, ring.from[k]);
@@ -362,32 +347,30 @@ static void plan_ring(const iso_star_t *star, const iso_star_point_t *point,
 
 /** Messages of this rank where one node is hot. */
 static void plan_star(const iso_star_t *star, const iso_star_point_t *point,
-                      plan_t *out)
+                      plan_t *plan)
 {
-    plan_t plan = *out;
     int g = star->group, middle = star->inside[g];
     if (star->role == ISO_ROLE_HOT) {
         for (int k = 0; k < point->intra; k++) {
             int partner = intra_partner(star, g, k);
-            plan.from[plan.receives++] = partner;
-            plan.to[plan.sends++] = partner;
+            plan->from[plan->receives++] = partner;
+            plan->to[plan->sends++] = partner;
         }
         for (int k = 0; k < point->in; k++) {
-            plan.from[plan.receives++] = inter_partner(star, g, k);
+            plan->from[plan->receives++] = inter_partner(star, g, k);
         }
         for (int k = 0; k < point->out; k++) {
-            plan.to[plan.sends++] = inter_partner(star, g, k);
+            plan->to[plan->sends++] = inter_partner(star, g, k);
         }
     } else {
         bool inside = star->role == ISO_ROLE_INTRA;
         if (inside || star->index < point->out) {
-            plan.from[plan.receives++] = middle;
+            plan->from[plan->receives++] = middle;
         }
         if (inside || star->index < point->in) {
-            plan.to[plan.sends++] = middle;
+            plan->to[plan->sends++] = middle;
         }
     }
-    *out = plan;
 }
 
 /** The messages of this rank at a point, in the order they are posted. */

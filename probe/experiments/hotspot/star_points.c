@@ -11,36 +11,32 @@ typedef struct making {
     const iso_star_wanted_t *wanted;
 } making_t;
 
-static void add_point(iso_star_points_t *points, iso_star_point_t point)
-{
-    ISO_GROW(points->point, points->count, points->capacity);
-    points->point[points->count++] = point;
-}
-
 /** A point in every order and size. */
 static void add(const making_t *making, int intra, int in, int out, int ring)
 {
     const iso_star_wanted_t *wanted = making->wanted;
+    iso_star_points_t *points = making->points;
     for (int inter_first = 0; inter_first < 2; inter_first++) {
         if (!(inter_first ? wanted->inter_first : wanted->intra_first)) {
             continue;
         }
         for (int k = 0; k < wanted->sizes->count; k++) {
-            iso_star_point_t point = {.intra = intra,
-                                      .in = in,
-                                      .out = out,
-                                      .inter_first = inter_first,
-                                      .bytes = (int)wanted->sizes->bytes[k],
-                                      .ring = ring};
-            add_point(making->points, point);
+            ISO_GROW(points->point, points->count, points->capacity);
+            points->point[points->count++] =
+                (iso_star_point_t){.intra = intra,
+                                   .in = in,
+                                   .out = out,
+                                   .inter_first = inter_first,
+                                   .bytes = wanted->sizes->bytes[k],
+                                   .ring = ring};
         }
     }
 }
 
 static void miss(const making_t *making, long intra, long inter)
 {
-    iso_star_record_unreachable(making->star, making->wanted->hot, (int)intra,
-                                (int)inter);
+    iso_star_record_unreachable(making->star, making->wanted->hot, intra,
+                                inter);
     making->points->unreachable++;
 }
 

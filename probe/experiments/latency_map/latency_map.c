@@ -21,19 +21,17 @@
  * half of it is what other tools call latency.
  */
 #include "base/check.h"
-#include "base/pairs.h"
 #include "experiments/latency_map/ranking.h"
 #include "experiments/latency_map/round_trip.h"
 #include "experiments/latency_map/sample.h"
 #include "machine/heartbeat.h"
-#include "machine/idle.h"
+#include "messages/idle.h"
 #include "sampling/coordinator.h"
 #include "sampling/pair_blocks.h"
 #include "sampling/quality.h"
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <string.h>
 
 /** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
@@ -122,12 +120,10 @@ static void call_roll(const struct member *m)
         tell(m, rank + bit, (struct task){CALL_ROLL, 0});
     }
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
-        iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, rank + bit, TAG_HERE,
-                      ctx->control, MPI_STATUS_IGNORE);
+        iso_await(ctx, rank + bit, TAG_HERE);
     }
     if (rank != 0) {
-        MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, rank & (rank - 1), TAG_HERE,
-                           ctx->control));
+        iso_signal(ctx, rank & (rank - 1), TAG_HERE);
     }
 }
 
@@ -179,21 +175,6 @@ struct map {
     long lowered;          /**< results with fewer repetitions: no time left */
 };
 
-static void record_pair(struct map *map, iso_pair_t pair, int size,
-                        const iso_round_trip_result_t *found)
-{
-    iso_pair_record_t record = {
-        .i = pair.i,
-        .j = pair.j,
-        .summary = found->summary,
-        .batch = found->batch > 1 ? (long)found->batch : 1,
-        .shared_cpu = found->shared_cpu > 0,
-        .retest = map->retesting,
-    };
-    iso_pair_blocks_add(map->blocks, size, &record);
-    map->shared_cpu += record.shared_cpu;
-}
-
 /** Write what a pair found, and remember the pair if it is slow or has a wide
  *  spread. */
 static void take_result(struct map *map, const struct message *found)
@@ -204,8 +185,18 @@ static void take_result(struct map *map, const struct message *found)
     iso_ranking_t *worst = map->worst + (inside ? INSIDE : BETWEEN) * KINDS;
     double slowness = 0, spread = 0;
     for (int size = 0; size < options.sizes.count; size++) {
-        const iso_summary_t *s = &found->results[size].summary;
-        record_pair(map, pair, size, &found->results[size]);
+        const iso_round_trip_result_t *result = &found->results[size];
+        const iso_summary_t *s = &result->summary;
+        iso_pair_record_t record = {
+            .i = pair.i,
+            .j = pair.j,
+            .summary = *s,
+            .batch = result->batch > 1 ? (long)result->batch : 1,
+            .shared_cpu = result->shared_cpu > 0,
+            .retest = map->retesting,
+        };
+        iso_pair_blocks_add(map->blocks, size, &record);
+        map->shared_cpu += record.shared_cpu;
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
@@ -290,18 +281,6 @@ struct results {
     long count, room;
 };
 
-static struct message *next_result(struct results *results)
-{
-    ISO_GROW(results->found, results->count, results->room);
-    return &results->found[results->count++];
-}
-
-/** The rank that has the turn of a node while a pair of it is measured. */
-static int turn_of(const int node[], int own, iso_pair_t pair)
-{
-    return node[pair.i] == own ? pair.i : pair.j;
-}
-
 /**
  * Take part in some rounds.
  *
@@ -319,17 +298,17 @@ static void walk(struct member *m, const iso_sample_t *sample, const int node[],
         if (!iso_sample_pair(sample, round, own, &pair)) {
             continue;
         }
-        int now = turn_of(node, own, pair);
+        int now = node[pair.i] == own ? pair.i : pair.j; /* it has the turn */
         if (before == me && now != me) {
-            MPI_CHECK(MPI_Send(NULL, 0, MPI_INT, now, TAG_TURN, ctx->control));
+            iso_signal(ctx, now, TAG_TURN);
         }
         if (now == me && before >= 0 && before != me) {
-            iso_idle_recv(&ctx->clock, NULL, 0, MPI_INT, before, TAG_TURN,
-                          ctx->control, MPI_STATUS_IGNORE);
+            iso_await(ctx, before, TAG_TURN);
         }
         before = now;
         if (me == pair.i) {
-            struct message *found = next_result(results);
+            ISO_GROW(results->found, results->count, results->room);
+            struct message *found = &results->found[results->count++];
             found->i = pair.i;
             found->j = pair.j;
             iso_round_trip_measure(&m->trip, pair.j, found->results);
@@ -465,17 +444,6 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
     return window > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
-/** Whether a ranking before ranking number @a before holds the pair, too. */
-static bool retested_before(const struct map *map, int before, iso_pair_t pair)
-{
-    for (int r = 0; r < before; r++) {
-        if (iso_ranking_holds(&map->worst[r], pair)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /** Measure slow and spread pairs again, alone on the machine. */
 static iso_outcome_t conduct_retests(struct map *map)
 {
@@ -483,7 +451,7 @@ static iso_outcome_t conduct_retests(struct map *map)
     for (int r = 0; r < PLACES * KINDS; r++) {
         const iso_ranking_t *ranking = &map->worst[r];
         for (int k = 0; k < ranking->count; k++) {
-            if (retested_before(map, r, ranking->pairs[k])) {
+            if (iso_rankings_hold(map->worst, r, ranking->pairs[k])) {
                 continue;
             }
             if (out_of_time(map)) {
@@ -500,14 +468,13 @@ static iso_outcome_t conduct_retests(struct map *map)
 static iso_outcome_t conduct_listed(struct map *map)
 {
     const char *rest = options.pairs;
-    int ranks[2];
+    iso_pair_t pair;
     map->retesting = true;
-    while (iso_pairs_next(&rest, ranks) > 0) {
+    while (iso_pairs_next(&rest, &pair) > 0) {
         if (out_of_time(map)) {
             return ISO_CUT_SHORT;
         }
-        bool ordered = ranks[0] < ranks[1];
-        iso_pair_t pair = {ranks[!ordered], ranks[ordered]};
+        pair = iso_pair_of(pair.i, pair.j);
         conduct_round(map, &pair, 1);
     }
     return ISO_COMPLETE;
@@ -517,9 +484,9 @@ static iso_outcome_t conduct_listed(struct map *map)
 static long count_pairs(int size, const iso_place_t *places)
 {
     const char *rest = options.pairs;
-    int ranks[2];
+    iso_pair_t pair;
     long count = 0;
-    while (iso_pairs_next(&rest, ranks) > 0) {
+    while (iso_pairs_next(&rest, &pair) > 0) {
         count++;
     }
     if (options.sample) {
@@ -549,13 +516,6 @@ static void open_rankings(struct map *map)
         long room = (pairs[r / KINDS] + 7) / 8;
         iso_ranking_init(&map->worst[r],
                          (int)(room < options.retest ? room : options.retest));
-    }
-}
-
-static void close_rankings(struct map *map)
-{
-    for (int r = 0; r < PLACES * KINDS; r++) {
-        iso_ranking_free(&map->worst[r]);
     }
 }
 
@@ -600,7 +560,9 @@ static iso_outcome_t conduct(struct member *member)
     iso_coordinator_dismiss(&member->coordinator);
     iso_pair_blocks_close(map.blocks);
     warn(&map, outcome);
-    close_rankings(&map);
+    for (int r = 0; r < PLACES * KINDS; r++) {
+        iso_ranking_free(&map.worst[r]);
+    }
     return outcome;
 }
 
@@ -609,9 +571,10 @@ static iso_outcome_t conduct(struct member *member)
 static int check(char *error)
 {
     const char *rest = options.pairs;
-    int pair[2], more;
+    iso_pair_t pair;
+    int more;
     do {
-        more = iso_pairs_next(&rest, pair);
+        more = iso_pairs_next(&rest, &pair);
     } while (more > 0);
     if (more < 0) {
         return ISO_REFUSE(

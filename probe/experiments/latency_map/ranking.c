@@ -32,11 +32,14 @@ void iso_ranking_offer(iso_ranking_t *r, iso_pair_t pair, double badness)
     r->badness[place] = badness;
 }
 
-bool iso_ranking_holds(const iso_ranking_t *r, iso_pair_t pair)
+bool iso_rankings_hold(const iso_ranking_t *rankings, int count,
+                       iso_pair_t pair)
 {
-    for (int k = 0; k < r->count; k++) {
-        if (r->pairs[k].i == pair.i && r->pairs[k].j == pair.j) {
-            return true;
+    for (const iso_ranking_t *r = rankings; r < rankings + count; r++) {
+        for (int k = 0; k < r->count; k++) {
+            if (r->pairs[k].i == pair.i && r->pairs[k].j == pair.j) {
+                return true;
+            }
         }
     }
     return false;

@@ -23,5 +23,6 @@ void iso_ranking_free(iso_ranking_t *ranking);
 /** Keep a pair if it is among the worst. */
 void iso_ranking_offer(iso_ranking_t *ranking, iso_pair_t pair, double badness);
 
-/** Whether a pair is kept. */
-bool iso_ranking_holds(const iso_ranking_t *ranking, iso_pair_t pair);
+/** Whether one of some rankings holds a pair. */
+bool iso_rankings_hold(const iso_ranking_t *rankings, int count,
+                       iso_pair_t pair);

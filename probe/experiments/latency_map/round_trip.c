@@ -6,7 +6,6 @@
 #include "sampling/time_limit.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Far from the tags that experiments use for their own messages. */
 enum { TAG_CHUNK = 1001, TAG_READY, TAG_PING, TAG_PONG };
@@ -27,14 +26,12 @@ enum { CHUNK_INTS = sizeof(struct chunk) / sizeof(int) };
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
                          const iso_sizes_t *sizes)
 {
-    size_t room = (size_t)iso_sizes_largest(sizes) + 1;
+    size_t room = iso_sizes_largest(sizes) + 1;
     memset(trip, 0, sizeof(*trip));
     trip->ctx = ctx;
     trip->sizes = sizes;
-    trip->out = iso_calloc(room, 1);
-    trip->in = iso_calloc(room, 1);
-    memset(trip->out, 1, room); /* unwritten pages all share one zero page */
-    memset(trip->in, 1, room);
+    trip->out = iso_touched(room);
+    trip->in = iso_touched(room);
     for (int k = 0; k < sizes->count; k++) {
         iso_sampler_init(&trip->samplers[k], ctx->clock.simulated);
     }
@@ -53,7 +50,7 @@ void iso_round_trip_free(iso_round_trip_t *trip)
 static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
                  int batch, double *seconds)
 {
-    int bytes = (int)trip->sizes->bytes[size];
+    int bytes = trip->sizes->bytes[size];
     MPI_Comm comm = trip->ctx->comm;
     char *out = trip->out, *in = trip->in;
     for (int k = 0; k < samples; k++) {
@@ -69,7 +66,7 @@ static void ping(iso_round_trip_t *trip, int partner, int size, int samples,
 
 static void pong(iso_round_trip_t *trip, int partner, int size, int trips)
 {
-    int bytes = (int)trip->sizes->bytes[size];
+    int bytes = trip->sizes->bytes[size];
     MPI_Comm comm = trip->ctx->comm;
     char *out = trip->out, *in = trip->in;
     for (int k = 0; k < trips; k++) {

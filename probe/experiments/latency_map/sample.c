@@ -5,7 +5,6 @@
 #include "base/random.h"
 
 #include <math.h>
-#include <string.h>
 
 /** Nodes of which all pairs within are measured in any case. */
 enum { FULL_NODES = 4 };

@@ -3,8 +3,6 @@
 
 #include "base/check.h"
 
-#include <string.h>
-
 struct iso_schedule {
     iso_schedule_order_t order;
     int ranks, nodes;
@@ -68,7 +66,7 @@ int iso_group_by_node(int ranks, const int node_of_rank[], int **first,
         nodes = node_of_rank[r] >= nodes ? node_of_rank[r] + 1 : nodes;
     }
     int *at = iso_calloc((size_t)nodes + 2, sizeof(int));
-    int *found = iso_calloc((size_t)ranks, sizeof(int));
+    int *found = iso_calloc(ranks, sizeof(int));
     for (int r = 0; r < ranks; r++) {
         at[node_of_rank[r] + 2]++;
     }

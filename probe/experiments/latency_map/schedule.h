@@ -18,17 +18,15 @@
  */
 #pragma once
 
+#include "base/pairs.h"
+
 typedef enum iso_schedule_order {
     ISO_SCHEDULE_SERIAL,
     ISO_SCHEDULE_ROUNDS,
     ISO_SCHEDULE_ISOLATED,
 } iso_schedule_order_t;
 
-typedef struct iso_pair {
-    int i, j; /**< ranks, i < j */
-} iso_pair_t;
-
-/** The pair of two ranks in either order. */
+/** The pair i < j of two ranks in either order. */
 iso_pair_t iso_pair_of(int a, int b);
 
 /** Pair number k of 0-1, 0-2 ... 1-2 ... among n players. */

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -70,7 +69,7 @@ static void check_io(const iso_tile_file_t *file, const char *what, int error)
     const char *words = text;
     MPI_Error_class(error, &class);
     MPI_Error_string(error, text, &length);
-    for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(known); k++) {
         words = known[k].class == class ? known[k].words : words;
     }
     if (words == text && is_full(file)) {
@@ -114,11 +113,8 @@ void iso_tile_file_init(iso_tile_file_t *file, const iso_context_t *ctx,
                         const iso_tiling_t *tiling, const char *name,
                         MPI_Info hints, bool replace)
 {
-    memset(file, 0, sizeof(*file));
-    file->ctx = ctx;
-    file->tiling = tiling;
-    file->name = name;
-    file->hints = hints;
+    *file = (iso_tile_file_t){
+        .ctx = ctx, .tiling = tiling, .name = name, .hints = hints};
     try_to_make(file, replace);
     int shape[2] = {tiling->y, tiling->x}, open_ended[2] = {0, 0};
     MPI_CHECK(MPI_Cart_create(ctx->comm, 2, shape, open_ended, 0, &file->grid));

@@ -6,7 +6,6 @@
 #include "runfile/record.h"
 
 #include <limits.h>
-#include <string.h>
 
 enum { MAX_VALUE = 4096, LONG_LIST = 240 };
 

@@ -18,7 +18,6 @@
 #include "runfile/record.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* --- aggregators --------------------------------------------------------- */
 
@@ -300,7 +299,7 @@ static void run_chosen_exchange(const iso_context_t *ctx)
                                 requested.ranks ? "--aggregators"
                                                 : "first rank of each node");
     run_exchange(ctx, &domains);
-    iso_domains_free(&domains);
+    free(domains.rank);
 }
 
 /* --- file ---------------------------------------------------------------- */
@@ -325,7 +324,7 @@ static void run_reported_exchange(const iso_context_t *ctx, MPI_Info used)
     } else if (nodes == count && wants("exchange")) {
         run_exchange(ctx, &domains);
     }
-    iso_domains_free(&domains);
+    free(domains.rank);
 }
 
 /** One repetition. @return the hints that were in use */

@@ -22,23 +22,6 @@ struct node_counts {
     long intra, in, out;
 };
 
-static void record_nodes(const iso_context_t *ctx,
-                         const struct node_counts *counts, int nodes)
-{
-    for (int n = 0; n < nodes; n++) {
-        ISO_RECORD(ctx->record, "node", ("node", n), ("intra", counts[n].intra),
-                   ("in", counts[n].in), ("out", counts[n].out));
-    }
-}
-
-static void record_message(const iso_context_t *ctx, int rank, int domain,
-                           int aggregator, long messages, long long bytes)
-{
-    ISO_RECORD(ctx->record, "message", ("rank", rank), ("domain", domain),
-               ("aggregator", aggregator), ("messages", messages),
-               ("bytes", bytes));
-}
-
 void iso_tile_record_messages(const iso_context_t *ctx,
                               const iso_tiling_t *tiling,
                               const iso_domains_t *domains)
@@ -60,13 +43,18 @@ void iso_tile_record_messages(const iso_context_t *ctx,
             if (messages[d] == 0) {
                 continue;
             }
-            record_message(ctx, r, d, domains->rank[d], messages[d], bytes[d]);
+            ISO_RECORD(ctx->record, "message", ("rank", r), ("domain", d),
+                       ("aggregator", domains->rank[d]),
+                       ("messages", messages[d]), ("bytes", bytes[d]));
             nodes[from].intra += from == to ? messages[d] : 0;
             nodes[from].out += from == to ? 0 : messages[d];
             nodes[to].in += from == to ? 0 : messages[d];
         }
     }
-    record_nodes(ctx, nodes, node_count);
+    for (int n = 0; n < node_count; n++) {
+        ISO_RECORD(ctx->record, "node", ("node", n), ("intra", nodes[n].intra),
+                   ("in", nodes[n].in), ("out", nodes[n].out));
+    }
     iso_record_flush(ctx->record);
     free(nodes);
     free(bytes);
@@ -94,7 +82,7 @@ static void record_parts(const iso_context_t *ctx, const iso_io_parts_t *parts,
                {"file", parts->file}};
     double sum = 0;
     bool any = false;
-    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+    for (size_t k = 0; k < ISO_LENGTH(all); k++) {
         if (all[k].seconds >= 0) {
             any = true;
             sum += all[k].seconds;

@@ -3,8 +3,6 @@
 
 #include "base/check.h"
 
-#include <string.h>
-
 enum { TAG_DATA = 1303, PATTERN = 7 };
 
 /* --- domains ------------------------------------------------------------- */
@@ -17,12 +15,6 @@ iso_domains_t iso_domains_make(long long file, int count, int *rank,
     domains.buffer = buffer;
     domains.rounds = (domains.length + buffer - 1) / buffer;
     return domains;
-}
-
-void iso_domains_free(iso_domains_t *domains)
-{
-    free(domains->rank);
-    domains->rank = NULL;
 }
 
 void iso_domains_parts(const iso_domains_t *domains, const iso_tiling_t *tiling,
@@ -110,8 +102,7 @@ static struct message *append(struct list *list)
 {
     ISO_GROW(list->messages, list->count, list->room);
     struct message *message = &list->messages[list->count++];
-    memset(message, 0, sizeof(*message));
-    message->type = MPI_DATATYPE_NULL;
+    *message = (struct message){.type = MPI_DATATYPE_NULL};
     return message;
 }
 

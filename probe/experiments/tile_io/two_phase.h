@@ -25,11 +25,9 @@ typedef struct iso_domains {
     int rounds;
 } iso_domains_t;
 
-/** Split a file; takes ownership of @a rank, which iso_domains_free releases.
- */
+/** Split a file. @param rank  kept as domains.rank; released by the caller */
 iso_domains_t iso_domains_make(long long file, int count, int *rank,
                                long long buffer);
-void iso_domains_free(iso_domains_t *domains);
 
 /** One contiguous part of a rank's tile that is in one window. */
 typedef struct iso_part {
