@@ -7,7 +7,6 @@ of their row go through the network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.workload import Floats, Ints
+from isochrone.collective_io.workload import Floats, Ints, Numbers
 from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Layout
 from isochrone.views.head import HeadLine, write_head
@@ -135,9 +134,7 @@ class Distribution(NamedTuple):
         return float(own @ length / max(length.sum(), 1))
 
 
-def distribution(
-    call: Call, layout: Layout, aggregators: Sequence[int] | Ints, parts: int
-) -> Distribution:
+def distribution(call: Call, layout: Layout, aggregators: Numbers, parts: int) -> Distribution:
     """Divide the file of a call into equal parts, and find holders and servers of each.
 
     Parts are at least a byte long, so that there may be fewer.

@@ -74,8 +74,9 @@ class Machine(Record):
         """Return the placement of ranks on named hosts; empty names: unknown."""
         if not all(hosts):
             return cls()
-        number = {host: k for k, host in enumerate(dict.fromkeys(hosts))}
-        most = max(Counter(hosts).values(), default=0)
+        counts = Counter(hosts)
+        number = {host: k for k, host in enumerate(counts)}
+        most = max(counts.values(), default=0)
         return cls(len(number), most, numbers=tuple(number[host] for host in hosts))
 
     def node_of(self, ranks: int) -> Ints | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import Ints, expanded
+from isochrone.collective_io.workload import Ints, Numbers, expanded
 from isochrone.collective_io.workload.call import DEFAULT, aggregators
 from isochrone.collective_io.workload.traffic import Layout
 
@@ -63,20 +63,20 @@ class HintList(Record, eq=False):
         count = int(self.counts[host])
         return self.hosts[host] if count == 1 else f"{self.hosts[host]}:{count}"
 
-    def config(self, named: Sequence[int] | Ints) -> str:
+    def config(self, named: Numbers) -> str:
         """Return the value of ``cb_config_list``.
 
         The end is needed: otherwise hosts without a name serve nothing.
         """
         return ",".join([*(self._item(int(k)) for k in named), self.end])
 
-    def fits(self, named: Sequence[int] | Ints) -> bool:
+    def fits(self, named: Numbers) -> bool:
         """Whether these hosts fit into a hint and include all that must be named."""
         named = np.asarray(named, np.int64)
         short = int(self._lengths[named].sum()) + len(self.end) <= VALUE_LIMIT
         return short and int(self.must[named].sum()) == int(self.must.sum())
 
-    def completed(self, named: Sequence[int] | Ints) -> Ints:
+    def completed(self, named: Numbers) -> Ints:
         """Let all hosts that are not named follow in their own order, as ``*:n`` does."""
         named = np.asarray(named, np.int64)
         left = np.ones(len(self.hosts), bool)

@@ -9,7 +9,7 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.units import format_bytes
-from isochrone.collective_io.workload import Floats, Ints
+from isochrone.collective_io.workload import Floats, Numbers
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, count
 from isochrone.models import Model, Segment
 from isochrone.models.segment import octaves_beyond, owners
@@ -348,7 +348,7 @@ class CallCost(Record):
 def predict(
     kinds: Sequence[RoundKind],
     layout: Layout,
-    aggregators: Sequence[int] | Ints,
+    aggregators: Numbers,
     model: NodeCost,
 ) -> CallCost:
     """Return the cost of a call whose domain k is served by rank ``aggregators[k]``."""

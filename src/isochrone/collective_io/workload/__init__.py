@@ -6,7 +6,7 @@ ranks; `traffic` computes the messages by rank and by node. `call` is all of tha
 for one collective call, `allocation` the nodes of a job.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 Floats = NDArray[np.float64]
+
+
+Numbers = Sequence[int] | Ints
+"""Ranks or hosts, by number."""
 
 
 def in_portions(ask: Callable[..., Floats], most: int, *columns: NDArray[Any]) -> Floats:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.record import Record
-from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Runs, expanded
+from isochrone.collective_io.workload import AccessPattern, Floats, Ints, Numbers, Runs, expanded
 from isochrone.collective_io.workload.file_domains import FileWindows
 
 Amounts = NDArray[Any]
@@ -468,7 +468,7 @@ def layout_of(hosts: Sequence[str]) -> Layout:
     return Layout(first, last, node[first], list(names))
 
 
-def count(traffic: Traffic, layout: Layout, aggregators: Sequence[int] | Ints) -> Counts:
+def count(traffic: Traffic, layout: Layout, aggregators: Numbers) -> Counts:
     """Count the messages of every node if domain k is served by rank ``aggregators[k]``."""
     server = layout.of_rank[aggregators[: traffic.domains]]
     pairs = _pairs(layout, server)

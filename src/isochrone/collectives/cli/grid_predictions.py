@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from isochrone import models
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
@@ -64,10 +64,8 @@ def answer(args: Namespace) -> int:
     points = []
     for machine, ranks in _machines(args, model):
         grids = _grids(args.grid, ranks, machine)
-        try:
+        with located(where):
             found = predict(model, op, ranks, grids, args.bytes, machine)
-        except InputError as error:
-            raise InputError(error.what, where=error.where or where, hint=error.hint) from error
         points += [[one for one in found if one.bytes == size] for size in args.bytes]
     points = [times for times in points if times]
     if args.grid == _BEST:

@@ -12,6 +12,7 @@ from math import isqrt
 from typing import Literal, NamedTuple
 
 from isochrone.base.documents import Hidden, Inline, shown
+from isochrone.base.table import grouped
 from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
 from isochrone.collectives.predicted_grids import GridTime, Machine, predict
 from isochrone.collectives.tune.times import (
@@ -223,10 +224,8 @@ def _joined(
 ) -> list[tuple[Place, int, int, list[Saving]]]:
     """Return the ranges of all places."""
     joined = []
-    by_place: dict[Place, dict[int, Saving]] = {}
-    for one in found:
-        by_place.setdefault(one.place, {})[one.bytes] = one
-    for place, there in by_place.items():
+    for place, own in grouped((one.place, one) for one in found).items():
+        there = {one.bytes: one for one in own}
         sizes = sorted(known[place])
         chosen = [there[size].choice if size in there else None for size in sizes]
         for low, high, indices in ranges(sizes, chosen):
