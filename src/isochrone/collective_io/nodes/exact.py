@@ -7,13 +7,16 @@ import numpy as np
 
 from isochrone.collective_io.nodes.positions import Positions
 from isochrone.collective_io.predict.node_cost import TIE
-from isochrone.collective_io.workload import Ints
+from isochrone.collective_io.workload import Ints, in_portions
 
 MAX_ORDERS = 50_000
 """Maximum number of orders for plain enumeration."""
 
 MAX_STATES = 200_000
 """Widest layer of the search by layers; beyond it only the most promising are followed."""
+
+_AT_ONCE = 500_000
+"""Costs that are worked out at once."""
 
 _MAX_STEPS = 50_000_000
 """Most evaluations of a cost that the relaxed bound may take."""
@@ -96,12 +99,12 @@ def layered_search(positions: Positions, cost: float, end: float) -> tuple[Ints 
         used = code[:, None] // strides % (counts + 1)
         chosen, parent = np.nonzero((used < counts).T)
         size, before = sizes[chosen], before[parent]
-        step = positions.costs(np.full(len(size), place), before, size)[0]
+        columns = np.full(len(size), place), before, size
+        step = in_portions(lambda *some: positions.costs(*some)[0], _AT_ONCE, *columns)
         hot = np.maximum(hot[parent], step)
         code, before = code[parent] + strides[chosen], before + size
-        columns, some = (code, hot, before, parent, chosen), hot < limit
-        code, hot, before, parent, chosen = (column[some] for column in columns)
         order = np.lexsort((hot, code))
+        order = order[hot[order] < limit]
         first = order[np.append(True, np.diff(code[order]) > 0)[: len(order)]]
         if len(first) > MAX_STATES:
             complete = False
