@@ -3,11 +3,10 @@
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import (
     ENDS,
     INSIDE,
@@ -18,9 +17,6 @@ from isochrone.latency_map.explanation import (
     length_of,
 )
 from isochrone.latency_map.fitting import MIN_SPREAD, ROUNDS, Fitter, likelihood, middle, nats_of
-
-DENSE = 1 << 22
-"""Cells of a matrix of which zeros are kept, too: importing `scipy.sparse` takes longer."""
 
 MANY = 1500
 """Units of a map of which those with a single pair are no candidates: the pair is named then."""
@@ -64,8 +60,8 @@ class PartFinder(Fitter):
     """Finds the parts that explain a map on one hierarchy with the fewest words."""
 
     @cached_property
-    def candidates(self) -> tuple[list[Part], Any, Floats]:
-        """All parts; how often each slows each pair, one row a part, and the norms of the rows."""
+    def candidates(self) -> tuple[list[Part], tuple[Ints, Ints, Floats], Floats]:
+        """All parts; which part slows which pair how often; and the norms of these numbers."""
         units = list(range(self.times.units))
         if self.times.units > MANY:
             units = [k for k in units if len(self.times.of_unit(k)) > 1]
@@ -87,14 +83,6 @@ class PartFinder(Fitter):
         classes = self.one_hot.shape[1]
         place = row * classes + np.searchsorted(self.used, self.level[pairs])
         share = np.bincount(place, minlength=len(parts) * classes).reshape(-1, classes)
-        shape = len(parts), len(self.level)
-        if np.prod(shape) > DENSE:
-            from scipy.sparse import csr_array
-
-            matrix = csr_array((weights, pairs, ends), shape=shape)
-        else:
-            matrix = np.zeros(shape)
-            matrix[row, pairs] = weights
         kept: dict[tuple[bytes, bytes], int] = {}
         for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
             own = slice(ends[k], ends[k + 1])
@@ -102,16 +90,20 @@ class PartFinder(Fitter):
             kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
         places = list(kept.values())
         norms = np.sqrt(np.bincount(row, weights**2, len(parts)))
-        return [parts[k] for k in places], matrix[places], norms[places]
+        number = np.full(len(parts), -1)
+        number[places] = np.arange(len(places))
+        row = number[row]
+        here = row >= 0
+        return [parts[k] for k in places], (row[here], pairs[here], weights[here]), norms[places]
 
     def promising(self, fit: Explanation, banned: Sequence[int] = ()) -> list[Part]:
         """Return the candidates whose pairs exceed what is expected most clearly."""
-        parts, matrix, norm = self.candidates
+        parts, (row, pairs, weights), norm = self.candidates
         if not parts:
             return []
         sigma = self.sigma(fit.spread) * fit.expected
         excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
-        score = (matrix @ excess) / norm
+        score = np.bincount(row, weights * excess[pairs], len(parts)) / norm
         score[[*self.places(fit.parts), *banned]] = 0.0
         best = np.argsort(-score, kind="stable")[:TRIED]
         return [parts[k] for k in best if score[k] > PROMISE]
