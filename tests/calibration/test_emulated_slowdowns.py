@@ -17,7 +17,7 @@ PAIR = (
 
 
 def of(found: Emulation, app: int, *beside: int) -> Slowdown:
-    (one,) = [one for one in found.slowdowns if (one.app, one.beside) == (app, beside)]
+    (one,) = [one for one in found.slowdowns if (one.number, one.others) == (app, beside)]
     return one
 
 

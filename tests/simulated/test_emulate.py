@@ -36,10 +36,7 @@ def emulated(simulation: Simulation, machine: str, spec: Path, *options: str) ->
 
 
 def ratios(found: Emulation) -> dict[tuple[str, str], float]:
-    return {
-        (found.apps[one.app].name, found.beside(one.beside)): one.wall.median
-        for one in found.slowdowns
-    }
+    return {(one.app, found.beside(one.beside)): one.wall.median for one in found.slowdowns}
 
 
 def sender(name: str, ranks: list[int], nbytes: str, **more: Any) -> dict[str, Any]:
@@ -68,9 +65,9 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
     assert ratio["victim", "all others"] == pytest.approx(2, rel=0.05)
     assert ratio["victim", "elsewhere"] == pytest.approx(1, abs=1e-3)
     for one in found.slowdowns:
-        disturbed = {found.apps[one.app].name, *(found.apps[k].name for k in one.beside)}
+        disturbed = {one.app, *one.beside}
         assert one.wall.differs == ({"victim", "bully"} <= disturbed and one.app != 2)
-    assert all(one.overlap > 0.99 for one in found.walls if one.app == 0)
+    assert all(one.overlap > 0.99 for one in found.walls if one.number == 0)
 
 
 def test_the_four_patterns_of_figure_2_do_not_disturb_each_other_on_links_of_their_own(
