@@ -66,7 +66,7 @@ def test_two_streams_through_one_link_take_twice_as_long_each(
     assert ratio["victim", "elsewhere"] == pytest.approx(1, abs=1e-3)
     for one in found.slowdowns:
         disturbed = {one.app, *one.beside}
-        assert one.wall.differs == ({"victim", "bully"} <= disturbed and one.app != 2)
+        assert one.wall.differs == ({"victim", "bully"} <= disturbed and one.number != 2)
     assert all(one.overlap > 0.99 for one in found.walls if one.number == 0)
 
 
