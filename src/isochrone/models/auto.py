@@ -27,7 +27,7 @@ from isochrone.models.placement import GROUP, farther
 from isochrone.models.pool import Candidate, Pool, usable_pools, whole_pool
 from isochrone.models.segment import Rival, Segment, by_formula, owners
 from isochrone.models.splits import MAX_DEPTH, TOLERANCE, Options, Region, Search
-from isochrone.models.terms import CLASSES, UNUSUAL, evaluate_term
+from isochrone.models.terms import CLASSES, UNUSUAL, design_matrix, evaluate_term
 
 MANY = 400
 """Points that families and segments are chosen by; of more, as many that are spread evenly."""
@@ -127,26 +127,14 @@ def thinned(observed: Observations) -> Observations:
 
 def every_pool(pools: Mapping[str, Pool], observed: Observations) -> Pool:
     """Return all formulas that can be tried; refuse data that are too few or say nothing."""
-    pool = whole_pool(pools.values(), observed)
-    _refuse_if_all_vanish(pool, observed)  # more points like these would not help
-    refuse_too_few(len(observed), fewest_coefficients(observed.variables))
+    pool, variables = whole_pool(pools.values(), observed), observed.variables
+    if not any(np.any(design_matrix(one.terms, variables), axis=0).all() for one in pool.forms):
+        for form in pool.forms:  # more points like these would not help
+            refuse_vanished(form.terms, variables)
+    refuse_too_few(len(observed), fewest_coefficients(variables))
     if not pool.candidates:
         raise InputError("no family of models fits: the data have none of their variables")
     return pool
-
-
-def _refuse_if_all_vanish(pool: Pool, observed: Observations) -> None:
-    """Refuse data in which each formula has a term that is 0 everywhere."""
-    reasons = []
-    for form in pool.forms:
-        try:
-            refuse_vanished(form.terms, observed.variables)
-        except InputError as reason:
-            reasons.append(reason)
-        else:
-            return
-    if reasons:
-        raise reasons[0]
 
 
 def _by_family(

@@ -27,7 +27,14 @@ from isochrone.models.placement import PLACES, farther, grouping
 from isochrone.models.pool import Candidate
 from isochrone.models.splits import Options
 from isochrone.models.starts import numbered
-from isochrone.models.terms import design_matrix, evaluate_term, length_of, picked, variables_of
+from isochrone.models.terms import (
+    design_matrix,
+    evaluate_term,
+    length_of,
+    picked,
+    stacked,
+    variables_of,
+)
 
 Errors = tuple[Floats, Ints]
 """Relative deviations of points that were left out, and the number of each point's group."""
@@ -195,7 +202,7 @@ class Limits:
         by_bytes = [self._by_bytes(far[k]) for k in (0, -1) if "b" in self.rising]
         every = [*far, *(points for points, _ in by_bytes)]
         ends = np.cumsum([length_of(one) for one in every])[:-1]
-        points = {name: np.concatenate([one[name] for one in every]) for name in far[0]}
+        points = stacked(every)
         columns = {
             term: evaluate_term(term, points)
             for term in dict.fromkeys(term for one in found for term in one.fit.terms)
@@ -226,7 +233,7 @@ class Limits:
         most = size == size.max()
         beyond = [{**picked(points, most), "b": factor * size[most]} for factor in _BEYOND]
         every = [points, *(beyond if size.max() == self.largest else [])]
-        points = {name: np.concatenate([one[name] for one in every]) for name in points}
+        points = stacked(every)
         row = _rows(points, {"b"})
         order = np.lexsort((points["b"], row))
         return picked(points, order), np.diff(row[order]) == 0

@@ -209,16 +209,19 @@ def _questions(
     what is beyond the data.
     """
     question = np.zeros_like(owner)  # beyond the data
-    asked = between & ~_narrow(segments, points)
+    asked = between.copy()
+    for k, gap in enumerate(switches(segments), 1):
+        inside = gap.holds(evaluate_term(gap.name, points))
+        question[between & inside] = -k
+        if gap.below and gap.above / gap.below < _NARROW:  # two measurements narrowed it enough
+            asked &= ~inside
     name = _onwards(observed)
     if name in points:  # as far beyond the data as is looked
         asked |= points[name] >= min(_AGAIN * observed.variables[name].max(), points[name].max())
     for k, segment in enumerate(segments):
         other = (owner == k) & segment.of_other_class(points)
         asked |= other
-        question[other] = k + 1
-    for k, gap in enumerate(switches(segments), 1):
-        question[between & gap.holds(evaluate_term(gap.name, points))] = -k
+        question[other & (question == 0)] = k + 1
     return question, asked
 
 
@@ -266,15 +269,6 @@ def _informed(segment: Segment, point: Points, weights: str) -> Segment:
             name: msgspec.structs.replace(one, upto=[]) for name, one in segment.beyond.items()
         },
     )  # fmt: skip
-
-
-def _narrow(segments: Sequence[Segment], points: Points) -> Bools:
-    """Return which points lie between segments in a gap that two measurements narrowed enough."""
-    found = np.zeros(length_of(points), dtype=bool)
-    for one in switches(segments):
-        if one.below and one.above / one.below < _NARROW:
-            found |= one.holds(evaluate_term(one.name, points))
-    return found
 
 
 def _alone(segment: Segment, points: Points, weights: str) -> tuple[Floats, Floats]:

@@ -19,7 +19,7 @@ import msgspec
 
 from isochrone.base.documents import IfKnown, Inline, Scalar, Schema, record
 from isochrone.base.errors import InputError, located
-from isochrone.base.files import check_ordinary, whole_file
+from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
 from isochrone.models.deviation import Quality, Ranked
 from isochrone.models.extension import kept
@@ -88,21 +88,15 @@ def read(path: str | Path) -> Model:
     """
     path = Path(path)
     check_ordinary(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise InputError("the file is too large for a model file", where=str(path))
-        text = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
-    try:
-        content = msgspec.json.decode(text, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"the file is not a model file: {error}",
-            where=str(path),
-            hint="isochrone fit -o writes one",
-        ) from error
     with located(str(path)):
+        if path.stat().st_size > MAX_BYTES:
+            raise InputError("the file is too large for a model file")
+        try:
+            content = msgspec.json.decode(read_bytes(path), type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(
+                f"the file is not a model file: {error}", hint="isochrone fit -o writes one"
+            ) from error
         return from_document(content)
 
 

@@ -19,12 +19,11 @@ from isochrone.models.tables import (
     Columns,
     Frame,
     is_frame,
-    is_row,
     of_rows,
     of_table,
     read_csv,
 )
-from isochrone.models.terms import VARIABLES
+from isochrone.models.terms import VARIABLES, stacked
 from isochrone.runfile.file import read as read_run
 from isochrone.runfile.file_type import looks_like_a_run
 from isochrone.runfile.origin import together
@@ -99,7 +98,7 @@ def samples_of(measured: Measured) -> Samples:
     items = list(measured)
     if not items:
         raise InputError("no data to fit are given")
-    if all(is_row(item) for item in items):
+    if all(isinstance(item, Mapping) and not any(map(np.ndim, item.values())) for item in items):
         return of_rows(items)  # type: ignore[arg-type]  # rows are mappings
     return joined([_samples(item) for item in items])
 
@@ -171,12 +170,8 @@ def joined(parts: Sequence[Samples]) -> Samples:
             raise InputError("the inputs have different variables")
     starts = np.cumsum([0, *(part.start.max() + 1 for part in parts)])
     names = dict.fromkeys(name for part in parts for name in part.others)
-    variables, selectors = (
-        {name: np.concatenate([columns[name] for columns in each]) for name in each[0]}
-        for each in ([part.variables for part in parts], [part.selectors for part in parts])
-    )
     return Samples(
-        variables, selectors,
+        stacked([part.variables for part in parts]), stacked([part.selectors for part in parts]),
         np.concatenate([part.seconds for part in parts]),
         first.experiment,
         [source for part in parts for source in part.made_from],

@@ -327,22 +327,16 @@ def interval(
     reach = -stdtrit(freedom, tail)[:, None] * spread
     if len(centre) == 1:
         return centre[0] - reach[0], centre[0] + reach[0]
-    bounds = []
+    bounds, part = [], np.empty_like(centre)
+    normal = freedom >= _NORMAL
+    few = freedom[~normal, None]
     for share, ends in ((tail, centre - reach), (1 - tail, centre + reach)):
         low, high = ends.min(axis=0), ends.max(axis=0)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             away = (middle - centre) / np.maximum(spread, 1e-300)
-            below = weights @ _probability(freedom, away) < share
+            part[normal], part[~normal] = ndtr(away[normal]), stdtr(few, away[~normal])
+            below = weights @ part < share
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         bounds.append((low + high) / 2)
     return bounds[0], bounds[1]
-
-
-def _probability(freedom: Floats, away: Floats) -> Floats:
-    """Return the probability of a value below, for components with their degrees of freedom."""
-    found = np.empty_like(away)
-    normal = freedom >= _NORMAL
-    found[normal] = ndtr(away[normal])
-    found[~normal] = stdtr(freedom[~normal, None], away[~normal])
-    return found

@@ -333,11 +333,6 @@ def is_frame(item: object) -> TypeGuard[Frame]:
     return hasattr(item, "columns") and hasattr(item, "__getitem__")
 
 
-def is_row(item: object) -> bool:
-    """Whether it is one measured time with the values it was taken at, by their names."""
-    return isinstance(item, Mapping) and all(np.ndim(value) == 0 for value in item.values())
-
-
 def of_table(table: Frame | Mapping[str, Any]) -> Samples:
     """Return the samples of a data frame, or of columns by their names.
 

@@ -86,6 +86,11 @@ def picked(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str,
     return {name: values[rows] for name, values in columns.items()}
 
 
+def stacked(parts: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return the columns of several parts, one after the other; those of the first."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
 def design_matrix(terms: Sequence[str], variables: Mapping[str, Array]) -> Array:
     """Return one column for each term, shape (n, terms)."""
     return np.column_stack([evaluate_term(term, variables) for term in terms])
