@@ -4,16 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
-from isochrone.base.arrays import Bools, Floats
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of, quantile
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
-from isochrone.models.cross_validation import SegmentFit
 from isochrone.models.deviation import MAX_GROUPS, log_ratio
+from isochrone.models.linear import Fit
 from isochrone.models.model import Backtest
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
@@ -67,8 +66,8 @@ class _Trial:
         Of the largest value, the part up to which was fitted: a half, or a quarter.
     upto
         Largest value that was fitted.
-    points
-        Indices of those that were predicted, shape (n,).
+    values
+        Those that were predicted, shape (n,).
     sizes
         Message size of each; 0 without any.
     octaves
@@ -79,7 +78,7 @@ class _Trial:
 
     part: int
     upto: float
-    points: NDArray[np.intp]
+    values: Floats
     sizes: Floats
     octaves: Floats
     off: Floats
@@ -110,32 +109,32 @@ def backtested(
         return []
     found: dict[int, list[_Trial]] = {}
     for segment, part in zip(fitted.segments, fitted.parts, strict=True):
-        trials = list(_trials(observed, part.mask, segment, refit, weights))
+        own = observed.only(part.mask)
+        trials = list(_trials(own, segment, refit, weights))
         for trial in trials:
             found.setdefault(trial.part, []).append(trial)
         if trials:
             segment.tried = float(trials[0].away.mean())
         if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
-            trials and _stands(segment, part, observed)
+            trials and _stands(segment, part.fit, own, observed.variables["p"].max())
         ):
             short = len(trials) < len(PARTS)
-            least = _broken_off(fitted, segment, part.mask) if short else (0.0, 0.0)
-            segment.beyond["p"] = _widening(trials, least, segment, observed.only(part.mask))
-    values = observed.variables["p"]
-    return [_summed(observed, trials, values) for trials in found.values()]
+            least = _broken_off(fitted, segment, own) if short else (0.0, 0.0)
+            segment.beyond["p"] = _widening(trials, least, segment, own)
+    return [_summed(observed, trials) for trials in found.values()]
 
 
-def _summed(observed: Observations, trials: Sequence[_Trial], values: Floats) -> Backtest:
+def _summed(observed: Observations, trials: Sequence[_Trial]) -> Backtest:
     """Put the trials of all segments together."""
     away = np.concatenate([trial.away for trial in trials])
-    tried = np.concatenate([trial.points for trial in trials])
+    values = np.unique(np.concatenate([trial.values for trial in trials]))
     return Backtest(
-        observed.where, "p", max(trial.upto for trial in trials),
-        np.unique(values[tried]).tolist(), float(away.mean()), float(away.max()),
+        observed.where, "p", max(trial.upto for trial in trials), values.tolist(),
+        float(away.mean()), float(away.max()),
     )  # fmt: skip
 
 
-def _stands(segment: Segment, part: SegmentFit, observed: Observations) -> bool:
+def _stands(segment: Segment, fit: Fit, own: Observations, most: float) -> bool:
     """Whether the points beyond a half, and a quarter, are what the formula says of the others.
 
     The test is that of Chow (1960, *Tests of equality between sets of coefficients in two linear
@@ -144,22 +143,21 @@ def _stands(segment: Segment, part: SegmentFit, observed: Observations) -> bool:
     """
     if "p" in segment.range:  # it was cut there because it did not go on
         return False
-    if observed.noise and part.fit.sigma > _MISFIT * max(observed.noise, TOLERANCE):
+    if own.noise and fit.sigma > _MISFIT * max(own.noise, TOLERANCE):
         return False
-    own = observed.only(part.mask)
-    columns = design_matrix(segment.terms, own.variables) * part.fit.weights[:, None]
-    target = own.seconds * part.fit.weights
+    columns = design_matrix(segment.terms, own.variables) * fit.weights[:, None]
+    target = own.seconds * fit.weights
     scale = LEAST_SPREAD * np.sqrt(np.mean(target**2))
     value, tested = own.variables["p"], 0
     for share in PARTS:
-        near = value <= observed.variables["p"].max() / share
+        near = value <= most / share
         far, left = int(np.sum(~near)), int(np.sum(near)) - columns.shape[1]
         enough = left > 0 and far > 0 and overdetermined(segment.terms, own.only(near).variables)
         found = _squares(columns[near], target[near]) if enough else None
         if found is None:
             continue
         tested += 1
-        added = np.sum((target - part.fit.predicted * part.fit.weights) ** 2) - found
+        added = np.sum((target - fit.predicted * fit.weights) ** 2) - found
         ratio = (added / far) / max(found / left, scale**2)
         if fdtrc(far, left, max(ratio, 0.0)) < _CHANCE:
             return False
@@ -176,16 +174,14 @@ def _squares(columns: Floats, target: Floats) -> float | None:
 
 
 def _trials(
-    observed: Observations, mask: Bools, segment: Segment,
-    refit: Callable[[Observations, Segment], Segment], weights: str,
+    own: Observations, segment: Segment, refit: Callable[[Observations, Segment], Segment],
+    weights: str,
 ) -> Iterator[_Trial]:  # fmt: skip
     """Predict the largest numbers of ranks of a segment from the others.
 
     What is large is said of each message size, so that a single far point does not decide.
     """
-    own = np.flatnonzero(mask)
-    variables = picked(observed.variables, own)
-    values = variables["p"]
+    variables, values = own.variables, own.variables["p"]
     places = [variables[name] for name in PLACES if name in variables]
     largest = _largest(variables)
     largest = np.maximum(largest, median_of(largest))  # fewer of a size are no end of it
@@ -197,22 +193,22 @@ def _trials(
         if any(np.ptp(column[near]) == 0 < np.ptp(column) for column in places):
             continue
         try:
-            found = refit(observed.only(np.isin(np.arange(len(mask)), own[near])), segment)
+            found = refit(own.only(near), segment)
         except InputError:
             continue
-        beyond = own[~near]
+        beyond = own.only(~near)
         upto = np.maximum(_largest(picked(variables, near)).max(), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            seconds, low, high = found.evaluate(picked(observed.variables, beyond), weights)
-            ratio = observed.seconds[beyond] / np.where(seconds > 0, seconds, np.nan)
+            seconds, low, high = found.evaluate(beyond.variables, weights)
+            ratio = beyond.seconds / np.where(seconds > 0, seconds, np.nan)
             away = np.abs(np.log(ratio))
             half = np.where(ratio > 1, np.log(high / seconds), np.log(seconds / low))
         excess = np.expm1(np.maximum(away - _BELIEVED * half, 0.0))
         excess = np.where(np.isnan(excess), _MOST, excess)  # the formula gave no time there
-        octaves = np.log2(np.maximum(values[~near] * part / largest[~near], 1.0))
-        size = observed.variables.get("b", np.zeros(len(mask)))[beyond]
+        ranks, size = values[~near], beyond.variables.get("b", np.zeros(len(beyond)))
+        octaves = np.log2(np.maximum(ranks * part / largest[~near], 1.0))
         excess = np.minimum(excess, _MOST)
-        yield _Trial(part, float(upto), beyond, size, octaves, ratio - 1, excess)
+        yield _Trial(part, float(upto), ranks, size, octaves, ratio - 1, excess)
 
 
 def _largest(variables: Mapping[str, Floats]) -> Floats:
@@ -226,29 +222,31 @@ def _largest(variables: Mapping[str, Floats]) -> Floats:
     return most[group]
 
 
-def _broken_off(fitted: Fitted, segment: Segment, mask: Bools) -> tuple[float, float]:
+def _broken_off(fitted: Fitted, segment: Segment, own: Observations) -> tuple[float, float]:
     """Return by how much formulas of fewer ranks miss a segment at twice and four times their most.
 
     What comes after a segment that is too short to be tried itself may be as far off.
     """
-    observed, start = fitted.observed, segment.range.get("p", (None, None))[0] or 0.0
+    start = segment.range.get("p", (None, None))[0] or 0.0
     below = [
         one for one in fitted.segments
         if (one.range.get("p", (None, None))[1] or np.inf) <= start
         and one.fitted.get("nodes", (1, 2))[1] > 1  # that several nodes differ from one is known
     ]  # fmt: skip
-    points, most = picked(observed.variables, mask), [0.0, 0.0]
     if not below:
         return 0.0, 0.0
-    owner, seconds = by_formula(below, points)
-    off = np.expm1(log_ratio(seconds, observed.seconds[mask]))
-    for k, one in enumerate(below):
-        away = off[owner == k]
-        octaves = np.log2(points["p"][owner == k] / one.fitted["p"][1])
-        for place, ahead in enumerate((0.75, 1.75)):
-            near = away[abs(octaves - ahead) <= _NEARLY]
-            most[place] = max(most[place], quantile(near, _COMMON) if near.size else 0.0)
-    return min(most[0], _MOST), min(max(most[1], 2 * most[0]), _MOST)
+    owner, seconds = by_formula(below, own.variables)
+    off = np.expm1(log_ratio(seconds, own.seconds))
+    octaves = np.log2(own.variables["p"] / np.array([one.fitted["p"][1] for one in below])[owner])
+    once, twice = (
+        max(
+            quantile(near, _COMMON)
+            if (near := off[(owner == k) & (abs(octaves - ahead) <= _NEARLY)]).size else 0.0
+            for k in range(len(below))
+        )
+        for ahead in (0.75, 1.75)
+    )  # fmt: skip
+    return min(once, _MOST), min(max(twice, 2 * once), _MOST)
 
 
 def _widening(
