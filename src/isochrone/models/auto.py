@@ -20,7 +20,7 @@ from isochrone.models import choice, linear
 from isochrone.models.choice import Judge, Judged
 from isochrone.models.cross_validation import SegmentFit, leave_out
 from isochrone.models.deviation import deviation, r_squared
-from isochrone.models.family import Form, declared, fewest_coefficients
+from isochrone.models.family import declared, fewest_coefficients
 from isochrone.models.linear import refuse_vanished
 from isochrone.models.observations import Observations
 from isochrone.models.placement import GROUP, farther
@@ -229,7 +229,10 @@ class PoolFitter:
                 self._chosen[key] = self.judge.choose(candidates, region.mask)
             taken, rivals = self._chosen[key]
             parts.append(SegmentFit(taken.fit, region.mask))
-            one = _segment(taken.candidate, taken.fit, self.judge.observed, region)
+            candidate = taken.candidate
+            one = _segment(
+                candidate.family, candidate.form.symbols, taken.fit, self.judge.observed, region
+            )
             segments.append(msgspec.structs.replace(
                 one, rivals=_rivals(rivals), rising=list(self.judge.limits.rising)
             ))  # fmt: skip
@@ -267,11 +270,8 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
     for k, segment in enumerate(fitted.segments):
         fit = choice.fit_to(observed.only(owner == k), segment.terms, options)
         parts.append(SegmentFit(fit, owner == k))
-        form = Form(tuple(segment.terms), tuple(segment.symbols))
-        again = _segment(
-            Candidate(segment.family, form, made_for=True), fit, observed,
-            Region(segment.range, owner == k, segment.switch, segment.reach),
-        )  # fmt: skip
+        region = Region(segment.range, owner == k, segment.switch, segment.reach)
+        again = _segment(segment.family, segment.symbols, fit, observed, region)
         segments.append(
             msgspec.structs.replace(
                 again, rivals=segment.rivals, rising=segment.rising, only=segment.only
@@ -281,16 +281,16 @@ def fit_again(fitted: Fitted, observed: Observations, options: Options) -> Fitte
 
 
 def _segment(
-    candidate: Candidate, fit: linear.Fit, observed: Observations, region: Region
+    family: str, symbols: Sequence[str], fit: linear.Fit, observed: Observations, region: Region
 ) -> Segment:
     own = observed.only(region.mask)
     fitted = with_shared_starts(fit, own)
     used = dict.fromkeys([*observed.variables, *region.range])
     measured = {key: evaluate_term(key, own.variables) for key in used}
     return Segment(
-        family=candidate.family, where=observed.where,
+        family=family, where=observed.where,
         range=region.range, switch=region.switch, reach=region.reach,
-        terms=list(fit.terms), symbols=list(candidate.form.symbols),
+        terms=list(fit.terms), symbols=list(symbols),
         coefficients=fitted.coefficients.tolist(),
         low=fitted.low.tolist(), high=fitted.high.tolist(), covariance=fitted.covariance.tolist(),
         sigma=fitted.sigma, degrees_of_freedom=fitted.degrees_of_freedom,

@@ -15,6 +15,7 @@ from isochrone.models import formulas
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations
 from isochrone.models.starts import medians_by
+from isochrone.models.terms import stacked
 
 MAX_GROUPS = 200
 """Values of a variable that get deviations of their own; a longer list tells nothing."""
@@ -116,16 +117,13 @@ def deviations_by_group(
 ) -> dict[str, dict[str, Deviation]]:
     """Return the deviations for each value of each variable and selector that has several."""
     predicted, measured = _compared(model, observed)
-    keys = {
-        name: np.concatenate([one.variables[name] for one in observed])
-        for name in observed[0].variables
-    }
-    for name in observed[0].where:
-        column = [np.full(len(one), one.where[name], dtype=object) for one in observed]
-        keys[name] = np.concatenate(column)
+    keys = stacked([
+        one.variables | {k: np.full(len(one), v, dtype=object) for k, v in one.where.items()}
+        for one in observed
+    ])  # fmt: skip
     found = {}
     for name, values in keys.items():
-        distinct = list(dict.fromkeys(np.sort(values).tolist()))
+        distinct = np.unique(values).tolist()
         if not 1 < len(distinct) <= MAX_GROUPS:
             continue
         found[name] = {

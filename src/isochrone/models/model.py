@@ -35,7 +35,7 @@ from isochrone.models.sizes import arranged
 from isochrone.models.starts import widened
 from isochrone.models.summary import summary
 from isochrone.models.tables import Frame
-from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, picked
+from isochrone.models.terms import NUMBERED, UNUSUAL, VARIABLES, picked, stacked
 from isochrone.runfile.origin import with_noun
 
 LEVEL = 0.95
@@ -370,18 +370,17 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             If the model is for nothing of it, or was read from a file and nothing is given.
         """
         own = arranged(self._measured(measured), self.variables)
-        columns: dict[str, list[Array]] = {}
+        parts = []
         for one in applicable(self.selectors, own.observations()):
             predicted = self.predict(one.variables, self.known(one.where)).seconds
-            named = {key: np.full(len(one), value) for key, value in one.where.items()}
-            for name, values in {
-                **named, **one.variables, "seconds": one.seconds, "predicted": predicted,
+            parts.append({
+                **{key: np.full(len(one), value) for key, value in one.where.items()},
+                **one.variables, "seconds": one.seconds, "predicted": predicted,
                 "residual": one.seconds / predicted - 1,
-            }.items():  # fmt: skip
-                columns.setdefault(name, []).append(values)
-        if not columns:
+            })  # fmt: skip
+        if not parts:
             raise InputError("the model does not apply to anything measured")
-        return {name: np.concatenate(values) for name, values in columns.items()}
+        return stacked(parts)
 
     def summary(self) -> str:
         """Write formulas, errors and correlations of their coefficients, and the candidates."""

@@ -231,7 +231,7 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         other = self.of_other_class(variables)
         if not other.any():
             return low, high
-        points = {name: column[other] for name, column in variables.items()}
+        points = picked(variables, other)
         (name,) = variables_of(self.only)
         doublings, least = np.log2(points[name]), self.fitted[name][0]
         below, above = (self._at(points, 2.0 ** end(doublings)) for end in (np.floor, np.ceil))

@@ -8,6 +8,7 @@ from isochrone.base.units import format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.explain import Answer, Suggestion, suggestions
 from isochrone.models.formulas import number, ranges, values
+from isochrone.models.pages.model import selected
 from isochrone.models.questions import recorded
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural
@@ -20,12 +21,7 @@ def explanation(rows: Sequence[Mapping[str, Any]]) -> list[Listing]:
     """Say in three sentences, for each operation, why this formula and what to measure next."""
     return [
         Listing(
-            ", ".join(
-                [
-                    "Why this formula",
-                    *(printable(f"{key} {value}", 60) for key, value in row["where"].items()),
-                ]
-            ),
+            ", ".join(filter(None, ("Why this formula", selected(row["where"])))),
             tuple(map(Sentence, row["sentences"])),
         )
         for row in rows

@@ -190,7 +190,7 @@ def _switches(model: Model) -> Iterator[Block]:
     """Yield where segments change: a gap between measured values, and a guess within."""
     found = [
         Sentence(
-            str(switch), about=", ".join(filter(None, (_selected(where), printed(switch.name))))
+            str(switch), about=", ".join(filter(None, (selected(where), printed(switch.name))))
         )
         for where, segments in _kinds(model)
         for switch in switches(segments)
@@ -205,12 +205,13 @@ def _trials(model: Model) -> Iterator[Block]:
         own = [one for one in model.backtests if one.where == where]
         ranks = recorded(segments, "p")
         if own:
-            yield Sentence(missed(own)[0], about=_selected(where))
+            yield Sentence(missed(own)[0], about=selected(where))
         elif ranks and ranks[0] < ranks[1]:
-            yield Sentence(untried(ranks[1]), about=_selected(where))
+            yield Sentence(untried(ranks[1]), about=selected(where))
 
 
-def _selected(where: dict[str, Any]) -> str:
+def selected(where: Mapping[str, Any]) -> str:
+    """Write what formulas are for."""
     return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
