@@ -91,10 +91,12 @@ def samples_of(measured: Measured) -> Samples:
     InputError
         If there are none, one cannot be read, or they do not belong together.
     """
-    if isinstance(measured, Run | Samples | str | Path | Mapping) or is_frame(measured):
+    if (
+        isinstance(measured, str | Mapping)
+        or is_frame(measured)
+        or not isinstance(measured, Iterable)
+    ):
         return _samples(measured)
-    if not isinstance(measured, Iterable):
-        raise _foreign(measured)
     items = list(measured)
     if not items:
         raise InputError("no data to fit are given")
@@ -122,17 +124,13 @@ def _samples(item: _Part, own: Columns = AS_NAMED) -> Samples:
     elif isinstance(item, Mapping) or is_frame(item):
         return of_table(item)
     else:
-        raise _foreign(item)
+        raise InputError(
+            f"data of type '{type(item).__name__}' cannot be fitted",
+            hint="give a run, a path, a data frame, columns by name, or rows",
+        )
     if path is not None and path.is_file():
         samples.made_from = [{"path": written_name(path), "sha256": sha256(path)}]
     return samples
-
-
-def _foreign(item: object) -> InputError:
-    return InputError(
-        f"data of type '{type(item).__name__}' cannot be fitted",
-        hint="give a run, a path, a data frame, columns by name, or rows",
-    )
 
 
 def joined(parts: Sequence[Samples]) -> Samples:
