@@ -288,14 +288,11 @@ def _draw_residuals(axes: Axes, panel: Panel) -> None:
     for curve in panel.curves:
         inside = (curve.x <= panel.last) & (curve.found.seconds > 0) & ~curve.between
         low, high = (
-            100 * (side[inside] / curve.found.seconds[inside] - 1)
+            np.where(inside, 100 * (side / curve.found.seconds - 1), np.nan)
             for side in (curve.found.low, curve.found.high)
         )
-        cuts = np.flatnonzero(np.diff(np.flatnonzero(inside)) > 1) + 1
-        for part in np.split(np.arange(len(low)), cuts):
-            axes.fill_between(panel.at(curve.x[inside][part]), low[part], high[part],
-                              color=curve.colour, alpha=_PALE / len(panel.curves),
-                              linewidth=0)  # fmt: skip
+        axes.fill_between(panel.at(curve.x), low, high, color=curve.colour,
+                          alpha=_PALE / len(panel.curves), linewidth=0)  # fmt: skip
         x = panel.points.variables[panel.across][curve.mine]
         predicted = curve.found.seconds[np.searchsorted(curve.x, x)]
         away = 100 * (panel.points.seconds[curve.mine] / predicted - 1)
