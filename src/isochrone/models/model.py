@@ -459,14 +459,9 @@ def _points(variables: Mapping[str, ArrayLike], needed: Sequence[str]) -> dict[s
             raise InputError(
                 f"the variable '{name}' is missing", hint=f"it is the {VARIABLES[name]}"
             )
-    arrays = [np.asarray(variables[name], dtype=np.float64) for name in needed]
-    try:
-        equal = np.broadcast_arrays(*arrays)
-    except ValueError as error:
-        raise InputError("the variables have different lengths") from error
-    points = {
-        name: np.atleast_1d(values).ravel() for name, values in zip(needed, equal, strict=True)
-    }
+    arrays = (np.asarray(variables[name], dtype=np.float64) for name in needed)
+    equal = map(np.ravel, np.broadcast_arrays(*arrays))
+    points = dict(zip(needed, equal, strict=True))
     for name, values in points.items():
         if not np.all(np.isfinite(values) & (values >= 0)):
             raise InputError(f"'{name}' has a value that is negative or not a number")
