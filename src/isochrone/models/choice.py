@@ -11,10 +11,11 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import exp, inf, log, sqrt
+from math import inf, log, sqrt
 from typing import TypeVar
 
 import numpy as np
+from scipy.special import softmax
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
@@ -453,12 +454,11 @@ def as_good(one: Sequence[Errors], best: Sequence[Errors], noise: float) -> bool
         more += mean
         # the variance of the mean; what a group has in common counts once
         count = np.bincount(groups)
-        held = count > 0
-        many = int(held.sum())
+        many = np.count_nonzero(count)
         if many < 2:
             variance += float(np.var(difference)) / max(n - 1, 1)
             continue
-        rest = np.bincount(groups, difference)[held] - mean * count[held]
+        rest = np.bincount(groups, difference) - mean * count
         variance += float(np.sum(rest**2)) / n**2 * many / (many - 1)
     ways = len(best)
     error = mean_error(best)
@@ -519,8 +519,6 @@ def _rivals(taken: Described, found: Sequence[Judged]) -> list[tuple[Judged, flo
         one for one in found
         if not own <= set(one.fit.terms) and known.issuperset(variables_of(one.fit.terms))
     ]  # fmt: skip
-    least = min([taken.sicc, *(one.sicc for one in others)])
-    weights = [exp(-0.5 * (one.sicc - least)) for one in others]
-    total = sum(weights) + exp(-0.5 * (taken.sicc - least))
-    rivals = [(one, w / total) for one, w in zip(others, weights, strict=True)]
+    weights = softmax([-0.5 * one.sicc for one in (taken, *others)])[1:].tolist()
+    rivals = list(zip(others, weights, strict=True))
     return sorted((r for r in rivals if r[1] >= _PLAUSIBLE), key=lambda r: -r[1])
