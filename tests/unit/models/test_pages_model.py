@@ -78,7 +78,7 @@ def test_of_many_values_the_worst_are_listed(
 
 
 def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
-    (fit,) = blocks(point_to_point(sizes=SIZES), Later)
+    (fit,) = blocks(point_to_point(sizes=SIZES), Later, "Model")
     found = fit.make()
     assert any(isinstance(block, Sentence) and block.text.startswith("t = ") for block in found)
     assert any(isinstance(block, Sentence) and " % on average" in block.text for block in found)
@@ -88,7 +88,7 @@ def test_the_formula_a_sweep_asks_for_and_its_figure() -> None:
 
 
 def test_costs_of_messages_stand_for_the_formula_of_a_hotspot(golden: Golden) -> None:
-    (fit,) = blocks(hotspot(noise=0.0), Later)
+    (fit,) = blocks(hotspot(noise=0.0), Later, "Model")
     first, *others = fit.make()
     assert isinstance(first, Sentence)
     assert first.about == "intra-first, 4 MiB, pa ≤ 1"
@@ -100,7 +100,7 @@ def test_costs_of_messages_stand_for_the_formula_of_a_hotspot(golden: Golden) ->
 
 def test_where_no_formula_fits_it_is_said_why(golden: Golden) -> None:
     """Times of 0 in a coarse clock, or too few points."""
-    (fit,) = blocks(hotspot(intra=1, inter=0, repeats=1), Later)
+    (fit,) = blocks(hotspot(intra=1, inter=0, repeats=1), Later, "Model")
     why, bare = fit.make()
     assert isinstance(why, Sentence)
     golden(why.text)

@@ -266,12 +266,12 @@ def test_a_page_comes_in_the_order_in_which_it_is_read(golden: Golden) -> None:
 def test_a_sweep_of_one_pair_asks_for_a_formula_and_others_do_not() -> None:
     """A line through three points fits anything; a cut is not one message."""
     sizes = (0, 64, 256, 1024, 4096, 16384, 65536)
-    (fit,) = blocks(point_to_point(sizes=sizes), Later)
+    (fit,) = blocks(point_to_point(sizes=sizes), Later, "Model")
     *_, picture = fit.make()
     assert isinstance(picture, Picture)
     assert (picture.options.model.family, picture.view) == ("hockney", "fit")
-    assert not blocks(point_to_point(sizes=sizes[:3]), Later)
-    assert not blocks(bisection(sizes=sizes), Later)
+    assert not blocks(point_to_point(sizes=sizes[:3]), Later, "Model")
+    assert not blocks(bisection(sizes=sizes), Later, "Model")
 
 
 def test_many_sizes_and_curves_are_counted(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
