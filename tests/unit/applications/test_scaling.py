@@ -336,3 +336,19 @@ def test_ranks_that_differ_are_a_sample(seed: int) -> None:
     found = program(parse(general.document, "test", {"p": "64"}))
     times = [sum(a.amount for a in done(found, rank) if a.op == "compute") for rank in range(64)]
     assert np.mean(times) == pytest.approx(1.1 * 20 * 16e-3 / 64, rel=0.06)
+
+
+def test_a_wavefront_receives_in_the_order_of_the_program() -> None:
+    """From the row before, then from the column before, although rank 0 sends along its row."""
+    exchange = {"topology": {"offsets": {"dimensions": 2, "list": [
+        {"to": [-1, 0], "bytes": 4096}, {"to": [0, 1], "bytes": 1024}]}},
+        "flow": "sweep", "compute": "1ms/p"}  # fmt: skip
+    phases = [{"repeat": {"times": 10, "phases": [{"exchange": exchange}]}}]
+    general = generalized([analysed(seen(phases, ranks)) for ranks in (4, 8, 16)], "x")
+    found = program(parse(general.document, "test", {"p": "16"}))
+    expected = made(phases, 16)
+    for rank in range(16):
+        orders = [
+            [a.peer for a in done(what, rank) if a.op == "recv"] for what in (found, expected)
+        ]
+        assert orders[0] == orders[1]

@@ -13,7 +13,10 @@ from itertools import takewhile
 from typing import Literal
 
 from isochrone.applications.traces.gaps import Spent
-from isochrone.applications.traces.trace import MESSAGES, SENDS, Calls, Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls, Event
+
+Message = tuple[int, int, float]
+"""Sender, receiver and bytes."""
 
 AHEAD = 512
 """Calls of a rank that are looked at for the next round, at least."""
@@ -164,6 +167,30 @@ def closed_among(units: Units, *, shorten: bool = False) -> Units:
             return units
 
 
+def _in_order(messages: list[Message], units: dict[int, Unit]) -> list[Message]:
+    """Return messages in an order that is that of the sends, and of the receives, of each rank."""
+    received = {
+        rank: [c.peer for c in unit.calls if c.op in RECEIVES] for rank, unit in units.items()
+    }
+    found: list[Message] = []
+    left = messages
+    while left:
+        waiting: list[Message] = []
+        blocked: set[int] = set()
+        for message in left:
+            source, target, _ = message
+            if source in blocked or received[target][0] != source:
+                blocked.add(source)
+                waiting.append(message)
+            else:
+                found.append(message)
+                received[target].pop(0)
+        if len(waiting) == len(left):
+            return found + left
+        left = waiting
+    return found
+
+
 Kind = Literal["collective", "exchange", "stream", "token", "request", "end"]
 
 
@@ -178,7 +205,7 @@ class Round:
     ranks
         That take part.
     messages
-        Sender, receiver and bytes, in the order of the senders' calls.
+        In the order of the senders' calls; of a stream, of the receivers', too.
     before, within
         Computation before a rank takes part; and within: between what it receives and what it
         sends, or, of an exchange, between the begin of messages and the wait for them.
@@ -194,7 +221,7 @@ class Round:
 
     kind: Kind
     ranks: list[int]
-    messages: list[tuple[int, int, float]] = field(default_factory=list)
+    messages: list[Message] = field(default_factory=list)
     before: dict[int, Spent] = field(default_factory=dict)
     within: dict[int, Spent] = field(default_factory=dict)
     starter: int = -1
@@ -381,6 +408,7 @@ class _Meeting:
         if not closed:
             return None
         found = self._take("stream", closed)
+        found.messages = _in_order(found.messages, closed)
         for rank, unit in closed.items():
             received = [call.op for call in unit.calls[: unit.pivot]]
             found.one_by_one |= received.count("recv") > 1
