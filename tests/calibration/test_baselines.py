@@ -9,7 +9,7 @@ import pytest
 
 from beds import rates
 from isochrone.changes import effects
-from isochrone.changes.baseline import against
+from isochrone.changes.baseline import Reference
 from isochrone.latency_map.topology import Topology, analyse
 from isochrone.runfile.run import Run
 from made_up import nights
@@ -61,8 +61,8 @@ def seen(
     which = int(dice.integers(machine.nodes))
     bad = launch(machine, dice, kind(machine, which, bad_night))
     before = [*(launch(machine, dice) for _ in range(earlier - 1)), bad]
-    changes = against(before, launch(machine, dice, kind(machine, which, by))).worse
-    healthy = against(before, launch(machine, dice))
+    changes = Reference(before).judge(launch(machine, dice, kind(machine, which, by))).worse
+    healthy = Reference(before).judge(launch(machine, dice))
     kinds = ("level",) if kind is everything else ("node", "rank")
     hosts = () if kind is everything else (f"n{which:02d}",)
     found = any(one.what.kind in kinds and one.what.hosts == hosts for one in changes)

@@ -171,11 +171,6 @@ def without_outliers(before: Floats, *, similar: bool = True) -> Floats:
     return left
 
 
-def against(runs: Sequence[Run], new: Run, margin: float = MARGIN) -> Against:
-    """Say what of a run is worse than in the earlier ones; as `Reference.judge`."""
-    return Reference(runs).judge(new, margin)
-
-
 class Reference:
     """Earlier runs that others are compared with; what follows from these is computed once.
 

@@ -100,7 +100,7 @@ class Memory:
         self._about: dict[int, tuple[Run, str, Setting]] = {}
         self._settings: dict[tuple[tuple[str, str], ...], Setting] = {}
         self._unlike: dict[tuple[int, int], str] = {}
-        self._references: dict[tuple[int, ...], Reference] = {}
+        self._latest: tuple[Sequence[int], Reference] | None = None
 
     def _of(self, run: Run) -> tuple[Run, str, Setting]:
         """Return why a run can be compared with nothing, and its setting: one of those alike."""
@@ -122,11 +122,10 @@ class Memory:
 
     def reference(self, runs: Sequence[Run]) -> Reference:
         """Return what comparable earlier runs say."""
-        key = tuple(map(id, runs))
-        if key not in self._references:
-            self._references.clear()  # one is used again, if any
-            self._references[key] = Reference(runs, self.known)
-        return self._references[key]
+        key = [*map(id, runs)]
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, Reference(runs, self.known)
+        return self._latest[1]
 
 
 class Earlier(Record):

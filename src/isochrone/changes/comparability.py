@@ -18,7 +18,7 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
-from isochrone.runfile.run import LAUNCH, NO_END, Run
+from isochrone.runfile.run import LAUNCH, Run
 
 THING = (
     "experiment", "number of ranks", "definition of the times", "option mode", "option window",
@@ -111,11 +111,6 @@ def check_comparable(runs: Sequence[Run]) -> None:
                     f"{printable(right or '?', 60)} in the other",
                     where=other.where,
                 )
-
-
-def why_not(run: Run, other: Run) -> str:
-    """Say why another run says nothing of this one; empty if it does."""
-    return NO_END if not other.complete else unlike(setting_of(run), setting_of(other))
 
 
 def unlike(one: Setting, other: Setting) -> str:

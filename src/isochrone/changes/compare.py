@@ -28,7 +28,7 @@ from isochrone.changes.components import (
     Differences,
     Part,
     changed_parts,
-    overall,
+    contrasts,
 )
 from isochrone.changes.log_medians import measured
 from isochrone.runfile.environment import Differing
@@ -267,7 +267,7 @@ def compare(
     ]  # fmt: skip
     whole = None
     if kinds:
-        one = overall(left, right, test)
+        one = contrasts(left, right, [np.arange(len(both))], test)
         whole = Differences(one, tests * one.p, margin)[0]
     unit = "exact" if certain else "start" if forced else "launch"
     # whether something changed that concerns all ranks

@@ -147,11 +147,6 @@ class Part(Record):
         return len(self.points)
 
 
-def overall(before: Floats, after: Floats, compare: Compare) -> Contrast:
-    """Compare all points that every launch has, as one; a `Contrast` of length 1."""
-    return _contrasts(before, after, [np.arange(before.shape[1])], compare)
-
-
 def changed_parts(
     before: Floats,
     after: Floats,
@@ -188,7 +183,7 @@ def changed_parts(
     base, late = (np.exp(np.nanmean(side, axis=0)) for side in (before, after))
     found = []
     for groups in kinds:
-        whole = _contrasts(before, after, [group.points for group in groups], compare)
+        whole = contrasts(before, after, [group.points for group in groups], compare)
         differing = Differences(whole, whole.p * tests * len(groups), margin)
         size = [len(group.points) for group in groups] * np.abs(whole.change)
         for k in np.argsort(-np.nan_to_num(size), kind="stable").tolist():
@@ -225,7 +220,7 @@ def _alike(single: Contrast, base: Floats, points: Ints, shift: float) -> Bools:
     return np.asarray(by_factor if by_factor.sum() >= by_time.sum() else by_time)
 
 
-def _contrasts(before: Floats, after: Floats, groups: Sequence[Ints], compare: Compare) -> Contrast:
+def contrasts(before: Floats, after: Floats, groups: Sequence[Ints], compare: Compare) -> Contrast:
     """Compare groups of points: the median over each group is one number of a launch."""
     both = np.concatenate([before, after])
     values = group_medians(both - np.mean(both, axis=0), groups)

@@ -73,9 +73,15 @@ def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> 
 
 
 def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
-    ordered = [_on_hosts(run) for run in runs]
+    ordered: list[dict[str, list[Rank]]] = []
+    for run in runs:  # the ranks of each host in the order of their processors
+        ordered.append(defaultdict(list))
+        for rank in sorted(run.ranks, key=_processor):
+            ordered[-1][rank.host].append(rank)
     for host in room:
-        if not _same_processors([one[host] for one in ordered]):
+        own = [[*map(_processor, one[host])] for one in ordered]
+        # unless they have their own processors, the same in all runs
+        if len({*own[0]}) < len(own[0]) or any(processors != own[0] for processors in own):
             for one in ordered:
                 one[host].sort(key=lambda r: r.rank)
     slots = [(host, k) for host, number in room.items() for k in range(number)]
@@ -96,23 +102,8 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
     )  # fmt: skip
 
 
-def _on_hosts(run: Run) -> dict[str, list[Rank]]:
-    """Return the ranks of each host in the order of their processors."""
-    found: dict[str, list[Rank]] = defaultdict(list)
-    for rank in sorted(run.ranks, key=_processor):
-        found[rank.host].append(rank)
-    return found
-
-
 def _processor(rank: Rank) -> tuple[int, int, int, int]:
     return rank.package, rank.numa, rank.core, rank.cpu
-
-
-def _same_processors(sides: Sequence[list[Rank]]) -> bool:
-    """Whether the ranks of a host have their own processors, the same in all runs."""
-    found = [[_processor(rank) for rank in ranks] for ranks in sides]
-    first = found[0]
-    return len(set(first)) == len(first) and all(one == first for one in found)
 
 
 def machine_parts(first: Run, last: Run, places: Places, rows: Ints) -> list[list[Group]]:

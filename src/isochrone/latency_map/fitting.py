@@ -285,10 +285,11 @@ class Fitter:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
-        choices = len(parts) * np.log(2.0 * max(self.choices, 1))
+        units = self.times.units
+        to_choose = 2 * units + len(PATTERNS) * len(self.groups)
+        choices = len(parts) * np.log(2.0 * to_choose)
         # which units a part is of, if these are no group
         free = [k for p in parts if (k := len(p.members)) > 1 and p.members not in self.groups]
-        units = self.times.units
         choices += sum(float(np.log(units)) + log_choose(units, k) for k in free)
         # in which order the parts are written down says nothing
         order = float(np.log(np.arange(1, len(parts) + 1)).sum())
@@ -299,11 +300,6 @@ class Fitter:
         """Groups of two units or more, each once; those of the root if it has several."""
         groups = (own for p in self.chain if p.max() > 0 for own in groups_of(p))
         return list(dict.fromkeys(tuple(own) for own in groups if len(own) > 1))
-
-    @cached_property
-    def choices(self) -> int:
-        """Number of parts there are to choose from."""
-        return 2 * self.times.units + len(PATTERNS) * len(self.groups)
 
 
 def log_choose(n: int, k: int) -> float:

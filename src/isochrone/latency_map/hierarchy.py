@@ -187,13 +187,10 @@ class _Search:
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
-        valid = self.valid()
-        return [shortest] if valid is shortest else [shortest, valid]
-
-    def valid(self) -> Explanation:
-        """Return the shortest explanation whose levels hold; without any the one of no groups."""
         found = sorted((f for f in self.done.values() if f is not None), key=length_of)
-        return next((f for f in found if self.holds(f)), self.done[()] or found[0])
+        # without any the one of no groups
+        valid = next((f for f in found if self.holds(f)), self.done[()] or found[0])
+        return [shortest] if valid is shortest else [shortest, valid]
 
     def among(
         self, chains: Iterable[list[Partition]], known: Explanation | None = None

@@ -15,7 +15,6 @@ from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.changes.baseline import LATEST
 from isochrone.changes.check import Check, Earlier, Memory, check, together
-from isochrone.changes.comparability import why_not
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
 from isochrone.runfile.run import Run
@@ -302,21 +301,21 @@ def test_runs_of_other_settings_are_left_out_and_it_is_said_why(
 ) -> None:
     run, other = (map_of(flat(8), block(8)) for _ in range(2))
     other.header.update(change)
-    assert why in why_not(run, other)
-    assert check(run, Earlier("nights", [other] * 5)).left_out[0][1] == why_not(run, other)
+    assert why in Memory().why_not(run, other)
+    assert check(run, Earlier("nights", [other] * 5)).left_out[0][1] == Memory().why_not(run, other)
 
 
 def test_how_much_was_measured_is_no_setting() -> None:
     run, other = (map_of(flat(8), block(8)) for _ in range(2))
     run.header["options"] = {"max-repeats": 10}
     other.header["options"] = {"max-repeats": 1000, "time-limit": 5.0}
-    assert why_not(run, other) == ""
+    assert Memory().why_not(run, other) == ""
 
 
 def test_other_hosts_are_another_place(golden: Golden) -> None:
     run = map_of(flat(4), ["a", "b", "c", "d"])
     other = map_of(flat(4), ["a", "b", "c", "x"])
-    golden(why_not(run, other))
+    golden(Memory().why_not(run, other))
 
 
 # ---- other kinds -------------------------------------------------------------------------------

@@ -38,9 +38,8 @@ def inline(svg: str, prefix: str, description: str) -> str:
         for key in [key for key in element.attrib if key.startswith("{")]:
             element.set(key.rpartition("}")[2], element.attrib.pop(key))
     for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in ("metadata", "style"):
-                parent.remove(child)
+        for child in [child for child in parent if child.tag in ("metadata", "style")]:
+            parent.remove(child)
     _rename(root, prefix)
     for element in root.iter():
         style = element.get("style", "")
