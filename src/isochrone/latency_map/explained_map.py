@@ -156,8 +156,8 @@ class ExplainedMap:
         pairs: RankPairs,
         hosts: Sequence[str],
         node: Partition,
-        recorded: Sequence[Partition] = (),
-        known: Known | None = None,
+        recorded: Sequence[Partition],
+        known: Known | None,
     ) -> None:
         self.pairs, self.hosts, self.node, self.known = pairs, hosts, node, known
         self.recorded = [canonical(p) for p in recorded]

@@ -40,11 +40,8 @@ class Part(Record):
         member = np.zeros(times.units, dtype=np.int64)
         member[list(self.members)] = 1
         ends = member[times.i] + member[times.j]
-        if self.pattern == LEAVING:
-            return np.asarray(ends == 1, dtype=float)
-        if self.pattern == INSIDE:
-            return np.asarray(ends == 2, dtype=float)
-        return np.asarray(ends if self.pattern == ENDS else ends > 0, dtype=float)
+        often = {LEAVING: ends == 1, INSIDE: ends == 2, TOUCHING: ends > 0, ENDS: ends}
+        return np.asarray(often[self.pattern], dtype=float)
 
 
 class Explanation(Record):

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import MAD_TO_SIGMA, distinct, median_of, row_medians
+from isochrone.base.stats import MAD_TO_SIGMA, distinct, known, median_of, row_medians
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
@@ -386,14 +386,14 @@ def noise_of(times: Times) -> float:
         return UNKNOWN_NOISE
     matrix = np.full((times.units, times.units), np.nan)
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
-    least = []
     squared = matrix**2
+    least: list[float] = []
     some = distinct(np.linspace(0, times.units - 1, 64).astype(int))
     for a in some:
         difference = matrix[a] - matrix
         difference -= row_medians(difference)[:, None]
         relative = np.abs(difference) / np.sqrt(squared[a] + squared)
         relative[a] = np.nan
-        known = row_medians(relative)
-        least += [known[~np.isnan(known)].min()] if not np.isnan(known).all() else []
-    return max(MAD_TO_SIGMA * median_of(least), MIN_SPREAD) if least else UNKNOWN_NOISE
+        least.append(np.fmin.reduce(row_medians(relative)))
+    found = known(least)
+    return max(MAD_TO_SIGMA * median_of(found), MIN_SPREAD) if len(found) else UNKNOWN_NOISE

@@ -95,8 +95,8 @@ def _typical(extra: Floats, seconds: float, error: float) -> tuple[float, float]
 def diagnose(
     pairs: RankPairs,
     hosts: Sequence[str],
-    recorded: Sequence[Partition] = (),
-    known: Known | None = None,
+    recorded: Sequence[Partition],
+    known: Known | None,
 ) -> Diagnosis:
     """Read a map by its nodes, or, of a small one whose times do not show them, by its ranks."""
     found = Diagnosis(pairs, hosts, nodes_of(hosts), recorded, known)

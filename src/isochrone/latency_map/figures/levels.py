@@ -69,7 +69,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         for seen in (True, False)
     )
 
-    wide = {True: 6.2, False: 8.6}[run.size <= 16]
+    wide = 6.2 if run.size <= 16 else 8.6
     ends = _ends(tree, run.hosts, wide)
     deep = max((text_width(text, LABEL) for _, text, _ in ends.labels), default=0)
     below = 0.5 + (_LINE if ends.flat else deep)

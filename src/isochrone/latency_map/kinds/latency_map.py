@@ -237,10 +237,9 @@ def _groups(groups: Sequence[Sequence[int]]) -> str:
 
 def _findings(run: Run, found: Topology) -> Iterator[Block]:
     """Say how the ranks were placed, what is slow, what is doubtful, and what else there is."""
-    counts = found.placement.ranks_per_node
-    even = len(set(counts)) == 1
-    each = str(counts[0]) if even else ", ".join(map(str, counts[:MAX_NODES]))
-    more = " …" if not even and len(counts) > MAX_NODES else ""
+    counts = [*map(str, found.placement.ranks_per_node)]
+    each = counts[0] if len({*counts}) == 1 else ", ".join(counts[:MAX_NODES])
+    more = " …" if each != counts[0] and len(counts) > MAX_NODES else ""
     kind = found.placement.kind
     yield Sentence(f"Placement: {kind}, ranks per node: {each}{more}", only="terminal")
     yield from _slow(found)
@@ -283,23 +282,23 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
         yield Sentence(f"No slow components (threshold {least})", "good")
     confirmed = [part for part in found.slow if part.retested]
     suspected = [part for part in found.slow if not part.retested]
-    if confirmed:
-        yield _parts(f"{SLOW.capitalize()} compared with peers", confirmed, "bad")
-    if suspected:
-        yield _parts(f"{POSSIBLY_SLOW.capitalize()} (not yet confirmed)", suspected, "strong")
-    if found.minor:
-        yield _parts(f"Below the threshold of {least}", found.minor, "faint", MAX_MINOR)
+    yield from _parts(f"{SLOW.capitalize()} compared with peers", confirmed, "bad")
+    yield from _parts(f"{POSSIBLY_SLOW.capitalize()} (not yet confirmed)", suspected, "strong")
+    yield from _parts(f"Below the threshold of {least}", found.minor, "faint", MAX_MINOR)
 
 
-def _parts(title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW) -> Listing:
-    """List parts, each with its ratio and the evidence."""
+def _parts(
+    title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW
+) -> Iterator[Listing]:
+    """List parts, if any, each with its ratio and the evidence."""
     items = []
     for part in parts[:most]:
         ratio = f"{part.ratio:.2f}x" if part.ratio < 1.1 else f"{part.ratio:.1f}x"
         items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
     left_out = len(parts) - most
     more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
-    return Listing(title, tuple(items), tone, more)
+    if items:
+        yield Listing(title, tuple(items), tone, more)
 
 
 # --- for the report: pictures, more tables, how it was measured -----------------------------------
