@@ -69,14 +69,14 @@ def setting_of(run: Run) -> Setting:
         "hosts": ", ".join(f"{host} x {n}" for host, n in sorted(Counter(run.hosts).items())),
         "MPI library": " ".join(about.mpi.library.split()),
         "memory": about.memory or "host",
+        **{
+            f"option {name}": value
+            for name, value in sorted(about.options.items())
+            if name in _SYNTHETIC or (not about.made_up and name not in _HOW_LONG)
+        },
+        **{name: about.notes[name] for name in _NOTES if name in about.notes},
+        **{f"setting {name}": value for name, value in sorted(about.settings.items())},
     }
-    found |= {
-        f"option {name}": value
-        for name, value in sorted(about.options.items())
-        if name in _SYNTHETIC or (not about.made_up and name not in _HOW_LONG)
-    }
-    found |= {name: about.notes[name] for name in _NOTES if name in about.notes}
-    found |= {f"setting {name}": value for name, value in sorted(about.settings.items())}
     return {what: printable(value, 2000) for what, value in found.items()}
 
 

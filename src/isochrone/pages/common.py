@@ -228,31 +228,33 @@ def _how(run: Run) -> Iterator[Block]:
 
 def measured_how(run: Run) -> list[tuple[str, str]]:
     """List repetitions, options that took effect, MPI library, clock, time taken and notes."""
-    facts = [
+    options = [
         (_LABELS.get(k, k), str(measured_again(run, k) or _value(k, v)))
         for k, v in in_use(run).items()
         if k != "repeats"
     ]
-    facts.insert(0, ("repetitions of each point", repeated(run)))
-    library, clock = run.library, run.clock
+    library, clock, about = run.library, run.clock, run.about
+    machine, total = about.machine, (run.end or {}).get("seconds")
     standard = f" (MPI {library.standard})" if library.standard else ""
-    facts.append(("MPI library", f"{library.name}{standard}" if library.library else ""))
-    facts.append(("clock source", clock.source))
-    for name, seconds in (("granularity", clock.granularity), ("cost", clock.cost)):
-        facts.append((f"clock {name}", "" if seconds is None else format_seconds(seconds)))
-    facts.append(("clock", "runs in the virtual time of a simulator" if clock.simulated else ""))
-    if run.end and isinstance(run.end.get("seconds"), int | float):
-        facts.append(("total time", format_seconds(float(run.end["seconds"]))))
-    about, machine = run.about, run.about.machine
-    facts += sorted(about.settings.items())
-    facts += [(name, "left out: it looks like a secret") for name in sorted(about.left_out)]
-    facts += [
+    facts = [
+        ("repetitions of each point", repeated(run)), *options,
+        ("MPI library", f"{library.name}{standard}" if library.library else ""),
+        ("clock source", clock.source), ("clock granularity", _seconds(clock.granularity)),
+        ("clock cost", _seconds(clock.cost)),
+        ("clock", "runs in the virtual time of a simulator" if clock.simulated else ""),
+        ("total time", _seconds(total)), *sorted(about.settings.items()),
+        *((name, "left out: it looks like a secret") for name in sorted(about.left_out)),
         ("memory of buffers", about.memory), ("kernel", machine.kernel),
         ("processor", machine.processor), ("frequency governor", machine.governor),
         ("NUMA nodes", "" if machine.numa is None else str(machine.numa)),
+        *((name, note) for name, note in run.notes.items() if name not in _DOCUMENTS),
     ]  # fmt: skip
-    facts += [(name, note) for name, note in run.notes.items() if name not in _DOCUMENTS]
     return [(label, value) for label, value in facts if value]
+
+
+def _seconds(value: object) -> str:
+    """Write a time; empty if it is none."""
+    return format_seconds(float(value)) if isinstance(value, int | float) else ""
 
 
 def _value(key: str, value: Option) -> str:
@@ -263,7 +265,7 @@ def _value(key: str, value: Option) -> str:
         sizes = value if isinstance(value, list) else [value]
         return ", ".join(format_bytes(s) if isinstance(s, int) else str(s) for s in sizes)
     if key in _SECONDS and isinstance(value, int | float):
-        return format_seconds(float(value))
+        return _seconds(value)
     if key == "precision" and isinstance(value, int | float):
         return f"{100 * value:g} %"
     if isinstance(value, list):

@@ -94,8 +94,6 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
         If there is nothing but summaries of repetitions, a size was not measured, or runs of
         several kinds, or several maps, are given.
     """
-    if not runs:
-        raise InputError("no run is given", hint="give at least one run file")
     if all(run.kind == SWEEP for run in runs):
         return _of_sweeps(runs, options)
     if len(runs) > 1:
