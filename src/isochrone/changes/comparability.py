@@ -16,6 +16,7 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
 from isochrone.base.text import printable
+from isochrone.pages.options import HOW_LONG
 from isochrone.runfile.environment import Differing, differing
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import LAUNCH, Run
@@ -29,12 +30,6 @@ THING = (
 PLACE = (
     *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
 )  # fmt: skip
-
-_HOW_LONG = (
-    "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest", "time-limit",
-    "warmup",
-)  # fmt: skip
-"""Options for how much is measured, not what."""
 
 _SYNTHETIC = ("bytes", "shape", "placement")
 """Options of a synthetic machine that define the measurement; all others describe the machine."""
@@ -72,7 +67,7 @@ def setting_of(run: Run) -> Setting:
         **{
             f"option {name}": value
             for name, value in sorted(about.options.items())
-            if name in _SYNTHETIC or (not about.made_up and name not in _HOW_LONG)
+            if name in _SYNTHETIC or (not about.made_up and name not in HOW_LONG)
         },
         **{name: about.notes[name] for name in _NOTES if name in about.notes},
         **{f"setting {name}": value for name, value in sorted(about.settings.items())},

@@ -12,12 +12,17 @@ from isochrone.runfile.header import Option
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import MARKS, identity, points, repetitions
 
-_SAMPLING = {
-    "bytes", "tolerance", "smallest-gap", "max-points", "retest", "time-limit", "repeats",
-    "precision", "min-repeats", "max-repeats", "max-time", "warmup", "clock-tolerance", "sync-age",
-    "sync-exchanges",
+HOW_LONG = {
+    "max-repeats", "max-time", "min-repeats", "precision", "repeats", "retest", "time-limit",
+    "warmup",
 }  # fmt: skip
 """Options for how much is measured, not what."""
+
+_SAMPLING = HOW_LONG | {
+    "bytes", "tolerance", "smallest-gap", "max-points", "clock-tolerance", "sync-age",
+    "sync-exchanges",
+}  # fmt: skip
+"""Likewise, and of which sizes and how exactly."""
 
 _CURVES = {"pairs", "op"}
 """Options that select curves, which have them in their names."""

@@ -17,13 +17,6 @@ function zoomAt(view, size, factor, x, y) {
   clampView(view, size);
 }
 
-function placeAt(event, canvas, plot, view) {
-  const box = canvas.getBoundingClientRect();
-  const x = view.x + ((event.clientX - box.left - plot.x) * view.span) / plot.side;
-  const y = view.y + ((event.clientY - box.top - plot.y) * view.span) / plot.side;
-  return [x, y];
-}
-
 function followPointer(explorer) {
   const { canvas } = explorer;
   let start = null;
@@ -31,7 +24,12 @@ function followPointer(explorer) {
     const { view } = explorer;
     return x >= view.x && x < view.x + view.span && y >= view.y && y < view.y + view.span;
   };
-  const here = (event) => placeAt(event, canvas, explorer.plot, explorer.view);
+  const here = (event) => {
+    const box = canvas.getBoundingClientRect(), { plot, view } = explorer;
+    const scale = view.span / plot.side;
+    return [view.x + (event.clientX - box.left - plot.x) * scale,
+      view.y + (event.clientY - box.top - plot.y) * scale];
+  };
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !within(here(event))) return;
     const pan = event.shiftKey || (event.pointerType === "touch" && explorer.isZoomed());
