@@ -83,7 +83,7 @@ def add_mpi(parser: _ActionsContainer) -> None:
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "MPI compiler wrapper, for what is built (default: the launcher's, else $MPICC, else "
+        "compiler wrapper for the probe and libraries (default: the launcher's, else $MPICC, else "
         "mpicc in PATH)")  # fmt: skip
 
 

@@ -76,7 +76,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     experts_only(decimal)
     add_option(group, "--ranks", "N", read_count,
-        "number of ranks (default: from the file; that of OSU collectives has none)",
+        "number of ranks (default: from the file; output of OSU collectives lacks it)",
         dest="rank_count")  # fmt: skip
 
 

@@ -66,7 +66,7 @@ _ALL = (
            ("--cache", "cold", "--cache-bytes", "4MiB", *_PLAIN),
            "short messages from a cold cache"),
     Preset("shortv", "point-to-point", ("--layout", "vector", "--stride", "128", *_PLAIN),
-           "short messages, one double every 128"),
+           "short messages, strided: one double in every 128"),
     Preset("bshort", "bisection", _SHORT, "short messages across the bisection, all pairs at once"),
     Preset("blong", "bisection", _LONG, "long messages across the bisection, all pairs at once"),
     Preset("bcast", "collective",

@@ -85,7 +85,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_flag(parser, "--strict", "also exit with status 1 if a verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "slower means slower than the baseline by at least this (default: 5%%)",
+        "what counts as slower: slower than the baseline by at least this (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
     print(text)
     if not with_experiments:
         warn(
-            "the script lacks the options of experiments: no probe was found (try: isochrone build)"
+            "the completion script has no options of experiments: no probe was found "
+            "(try: isochrone build)"
         )
     return 0

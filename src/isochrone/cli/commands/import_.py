@@ -28,11 +28,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file to convert; if a trace has a file per rank: all of them, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"format of results: {', '.join(runs)}; of traces (recording is of isochrone record): "
+        f"format of results: {', '.join(runs)}; of traces: "
         f"{', '.join(programs)}",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
-        "number of ranks (default: from the file; that of OSU collectives has none)")  # fmt: skip
+        "number of ranks (default: from the file; output of OSU collectives lacks it)")  # fmt: skip
     add_output(
         parser, "run file, or description of a trace (default: the name of FILE with the "
         "suffix .jsonl or .yaml)",

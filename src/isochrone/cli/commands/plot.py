@@ -50,8 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "last (cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
-        "plot only the ranks on these hosts of a map (default: all; above 8,192 ranks: a row for "
-        "each node)",
+        "plot only the ranks on these hosts of a map (default: all ranks; nodes if there are more "
+        "than 8,192 ranks)",
         default=[])  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],

@@ -7,8 +7,8 @@ The first form also records the (unmodified) program. From the recordings the co
 derives a description of the program for any number of ranks; the models predict its time. Without
 --model the messages and collective operations of the program are measured first, with the same
 launcher. As a test the largest recording is predicted from the others; its error widens the
-interval. If the size, count or partners of a call follow no rule in the number of
-ranks, the command fails and names the first such call.
+interval. If the size, count or partners of a call are no function of the number of ranks, the
+command fails and names the first such call.
 """
 
 import time

@@ -2,7 +2,7 @@
 
 The orders are the given one, the best and the worst found, the nodes sorted by their number of
 ranks, and random ones. --orders lists others instead. The output shows whether the prediction finds
-the best order, and its error, as figure 6 of the cFireworks paper (Cha) does.
+the best order, and the error of the prediction (source: K. Cha, cFireworks, figure 6).
 """
 
 from argparse import ArgumentParser, Namespace

@@ -4,9 +4,10 @@ The model must be fitted to measurements of collectives; to predict with --ranks
 several numbers of ranks. Values outside its range have wider intervals, and a warning.
 
 With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
-one along its columns. Its time is the sum of both phases, multiplied by the slowdown of concurrent
-groups, if it was measured. `all` lists all grids and the library's own algorithm; `best` sorts
-these, the fastest first (docs/grid-collectives.md).
+one along its columns. Its time is the sum of both phases. All rows (or columns) communicate at the
+same time; if their slowdown by each other was measured, the sum is multiplied by it. `all` lists
+all grids and the library's own algorithm; `best` sorts these, the fastest first
+(docs/grid-collectives.md).
 """
 
 import argparse

@@ -41,7 +41,7 @@ from isochrone.views import save
 EXAMPLES = (
     ("the hot spot of 16 tiles on eight nodes",
      "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
-    ("the accesses of a recorded program (--calls is an expert option: --help-all)",
+    ("the accesses of a recorded program, and the sizes of its calls (--help-all)",
      "isochrone predict collective-io --table io.jsonl --calls io.jsonl --model hot.json"),
 )  # fmt: skip
 
