@@ -39,7 +39,7 @@ EXAMPLES = (
     ("write the table for isochrone exec",
      "isochrone tune collectives grids-8.jsonl algorithms-8.jsonl -o table.json"),
     ("write an Open MPI rules file, and check that it takes effect",
-     "isochrone tune collectives default.jsonl algorithms.jsonl --to openmpi -o rules.conf --verify"),
+     "isochrone tune collectives default.jsonl others.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
 
 TABLE = "table"
