@@ -8,7 +8,7 @@ and what `Platform.one_way` computes, so that a measurement can be checked again
 ======================== ==========================================================================
 ``nodes:16``             number of nodes, all behind one switch unless a topology is given
 ``cores:4``              ranks per node (default 1)
-``speed:1,1,0.5``        speeds of the cores of each node, used in turn; 0.5: half (default 1)
+``speed:1,1,0.5``        core speed of each node; a short list repeats; 0.5: half (default 1)
 ``switches:2``           number of leaf switches, joined by one spine switch
 ``pods:2``               with ``switches``: a three-level fat tree with this number of pods
 ``torus:4x4x2``          a torus of nodes, one link between neighbours

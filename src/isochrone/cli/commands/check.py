@@ -3,8 +3,8 @@
 A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
 is "good", "slow" (compared with the rest of the map), "slower" (than the baseline) or "not known".
-The exit status is 1 if it is slow or slower; with --strict also if it is not known. A component is
-possibly slow, and its hosts are suspects, until a second measurement confirms it.
+The exit status is 1 if it is slow or slower; with --strict also if it is not known. A component
+that looks slow is "possibly slow" until a second measurement confirms it; its hosts are suspects.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -50,8 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "last (cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
-        "plot only the ranks on these hosts of a map (default: all ranks; nodes if there are more "
-        "than 8,192 ranks)",
+        "plot only the ranks on these hosts of a map (default: all; of more than "
+        "8,192 ranks, one row per node is drawn)",
         default=[])  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],

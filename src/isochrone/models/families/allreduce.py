@@ -6,8 +6,8 @@ FAMILY = Family(
     formula=r"t(p,b) = t_{acc}(p,b) + t_{sb}(p,b)",
     source=(
         "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_macc; with "
-        "a start-up as a linear gather and a broadcast along a tree"
+        "Communication Operations*, table 1: t_macc. Added here: a latency, and a linear gather "
+        "with a broadcast along a tree"
     ),
     limitations=(
         "Numbers of ranks that are all powers of two: the steps of reduce and of "

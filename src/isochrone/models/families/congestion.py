@@ -1,4 +1,4 @@
-"""Messages that share links: growth with the root of the ranks, or faster than they."""
+"""Messages that share links: time grows with the square root of the ranks, or faster than p."""
 
 from isochrone.models.family import Family, Form
 

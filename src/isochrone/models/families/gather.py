@@ -10,8 +10,8 @@ FAMILY = Family(
         "table 4"
     ),
     limitations=(
-        "Trees, whose inner ranks forward blocks; memory or protocol of the root beyond a "
-        "total size, if no split is allowed."
+        "Trees, whose inner ranks forward blocks; effects of memory or protocol beyond a "
+        "total size at the root, if no breakpoint is allowed."
     ),
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
     splits=("p*b", "p", "b"),

@@ -7,7 +7,7 @@ FAMILY = Family(
     source=(
         "Alexandrov, Ionescu, Schauer and Scheiman 1995, *LogGP: incorporating long messages into "
         "the LogP model*, SPAA '95: w messages take L + 2o + (w - 1) g + w G b and their empty "
-        "answer L + 2o; here divided by w, and b for b - 1"
+        "answer L + 2o; here the time of all is divided by w, and b is written instead of b - 1"
     ),
     limitations=(
         "Data with a single window size: gap and latency are collinear. L and o are not separated."

@@ -1,4 +1,4 @@
-"""A long message in segments, along a chain of ranks or a binary tree."""
+"""A long message in pieces, along a chain of ranks or a binary tree."""
 
 from isochrone.models.family import Family, Form
 
@@ -12,7 +12,7 @@ FAMILY = Family(
         "analysis of MPI collective operations*, Cluster Computing 10, 127-143: segments of a "
         "fixed size follow each other, (depth + segments) steps of equal cost"
     ),
-    limitations="Messages shorter than a segment.",
+    limitations="Messages shorter than one piece.",
     forms=(
         Form(("1", "p", "b"), ("τ", "α", "β")),
         Form(("1", "floor(log2(p-1))", "b"), ("τ", "α", "β")),

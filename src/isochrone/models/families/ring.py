@@ -7,7 +7,7 @@ FAMILY = Family(
     source=(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
         "operations in MPICH*, International Journal of High Performance Computing Applications "
-        "19, 49-66: allgather as a ring, alltoall in pairs; (p - 1) steps, written out. Chen, "
+        "19, 49-66: allgather as a ring, alltoall in pairs; (p - 1) steps, multiplied out. Chen, "
         "Zhang, Zhang and Yuan 2005, *Performance evaluation of allgather algorithms on terascale "
         "Linux cluster with fast Ethernet*, HPC Asia: neighbour exchange, p/2 steps of even ranks"
     ),

@@ -8,7 +8,7 @@ FAMILY = Family(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
         "operations in MPICH*, International Journal of High Performance Computing Applications "
         "19, 49-66: broadcast (van de Geijn) and allreduce (Rabenseifner) of long messages; "
-        "(p - 1)/p b, written out"
+        "(p - 1)/p b, multiplied out"
     ),
     limitations=(
         "Short messages, for which libraries use trees; numbers of ranks that are not powers of "

@@ -13,7 +13,7 @@ FAMILY = Family(
         "MPICH, alltoall of medium messages: isend and irecv in batches of "
         "MPIR_CVAR_ALLTOALL_THROTTLE (32) messages; Open MPI, linear_sync, batches of a parameter"
     ),
-    limitations="Batches of other sizes, whose steps are taken for smooth growth.",
+    limitations="Batches of other sizes: the fit sees smooth growth instead of steps.",
     forms=tuple(
         form
         for k in _BATCHES

@@ -8,7 +8,8 @@ FAMILY = Family(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
         "operations in MPICH*, International Journal of High Performance Computing Applications "
         "19, 49-66: broadcast of short messages; a barrier has no b. The forms with s² are for a "
-        "rank whose messages leave together and share its link: 1 + 2 + … + s messages wait"
+        "root that sends all its messages at once: they share its link, so that the k-th step "
+        "waits for k messages"
     ),
     limitations=("Long messages, which libraries split up."),
     forms=(

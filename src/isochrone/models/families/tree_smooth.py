@@ -10,8 +10,8 @@ FAMILY = Family(
     source=(
         "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
         "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
-        "recursive doubling and trees, whose steps many libraries overlap, so that a part of a "
-        "step counts"
+        "recursive doubling and trees; many libraries overlap their steps, so that the time grows "
+        "between powers of two, too"
     ),
     limitations=(
         "Plain trees between powers of two, whose number of steps is rounded up: then `tree`."

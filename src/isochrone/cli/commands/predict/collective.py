@@ -5,8 +5,8 @@ several numbers of ranks. Values outside its range have wider intervals, and a w
 
 With --grid, a two-phase algorithm is predicted: one operation along the rows of a grid of ranks,
 one along its columns. Its time is the sum of both phases. All rows (or columns) communicate at the
-same time; if their slowdown by each other was measured, the sum is multiplied by it. `all` lists
-all grids and the library's own algorithm; `best` sorts these, the fastest first
+same time; if it was measured how much they slow each other down, the time is longer by this factor.
+`all` lists all grids and the library's own algorithm; `best` sorts these, the fastest first
 (docs/grid-collectives.md).
 """
 
