@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/check.h"
 #include "base/source.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "machine/watchdog.h"
 #include "runfile/clock_set.h"
 #include "runfile/preamble.h"

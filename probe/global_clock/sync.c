@@ -5,7 +5,7 @@
 #include "base/order.h"
 #include "global_clock/offset.h"
 #include "global_clock/tree.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "messages/idle.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "global_clock/tree.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 enum { MAX_CHILDREN = 8 };
 

@@ -3,7 +3,7 @@
 #include "machine/host.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 #include <math.h>
 #include <sched.h>

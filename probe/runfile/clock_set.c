@@ -3,7 +3,7 @@
 #include "runfile/clock_set.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 #include <math.h>

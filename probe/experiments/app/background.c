@@ -3,7 +3,7 @@
 #include "experiments/app/background.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "messages/idle.h"
 
 #include <math.h>

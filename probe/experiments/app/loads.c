@@ -3,7 +3,7 @@
 #include "experiments/app/loads.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 /** Loads below this count as idle. */

@@ -3,7 +3,7 @@
 #include "experiments/app/placement.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 #include <sched.h>

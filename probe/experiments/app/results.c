@@ -2,7 +2,7 @@
 #include "experiments/app/results.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "messages/idle.h"
 
 #include <math.h>

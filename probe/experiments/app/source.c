@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/checksum.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "messages/idle.h"
 
 #include <errno.h>

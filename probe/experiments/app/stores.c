@@ -3,7 +3,7 @@
 #include "experiments/app/stores.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 #include <errno.h>
 #include <fcntl.h>

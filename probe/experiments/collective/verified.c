@@ -2,7 +2,7 @@
 #include "experiments/collective/verified.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 enum { SIZES = 3, DOUBLE = sizeof(double), UNLIKE = 0xa5, NAME = 120 };
 

@@ -2,7 +2,7 @@
 #include "experiments/hotspot/star.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 /* --- all nodes busy --------------------------------------------------------
  */

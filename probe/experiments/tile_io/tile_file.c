@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "machine/heartbeat.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 #include <ctype.h>

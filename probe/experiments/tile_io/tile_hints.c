@@ -2,7 +2,7 @@
 #include "experiments/tile_io/tile_hints.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 #include <limits.h>

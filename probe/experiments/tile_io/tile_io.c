@@ -14,7 +14,7 @@
 #include "base/check.h"
 #include "experiments/tile_io/tile_hints.h"
 #include "experiments/tile_io/tile_record.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 #include <limits.h>

@@ -2,7 +2,7 @@
 #include "experiments/tile_io/tile_record.h"
 
 #include "base/check.h"
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 #include "runfile/record.h"
 
 void iso_tile_record_aggregators(const iso_context_t *ctx,

@@ -20,7 +20,7 @@ from isochrone.api.run_experiment import measure
 from isochrone.base.errors import InputError
 from isochrone.changes import compare as comparison
 from isochrone.changes.compare import Comparison
-from isochrone.formats.sides import runs_of
+from isochrone.formats.comparison_sides import runs_of
 from isochrone.latency_map import topology
 from isochrone.latency_map.what_is_slow import LEAST
 from isochrone.models import Model, Splits

@@ -8,9 +8,9 @@ from typing import Any
 import shtab
 
 from isochrone.base import registry
+from isochrone.cli.all_commands import MEASURE, actions_of, whole_parser
 from isochrone.cli.experiments import all_options
 from isochrone.cli.parser import subcommands
-from isochrone.cli.whole import MEASURE, actions_of, whole_parser
 from isochrone.measure import presets
 
 SHELLS = ("bash", "zsh", "fish")

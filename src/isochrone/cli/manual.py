@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from isochrone import __version__
+from isochrone.cli.all_commands import MEASURE, whole_parser
 from isochrone.cli.experiments import all_options
 from isochrone.cli.parser import Parser, Subcommand, subcommands
-from isochrone.cli.whole import MEASURE, whole_parser
 from isochrone.measure.probe import Option
 
 _BLOCK = re.compile(r"\n\s*\n")

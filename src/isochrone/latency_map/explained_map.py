@@ -21,11 +21,11 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
+from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
 from isochrone.latency_map.host_order import name_order
-from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, canonical, level_of
 from isochrone.latency_map.times import READABLE, Times
 from isochrone.latency_map.units import (

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import MAD_TO_SIGMA, distinct, known, median_of, row_medians
+from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explanation import Explanation, Part, length_of
 from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
@@ -27,8 +28,7 @@ from isochrone.latency_map.groupings import (
     hierarchies,
 )
 from isochrone.latency_map.host_order import groups_in_order, rejoined, ways_in_order
-from isochrone.latency_map.known import Known
-from isochrone.latency_map.moves import moved
+from isochrone.latency_map.neighbouring_hierarchies import moved
 from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 from isochrone.latency_map.parts import PartFinder

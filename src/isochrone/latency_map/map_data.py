@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
-from isochrone.latency_map.drawn import Drawn, as_drawn
+from isochrone.latency_map.map_to_draw import Drawn, as_drawn
 from isochrone.latency_map.partitions import numbered
 from isochrone.latency_map.topology import Slow, Topology
 from isochrone.pages.html.packed import ESTIMATED, SMALLEST, codes, packed

@@ -17,7 +17,7 @@ from isochrone.latency_map.groupings import (
     merged_within,
     split_or_merged,
 )
-from isochrone.latency_map.moves import moved
+from isochrone.latency_map.neighbouring_hierarchies import moved
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, nested
 from isochrone.latency_map.times import Times
 

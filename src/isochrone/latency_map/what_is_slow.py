@@ -23,10 +23,10 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
+from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, SURE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
-from isochrone.latency_map.known import Known
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
 from isochrone.latency_map.units import RankPairs, nodes_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.models.beyond import switches
+from isochrone.models.doubtful import switches
 from isochrone.models.extension import Points, added
 from isochrone.models.model import Model
 from isochrone.models.observations import Observations, applicable

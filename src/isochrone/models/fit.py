@@ -10,11 +10,11 @@ from isochrone.base.units import format_error
 from isochrone.models import auto, linear
 from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
-from isochrone.models.beyond import switches
 from isochrone.models.choice import Judge
 from isochrone.models.cross_validation import cross_validate
 from isochrone.models.data_quality import questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
+from isochrone.models.doubtful import switches
 from isochrone.models.extension import adding, kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of

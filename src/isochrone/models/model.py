@@ -16,7 +16,7 @@ from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.documents import Hidden
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.beyond import between, outside, without_time
+from isochrone.models.doubtful import between, outside, without_time
 from isochrone.models.formulas import formula, headings
 from isochrone.models.load import Measured, samples_of
 from isochrone.models.observations import Samples, applicable

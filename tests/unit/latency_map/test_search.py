@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from isochrone.latency_map.blocks import Blocks
+from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
 from isochrone.latency_map.groupings import cuts_of, dense, split_or_merged
 from isochrone.latency_map.hierarchy import _Search, explain
-from isochrone.latency_map.known import Known
-from isochrone.latency_map.moves import moved
+from isochrone.latency_map.neighbouring_hierarchies import moved
 from isochrone.latency_map.neighbours import neighbours
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.parts import PartFinder

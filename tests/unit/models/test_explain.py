@@ -10,7 +10,7 @@ import pytest
 from beds.golden import Golden
 from isochrone import models
 from isochrone.base.errors import InputError
-from isochrone.models.beyond import switches
+from isochrone.models.doubtful import switches
 from isochrone.models.explain import Suggestion, suggestions
 from made_up.steps import stepped
 

@@ -7,7 +7,7 @@ import numpy as np
 from beds.golden import Golden
 from isochrone import models
 from isochrone.models import Model, Segment
-from isochrone.models.beyond import missed, trial
+from isochrone.models.doubtful import missed, trial
 from isochrone.models.model import Backtest
 from made_up.steps import SIZES, stepped
 

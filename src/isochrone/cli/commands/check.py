@@ -25,7 +25,7 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
 from isochrone.console.options import add_flag, add_force, add_option, add_threshold, read_percent
 from isochrone.console.output import check_output
-from isochrone.formats.sides import runs_of
+from isochrone.formats.comparison_sides import runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import Others, files
 

@@ -35,8 +35,8 @@ from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
 from isochrone.console.options import add_flag, add_force, add_models, add_option, read_percent
 from isochrone.console.output import check_output
+from isochrone.formats.comparison_sides import Pairing, paired, runs_of
 from isochrone.formats.foreign_results import Reading, add_reading
-from isochrone.formats.sides import Pairing, paired, runs_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.run import Run
 

@@ -21,7 +21,7 @@ from isochrone.console.input import files_of, tell_partial
 from isochrone.console.options import add_flag, add_option, read_count, read_percent, read_time
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.foreign_results import Reading, add_reading
-from isochrone.models.beyond import nowhere_near
+from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
 from isochrone.models.pages.model import blocks, brief, rivals

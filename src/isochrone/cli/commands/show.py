@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
 def _pooled(args: Namespace) -> int:
     from isochrone.changes.launches import pool
     from isochrone.changes.pages import launches
-    from isochrone.formats.sides import runs_of
+    from isochrone.formats.comparison_sides import runs_of
 
     runs = runs_of(*args.files)
     found = pool(runs, args.bytes)

@@ -16,8 +16,8 @@ from isochrone.base.record import Record
 from isochrone.base.text import whole_number
 from isochrone.collective_io.aggregators import romio_hints
 from isochrone.collective_io.results import io_recording
+from isochrone.measure.elimination import GIVEN, Timed
 from isochrone.measure.program import Program
-from isochrone.measure.race import GIVEN, Timed
 from isochrone.runfile.run import Run
 
 FIRST_LIMIT = 3600.0

@@ -14,7 +14,7 @@ from isochrone.base.verdicts import Change
 from isochrone.collective_io.program.chooser import Machine
 from isochrone.collective_io.program.summary import Summary, summary
 from isochrone.collective_io.program.trials import Proposal, Trials
-from isochrone.measure.race import ROUNDS, Timed, duel, heats
+from isochrone.measure.elimination import ROUNDS, Timed, duel, heats
 from isochrone.runfile.run import Run
 
 LONGEST = 600.0

@@ -25,9 +25,9 @@ from isochrone.collectives.tune.tuning import Saving, algorithm_rules, grid_rule
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import discovery, job, tuned
 from isochrone.measure.algorithm import Forced, Mpi
+from isochrone.measure.elimination import GIVEN, Timed, duel
 from isochrone.measure.library import library_file
 from isochrone.measure.program import Program
-from isochrone.measure.race import GIVEN, Timed, duel
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 

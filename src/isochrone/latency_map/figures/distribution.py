@@ -16,7 +16,7 @@ from isochrone.base.record import Record
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map import topology
-from isochrone.latency_map.drawn import noted, on_hosts
+from isochrone.latency_map.map_to_draw import noted, on_hosts
 from isochrone.runfile.run import Run
 from isochrone.runfile.samples import Times, times_of
 from isochrone.sweep.curves import KIND as SWEEP

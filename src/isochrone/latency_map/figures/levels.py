@@ -13,9 +13,9 @@ from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 from isochrone.base.units import format_seconds
 from isochrone.latency_map import pairs
-from isochrone.latency_map.drawn import as_drawn
 from isochrone.latency_map.figures._level_tree import Tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
+from isochrone.latency_map.map_to_draw import as_drawn
 from isochrone.latency_map.topology import Level
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run

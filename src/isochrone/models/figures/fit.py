@@ -10,7 +10,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats
 from isochrone.base.errors import InputError
 from isochrone.models import Model, Observations, Prediction
-from isochrone.models.beyond import switches
+from isochrone.models.doubtful import switches
 from isochrone.models.extension import added
 from isochrone.models.figures._fitted import (
     MAX_PANELS,

@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
-from isochrone.models.beyond import missed, switches, untried
+from isochrone.models.doubtful import missed, switches, untried
 from isochrone.models.extension import added
 from isochrone.models.formulas import formula, number, printed, ranges, values
 from isochrone.models.questions import recorded

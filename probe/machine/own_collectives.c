@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/plain.h"
+#include "machine/own_collectives.h"
 
 #include "base/check.h"
 

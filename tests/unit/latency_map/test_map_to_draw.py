@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isochrone.base.errors import InputError
-from isochrone.latency_map.drawn import as_drawn
 from isochrone.latency_map.figures import distribution, heatmap, levels, surface
+from isochrone.latency_map.map_to_draw import as_drawn
 from isochrone.views import Options
 from isochrone.views.view import View
 from made_up.latency_maps import cyclic, latency_map, with_retests

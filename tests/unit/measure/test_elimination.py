@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isochrone.base.inference import speedup
-from isochrone.measure.race import GIVEN, Duel, Timed, duel, heats
+from isochrone.measure.elimination import GIVEN, Duel, Timed, duel, heats
 
 NOISE = 0.05
 PAIRS = 5

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * @file plain.h
+ * @file own_collectives.h
  * Collective operations implemented with point-to-point messages.
  *
  * The probe uses these for its own data, never the library's collective
