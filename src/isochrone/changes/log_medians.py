@@ -8,6 +8,7 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of
+from isochrone.base.table import grouped
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.components import Group
@@ -209,8 +210,7 @@ def by_curve(
     keys: Iterable[dict[str, Any]], by: Sequence[str]
 ) -> dict[tuple[tuple[str, Any], ...], list[int]]:
     """Return the numbers of the points of each curve, by what the points have in common."""
-    found: dict[tuple[tuple[str, Any], ...], list[int]] = {}
-    for k, key in enumerate(keys):
-        own = tuple((n, v) for n, v in key.items() if (n in by if by else isinstance(v, str)))
-        found.setdefault(own, []).append(k)
-    return found
+    return grouped(
+        (tuple((n, v) for n, v in key.items() if (n in by if by else isinstance(v, str))), k)
+        for k, key in enumerate(keys)
+    )

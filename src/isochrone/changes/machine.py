@@ -4,13 +4,14 @@ A machine can be compared with itself under different placements, block before a
 slot is a host plus the local rank index: it has the same number on both sides, for any rank.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.changes.components import Group
 from isochrone.latency_map.partitions import level_of, numbered, parted
@@ -73,11 +74,9 @@ def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> 
 
 
 def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
-    ordered: list[dict[str, list[Rank]]] = []
-    for run in runs:  # the ranks of each host in the order of their processors
-        ordered.append(defaultdict(list))
-        for rank in sorted(run.ranks, key=_processor):
-            ordered[-1][rank.host].append(rank)
+    ordered = [  # the ranks of each host in the order of their processors
+        grouped((rank.host, rank) for rank in sorted(run.ranks, key=_processor)) for run in runs
+    ]
     for host in room:
         own = [[*map(_processor, one[host])] for one in ordered]
         # unless they have their own processors, the same in all runs

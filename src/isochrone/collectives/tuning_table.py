@@ -131,7 +131,7 @@ def read(path: str | Path) -> Table:
     path = Path(path)
     check_ordinary(path)
     if path.stat().st_size > MAX_BYTES:
-        raise InputError("the file is too large for a tuning table", where=str(path))
+        raise InputError("the file is too large for a tuning table", where=path)
     text = read_bytes(path)
     hint = "isochrone tune writes one"
     with located(str(path)):

@@ -23,6 +23,7 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
+from isochrone.base.table import grouped
 from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, SURE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
@@ -352,10 +353,7 @@ def _like_no_group(fit: Explanation, part: Part, seconds: float) -> bool:
 
 def _merged(costs: Sequence[_Cost]) -> Iterator[_Cost]:
     """Make one of what is slow in two ways: inside and beyond, near and far."""
-    found: dict[tuple[int, ...], list[_Cost]] = {}
-    for cost in costs:
-        found.setdefault(tuple(cost.ranks.tolist()), []).append(cost)
-    for own in found.values():
+    for own in grouped((tuple(cost.ranks.tolist()), cost) for cost in costs).values():
         own.sort(key=lambda cost: KINDS[cost.kind].concerns == "one")
         worst = max(own, key=lambda cost: cost.added)
         seconds = np.sum([cost.seconds for cost in own], axis=0)

@@ -9,6 +9,7 @@ from scipy.special import fdtrc
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.stats import median_of, quantile
+from isochrone.base.table import grouped
 from isochrone.models.auto import Fitted
 from isochrone.models.choice import overdetermined
 from isochrone.models.deviation import MAX_GROUPS, log_ratio
@@ -107,12 +108,11 @@ def backtested(
     observed = fitted.observed
     if "p" not in observed.variables:
         return []
-    found: dict[int, list[_Trial]] = {}
+    found: list[_Trial] = []
     for segment, part in zip(fitted.segments, fitted.parts, strict=True):
         own = observed.only(part.mask)
         trials = list(_trials(own, segment, refit, weights))
-        for trial in trials:
-            found.setdefault(trial.part, []).append(trial)
+        found += trials
         if trials:
             segment.tried = float(trials[0].away.mean())
         if {"p", *PLACES} & set(variables_of(segment.terms)) and not (
@@ -121,7 +121,8 @@ def backtested(
             short = len(trials) < len(PARTS)
             least = _broken_off(fitted, segment, own) if short else (0.0, 0.0)
             segment.beyond["p"] = _widening(trials, least, segment, own)
-    return [_summed(observed, trials) for trials in found.values()]
+    by_part = grouped((trial.part, trial) for trial in found)
+    return [_summed(observed, trials) for trials in by_part.values()]
 
 
 def _summed(observed: Observations, trials: Sequence[_Trial]) -> Backtest:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isochrone.base.csv_escape import text_of
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
 from isochrone.base.table import SparseError, Table, refuse_uneven
 from isochrone.base.text import printable
@@ -189,17 +189,16 @@ def read_csv(path: Path, own: Columns = AS_NAMED) -> Samples:
     InputError
         If it cannot be read, has no column ``seconds``, or a value is not a number; names the line.
     """
+    check_ordinary(path)
+    reading = failing("the file cannot be read", path)
     try:
-        check_ordinary(path)
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with reading, path.open(newline="", encoding="utf-8-sig") as stream:
             first, second = stream.readline(_LONGEST), stream.readline(_LONGEST)
             mark = separator_of(first, second, str(path))
             stream.seek(0)
             return _read(csv.reader(stream, delimiter=mark), path, own, commas=mark != ",")
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"the file is not valid CSV: {error}", where=str(path)) from error
+        raise InputError(f"the file is not valid CSV: {error}", where=path) from error
 
 
 def _read(reader: Any, path: Path, own: Columns, *, commas: bool) -> Samples:

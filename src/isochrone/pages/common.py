@@ -10,6 +10,7 @@ import isochrone
 from isochrone.base import registry
 from isochrone.base.documents import IfKnown, WarningList, plain
 from isochrone.base.files import sha256
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.pages.options import in_use, measured_again, repeated
@@ -275,10 +276,7 @@ def _value(key: str, value: Option) -> str:
 
 def _hosts(run: Run) -> Table:
     """List the hosts with their ranks, in the order in which the ranks meet them."""
-    ranks: dict[str, list[int]] = {}
-    for rank, host in enumerate(run.hosts):
-        ranks.setdefault(host, []).append(rank)
-    ranks.pop("", None)
+    ranks = grouped((host, rank) for rank, host in enumerate(run.hosts) if host)
     left_out = len(ranks) - MAX_HOSTS
     return Table(
         "Hosts of the ranks, as detected",

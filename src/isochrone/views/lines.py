@@ -11,6 +11,7 @@ from msgspec import field
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, head_lines, warned, write_head
 from isochrone.views.scales import Scale, place, tick_bytes, value_ticks, where_ticks
@@ -151,10 +152,8 @@ def _shade(
 ) -> None:
     """Shade where the protocol switches, in the colour of the line if there are several."""
     several = len(lines) > 1
-    gaps: dict[tuple[float, float], list[str]] = {}
-    for line, colour in zip(lines, colours, strict=True):
-        for gap in line.switches:
-            gaps.setdefault(gap, []).append(colour)
+    drawn = zip(lines, colours, strict=True)
+    gaps = grouped((gap, colour) for line, colour in drawn for gap in line.switches)
     for (after, before), inks in gaps.items():
         low, high = to([after, before]).tolist()
         thin = 0.004 * (axes.get_xlim()[1] - axes.get_xlim()[0])  # wide enough to be seen

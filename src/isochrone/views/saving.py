@@ -42,7 +42,7 @@ def save(figure: Figure, path: str | Path) -> None:
             f"there is no figure format '{path.suffix}'"
             if path.suffix
             else "the file name has no suffix",
-            where=str(path),
+            where=path,
             hint=f"there are: {', '.join(SUFFIXES)}",
         )
     content = _written(figure, kind[1:], facecolor="white")

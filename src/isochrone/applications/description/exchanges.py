@@ -43,6 +43,7 @@ from isochrone.applications.description.program import (
 from isochrone.applications.description.quantities import count, size
 from isochrone.applications.description.resolved import Resolved
 from isochrone.applications.description.topology import Edge, Graph
+from isochrone.base.table import grouped
 
 Steps = dict[int, list[Step]]
 """Steps of each rank that has any."""
@@ -195,8 +196,9 @@ def _exchange(exchange: Exchange) -> Flow:
     for number, of_round in sorted(_by(edges, "round").items()):
         before, after = _by(of_round, "target"), _by(of_round, "source")
         for rank in sorted({*before, *after}):
-            steps[rank] += [made(Irecv, phase, e.source, exchange.sizes(e)) for e in before[rank]]
-            steps[rank] += [made(Isend, phase, e.target, exchange.sizes(e)) for e in after[rank]]
+            first, last = before.get(rank, ()), after.get(rank, ())
+            steps[rank] += [made(Irecv, phase, e.source, exchange.sizes(e)) for e in first]
+            steps[rank] += [made(Isend, phase, e.target, exchange.sizes(e)) for e in last]
             if number == edges[0].round:
                 steps[rank] += exchange.compute(rank)
             steps[rank].append(made(Wait, phase))
@@ -210,10 +212,7 @@ def _turned(edge: Edge) -> Edge:
 
 def _by(edges: Iterable[Edge], end: str) -> dict[int, list[Edge]]:
     """Return edges by their source, target or round."""
-    found: dict[int, list[Edge]] = defaultdict(list)
-    for edge in edges:
-        found[getattr(edge, end)].append(edge)
-    return found
+    return grouped((getattr(edge, end), edge) for edge in edges)
 
 
 _FLOWS: Mapping[str, Callable[[Exchange], Flow]] = {

@@ -1,6 +1,5 @@
 """Graphs from GraphML files; a file may come from anywhere, so no entities and nothing large."""
 
-from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -8,6 +7,7 @@ import networkx as nx
 
 from isochrone.applications.description.shapes import KeyPath
 from isochrone.applications.description.topology import Graph, edge
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 
 MAX_FILE = 2**24
@@ -36,11 +36,9 @@ def read(path: Path, at: KeyPath) -> tuple[int, Graph]:
         root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise at.error(f"{_shown(path)} is not valid XML: {error}") from None
-    by_tag: dict[str, list[ElementTree.Element]] = defaultdict(list)
-    for element in root.iter():
-        by_tag[str(element.tag).rpartition("}")[2]].append(element)
-    known = {element.get("id") for element in by_tag["node"]}
-    for element in by_tag["edge"]:
+    by_tag = grouped((str(one.tag).rpartition("}")[2], one) for one in root.iter())
+    known = {element.get("id") for element in by_tag.get("node", ())}
+    for element in by_tag.get("edge", ()):
         for end in (element.get("source"), element.get("target")):
             if end not in known:  # networkx would make it
                 raise at.error(

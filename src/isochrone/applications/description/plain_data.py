@@ -13,7 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.scanner import Scanner
 
 from isochrone.applications.description.shapes import KeyPath
-from isochrone.base.errors import InputError
+from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary, whole_file
 from isochrone.base.text import printable
 
@@ -53,14 +53,11 @@ def load(path: Path) -> Any:
         If it cannot be read, is too large, or is no YAML; says the line.
     """
     check_ordinary(path)
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_FILE + 1)
-    except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    with failing("the file cannot be read", path), path.open("rb") as stream:
+        data = stream.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise InputError(
-            "the file is larger than 1 MiB, too large for a description", where=str(path),
+            "the file is larger than 1 MiB, too large for a description", where=path,
             hint="put many edges into a GraphML file",
         )  # fmt: skip
     try:
@@ -69,9 +66,9 @@ def load(path: Path) -> Any:
         with warnings.catch_warnings(action="ignore"):  # of anchors that are there twice
             return yaml.load(data.decode())
     except UnicodeDecodeError as error:
-        raise InputError("the file is not UTF-8 text", where=str(path)) from error
+        raise InputError("the file is not UTF-8 text", where=path) from error
     except RecursionError as error:
-        raise InputError("the file has too many nested lists", where=str(path)) from error
+        raise InputError("the file has too many nested lists", where=path) from error
     except (YAMLError, ValueError, OverflowError) as error:
         what, where, hint = str(error).partition("\n")[0], str(path), ""
         if isinstance(error, MarkedYAMLError):

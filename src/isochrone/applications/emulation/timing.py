@@ -14,7 +14,6 @@ repetitions give none.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, fsum, log, nan
 from typing import Annotated, Any
@@ -26,6 +25,7 @@ from isochrone.base.documents import Hidden, Inline, MaybeNan
 from isochrone.base.inference import FEW_GROUPS, Estimate, estimate
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of, quantile
+from isochrone.base.table import grouped
 
 MIN_REPEATS = FEW_GROUPS - 1
 """Fewer repetitions give no interval."""
@@ -135,11 +135,10 @@ def by_set(apps: Apps, found: Launches) -> dict[_Whose, list[Launched]]:
 
     Those of a set are in the order of the repetitions.
     """
-    sets: dict[_Whose, list[Launched]] = {}
-    for one in sorted(found, key=lambda one: (one.app, len(one.beside), one.beside, one.repeat)):
-        names = tuple(apps[other].name for other in one.beside)
-        sets.setdefault((apps[one.app].name, names, one.app, one.beside), []).append(one)
-    return sets
+    return grouped(
+        ((apps[one.app].name, tuple(apps[k].name for k in one.beside), one.app, one.beside), one)
+        for one in sorted(found, key=lambda one: (one.app, len(one.beside), one.beside, one.repeat))
+    )
 
 
 def walls(apps: Apps, found: Launches) -> list[Wall]:
@@ -285,12 +284,7 @@ def _by_set(
     apps: Apps, found: Launches, times: Iterable[Any], key: str
 ) -> Iterator[tuple[_Whose, dict[int, list[Any]]]]:
     """Yield each application, with those beside it, and its times by rank or phase."""
-    of_launch = defaultdict(list)
-    for time in times:
-        of_launch[time.launch, time.app].append(time)
+    of_launch = grouped(((time.launch, time.app), time) for time in times)
     for whose, members in by_set(apps, found).items():
-        own = defaultdict(list)
-        for one in members:
-            for time in of_launch[one.launch, one.app]:
-                own[getattr(time, key)].append(time)
-        yield whose, own
+        own = (time for one in members for time in of_launch.get((one.launch, one.app), ()))
+        yield whose, grouped((getattr(time, key), time) for time in own)

@@ -1,6 +1,5 @@
 """One iteration of each application, rank by rank: computation, and communication by phase."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ from isochrone.applications.figures._emulations import (
 )
 from isochrone.applications.results.records import records
 from isochrone.base.errors import InputError
+from isochrone.base.table import grouped
 from isochrone.runfile.run import Run
 from isochrone.views.style import (
     CAPTION,
@@ -108,15 +108,16 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 def _rows(run: Run) -> list[dict[bool, Panel]]:
     """Return for each application its iteration alone, and with others, by whether it is that."""
     beside_others = {(one.launch, one.app) for one in launched(run) if one.beside}
-    found: dict[tuple[int, bool], list[Event]] = defaultdict(list)
-    for event in records(run, "event", Event):
-        if event.end >= event.begin:
-            found[event.app, (event.launch, event.app) in beside_others].append(event)
+    found = grouped(
+        ((event.app, (event.launch, event.app) in beside_others), event)
+        for event in records(run, "event", Event)
+        if event.end >= event.begin
+    )
     rows = []
     for app in applications(run):
         row = {}
         for beside in (False, True):
-            own = found[app.number, beside]
+            own = found.get((app.number, beside), [])
             first = min((event.launch for event in own), default=0)
             own = [one for one in own if one.launch == first and one.rank < _MAX_RANKS]
             if own:

@@ -8,7 +8,8 @@ that is part of a description. The computation before a call stays at its place 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls, Event
+from isochrone.applications.traces.trace import MESSAGES, RECEIVES, SENDS, Calls
+from isochrone.base.table import grouped
 
 
 def in_order(events: Calls) -> Calls:
@@ -38,9 +39,10 @@ def in_order(events: Calls) -> Calls:
 
 def _in_turn(events: Calls) -> Calls:
     """Let those who ask as often as each other ask in turns."""
-    of_peer: dict[int, list[tuple[Event, Event]]] = defaultdict(list)
-    for question, answer in zip(events[::2], events[1::2], strict=True):
-        of_peer[answer.peer].append((question._replace(peer=answer.peer), answer))
+    of_peer = grouped(
+        (answer.peer, (question._replace(peer=answer.peer), answer))
+        for question, answer in zip(events[::2], events[1::2], strict=True)
+    )
     if len({len(asked) for asked in of_peer.values()}) > 1:
         return events
     turns = zip(*(of_peer[peer] for peer in sorted(of_peer)), strict=True)

@@ -145,7 +145,7 @@ class JobRunner(NamedTuple):
         found = read(path)
         if not found.complete:
             raise MeasurementError(
-                "the ranks ended before the measurement was complete", where=str(path)
+                "the ranks ended before the measurement was complete", where=path
             )
         return found
 
@@ -302,7 +302,7 @@ def launch_in_turns(
         for old in (path for name in sides for path in folder.glob(f"{name}-[0-9]*.jsonl")):
             raise InputError(
                 "the folder already contains run files, such as " + old.name,
-                where=str(folder), hint="choose another folder",
+                where=folder, hint="choose another folder",
             )  # fmt: skip
         for number in range(1, launches + 1):
             turn = list(sides) if dice is None else dice.sample(list(sides), len(sides))

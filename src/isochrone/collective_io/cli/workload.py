@@ -298,12 +298,12 @@ def recorded_access(path: Path, number: int | None = None) -> RecordedAccess:
     seconds = io_recording.seconds_by_pattern(io_recording.calls(run))
     pattern = _chosen(io_recording.patterns(run), seconds, number, str(path))
     if not pattern.whole:
-        raise InputError(f"the recording lacks pieces of pattern {pattern.number}", where=str(path))
+        raise InputError(f"the recording lacks pieces of pattern {pattern.number}", where=path)
     file = next(one for one in io_recording.files(run) if one.number == pattern.file)
     try:
         accesses = pattern.accesses(file, run.size)
     except InputError as error:
-        raise InputError(f"pattern {pattern.number} has no accesses", where=str(path)) from error
+        raise InputError(f"pattern {pattern.number} has no accesses", where=path) from error
     collective = collective_by(file.hints, reading=pattern.op == "read")
     options = {"op": pattern.op, **_options(file.hints)}
     if collective is not None:

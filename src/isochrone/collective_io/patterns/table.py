@@ -83,9 +83,7 @@ def _line_by_line(data: bytes, path: Path) -> Ints:
         if words and not (not accesses and words in (list(COLUMNS[:3]), list(COLUMNS))):
             accesses.append(_access(words, f"{path}:{number}"))
     if not accesses:
-        raise InputError(
-            "the table has no accesses", where=str(path), hint="write rank,offset,length"
-        )
+        raise InputError("the table has no accesses", where=path, hint="write rank,offset,length")
     return np.array(accesses, dtype=np.int64).T
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from isochrone.base.documents import Hidden
-from isochrone.base.errors import InputError, MeasurementError
+from isochrone.base.errors import MeasurementError, failing
 from isochrone.base.files import write_text
 from isochrone.base.record import Record
 from isochrone.base.text import whole_number
@@ -259,12 +259,8 @@ def hints_of_user(environ: Pairs) -> dict[str, str]:
     if named is None and not os.access(SYSTEM_HINTS, os.R_OK):
         return {}
     path = Path(named) if named else SYSTEM_HINTS
-    try:
+    with failing("the file cannot be read", f"{ROMIO_HINTS}={path}"):
         lines = path.read_text("utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be read: {error.strerror}", where=f"{ROMIO_HINTS}={path}"
-        ) from (error)
     pairs = (line.split(None, 1) for line in lines if not line.startswith("#"))
     return {words[0]: words[1].strip() for words in pairs if len(words) == 2}
 

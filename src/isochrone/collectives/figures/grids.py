@@ -8,6 +8,7 @@ import numpy as np
 
 from isochrone import models
 from isochrone.base.errors import InputError
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.collectives.results.grid_collectives import (
@@ -157,18 +158,18 @@ def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[st
 def _panels(run: Run, model: Model | None, options: Options) -> list[Panel]:
     """Return the panels of one run."""
     compared = compare(model, run) if model else []
-    whole: dict[tuple[str, int], ByGrid] = {}
-    for point in sorted(points(run), key=lambda one: one.bytes):
-        selected = not options.ops or point.op in options.ops
-        if point.phase == TOTAL and selected and point.seconds > 0:  # 0 is no place on the axis
-            grids = whole.setdefault((point.op, point.ranks), {})
-            grids.setdefault(point.grid, []).append(point)
+    whole = grouped(
+        ((point.op, point.ranks), (point.grid, point))
+        for point in sorted(points(run), key=lambda one: one.bytes)
+        if not options.ops or point.op in options.ops
+        if point.phase == TOTAL and point.seconds > 0  # 0 is no place on the axis
+    )
     return [
         Panel(
             op, ranks, grids, drawn := _chosen(grids),
             [one for one in compared if (one.op, one.ranks) == (op, ranks) and one.grid in drawn],
             len(grids) - len(drawn),
-        ) for (op, ranks), grids in whole.items()
+        ) for (op, ranks), found in whole.items() for grids in [grouped(found)]
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from isochrone.base.table import grouped
 from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Level
 
@@ -80,9 +81,7 @@ def tree_of_levels(
     known = [(level, m) for level, m in zip(levels, medians, strict=True) if m > 0]
     for level, median in known:
         owner = {rank: k for k, group in enumerate(level.groups) for rank in group}
-        groups: dict[int, list[_Joint]] = {}
-        for one in joints:
-            groups.setdefault(owner[one.ranks[0]], []).append(one)
+        groups = grouped((owner[one.ranks[0]], one) for one in joints)
         joints = [_joined(members, median, level.level, parts) for members in groups.values()]
     # of several nothing was measured between them
     tree = Tree(hosts, [], [])
@@ -97,15 +96,14 @@ def _joined(
     """Join the members of a group at the median of its level, the slow ones of them above."""
     whole = {rank for one in members for rank in one.ranks}
     median *= max((of.get(level, 1.0) for who, of in parts if whole <= who), default=1.0)
-    apart: dict[float, list[_Joint]] = {}
-    for one in members:
-        beyond = [
-            of.get(level, 1.0) for who, of in parts if who.issuperset(one.ranks) and whole - who
-        ]
-        apart.setdefault(max(1.0, *beyond, 1.0), []).append(one)
+    beyond = [(who, of.get(level, 1.0)) for who, of in parts if whole - who]
+    apart = grouped(
+        (max([1.0, *(ratio for who, ratio in beyond if who.issuperset(one.ranks))]), one)
+        for one in members
+    )
     joined: list[_Joint] = []
-    for ratio in sorted(apart):
-        joined += apart[ratio]
+    for ratio, own in sorted(apart.items()):
+        joined += own
         if len(joined) > 1:
             height = max(ratio * median, *(one.height for one in joined))
             joined = [_Joint([rank for one in joined for rank in one.ranks], height, joined)]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isochrone.base.errors import InputError
+from isochrone.base.table import grouped
 from isochrone.base.units import format_bytes
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import Curve
@@ -69,14 +70,13 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
 
 def _group(drawn: Drawn, *, by_node: bool) -> list[Drawn]:
     """Put together the curves that differ in the number of ranks only."""
-    families: dict[tuple[str, ...], Drawn] = {}
-    for run, curve in drawn:
-        key = (
+    families = grouped(
+        ((
             run.experiment, str(curve.key.get("op", "")), run.library.library, run.origin,
             *(str(run.options.get(k)) for k in ("pairing", "sync", "root")),
             ranks_per_node(run) if by_node else "",
-        )  # fmt: skip
-        families.setdefault(key, []).append((run, curve))
+        ), (run, curve)) for run, curve in drawn
+    )  # fmt: skip
     return list(families.values())
 
 

@@ -141,7 +141,7 @@ def answer(args: Namespace, what: Subject, selector: str) -> int:
         for k in np.flatnonzero(~np.isnan(found.seconds))
     ]  # fmt: skip
     if not rows:
-        raise InputError(f"no prediction is possible: {found.warnings[0]}", where=str(args.model))
+        raise InputError(f"no prediction is possible: {found.warnings[0]}", where=args.model)
     warnings = [*found.warnings, *doubtful]
     if args.json:
         print_json(Predicted(rows, model.origin or None, warnings))

@@ -11,6 +11,7 @@ import isochrone
 from isochrone.base.errors import InputError
 from isochrone.base.files import whole_file
 from isochrone.base.record import Record
+from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.pages.common import kind_of, page_of, provenance
 from isochrone.pages.html.findings import finding_of, in_order
@@ -114,11 +115,8 @@ def write_report(runs: Sequence[Run], path: Path, asked: Asked = AS_USUAL) -> No
 
 def _together(runs: Sequence[Run]) -> dict[str, Sequence[Section]]:
     """Return what is said of several runs of one kind, by kind."""
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(run.kind, []).append(run)
     found = {}
-    for name, members in groups.items():
+    for name, members in grouped((run.kind, run) for run in runs).items():
         kind = kind_of(members[0])
         sections = kind.together(members) if kind is not None and len(members) > 1 else ()
         if sections:
