@@ -26,7 +26,7 @@ _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 Members = dict[str, Any]
-"""The members of a record, by name."""
+"""The members of a record or a document, by name."""
 
 _Chunks = list[tuple[int, dict[str, Array]]]
 

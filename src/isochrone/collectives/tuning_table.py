@@ -21,14 +21,13 @@ import zlib
 from bisect import bisect_left
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from isochrone.base.errors import InputError, located
 from isochrone.base.files import check_ordinary, read_bytes, whole_file
 from isochrone.base.format_version import check_format
-from isochrone.base.table import grouped
+from isochrone.base.table import Members, grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import MAX_RANKS, OPERATIONS, Grid
 from isochrone.measure.cache import cache_folder
@@ -136,7 +135,7 @@ def read(path: str | Path) -> Table:
     hint = "isochrone tune writes one"
     with located(str(path)):
         try:
-            content = msgspec.json.decode(text, type=dict[str, Any])
+            content = msgspec.json.decode(text, type=Members)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"the file is not a tuning table: {error}", hint=hint) from error
         if content.get("record") != "tuning":

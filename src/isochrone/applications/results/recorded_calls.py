@@ -18,7 +18,7 @@ from typing import Any
 from isochrone.applications.traces.trace import Event, Gap, Trace
 from isochrone.base.errors import InputError
 from isochrone.base.operations import CALLED
-from isochrone.base.table import Table
+from isochrone.base.table import Members, Table
 from isochrone.base.text import printable
 from isochrone.runfile.run import Run
 
@@ -307,7 +307,7 @@ class _Making:
             self._keep(Event("wait", seconds=made.seconds))
 
 
-def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
+def _rows(run: Run, name: str) -> Iterator[Members]:
     return run.tables.get(name, Table()).rows()
 
 
@@ -324,7 +324,7 @@ def _number(value: Any, end: int = 2**53, least: int = 0) -> int:
     return int(value)
 
 
-def _call(row: dict[str, Any], ranks: int, groups: int) -> RecordedCall:
+def _call(row: Members, ranks: int, groups: int) -> RecordedCall:
     numbers = {key: _number(row[key]) for key in ("bytes", "received", "calls")}
     ends = {"peer": ranks, "source": ranks, "root": ranks, "group": groups}
     # Below zero they stand for none, or for any.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from isochrone.applications.traces.deriving import named, omitted_share, plain, structure
+from isochrone.applications.traces.deriving import Written, named, omitted_share, plain, structure
 from isochrone.applications.traces.farms import Farm
 from isochrone.applications.traces.gaps import CHANCE, Spent, computation, noise, seconds
 from isochrone.applications.traces.growth import growth, whole
@@ -73,7 +73,7 @@ class Structure:
 class General:
     """A description of any number of ranks; what is doubtful, and by what part it may be off."""
 
-    document: dict[str, Any]
+    document: Written
     warnings: list[str]
     spread: float = 0.0
 
@@ -141,7 +141,7 @@ class _Generalizing:
 
     # --- aligned ----------------------------------------------------------------------------------
 
-    def phases(self, trees: Sequence[Tree], where: str) -> list[dict[str, Any]]:
+    def phases(self, trees: Sequence[Tree], where: str) -> list[Written]:
         """Return the phases that trees have in common."""
         found = []
         for number, nodes in enumerate(self.aligned(trees, where), 1):
@@ -192,7 +192,7 @@ class _Generalizing:
 
     # --- a place ----------------------------------------------------------------------------------
 
-    def place(self, places: Sequence[Place], here: str) -> list[dict[str, Any]]:
+    def place(self, places: Sequence[Place], here: str) -> list[Written]:
         rounds = [place.round for place in places]
         found = []
         period = places[-1].period if len({place.period for place in places}) == 1 else 1
@@ -273,7 +273,7 @@ class _Generalizing:
                 found["time"] = _times(found["time"], f"{np.mean(factors):.4g}")
         return plain(found)
 
-    def of_rank_0(self, spent: Sequence[Mapping[int, Spent]], here: str) -> dict[str, Any]:
+    def of_rank_0(self, spent: Sequence[Mapping[int, Spent]], here: str) -> Written:
         """Return computation of rank 0 that is another function of p than that of the others."""
         first = [1e6 * by[0].mean if 0 in by else 0.0 for by in spent]
         others = [[1e6 * one.mean for rank, one in by.items() if rank] for by in spent]
@@ -287,7 +287,7 @@ class _Generalizing:
         root = self.value(first, "the computation of rank 0", here)
         return {"time": f"1us*({usual})", "imbalance": {"0": f"({root})/({usual})"}}
 
-    def collective(self, places: Sequence[Place], here: str) -> dict[str, Any]:
+    def collective(self, places: Sequence[Place], here: str) -> Written:
         calls = [place.round.call for place in places if place.round.call is not None]
         op = calls[0].op
         found = {}
@@ -301,9 +301,7 @@ class _Generalizing:
             found["among"] = self.groups(among, op, here)
         return found
 
-    def groups(
-        self, among: Sequence[Sequence[Sequence[int]]], op: str, here: str
-    ) -> dict[str, Any]:
+    def groups(self, among: Sequence[Sequence[Sequence[int]]], op: str, here: str) -> Written:
         """Return groups as rows or columns: their size, and the distance of their ranks."""
         found = map(_size_and_stride, among, self.ranks)
         shapes = [shape for shape in found if shape]
@@ -317,7 +315,7 @@ class _Generalizing:
             "stride": self.whole(strides, f"the distances of ranks in groups of {op}", here),
         }
 
-    def farm(self, farms: Sequence[Farm], here: str) -> dict[str, Any]:
+    def farm(self, farms: Sequence[Farm], here: str) -> Written:
         found = farms[-1].exchange(self.ranks[-1])
         found["tasks"] = self.value([farm.tasks for farm in farms], "the number of tasks", here)
         for key in ("task", "result"):
@@ -330,7 +328,7 @@ class _Generalizing:
             found["compute"] = {"time": _times(found["compute"]["time"], by)}
         return found
 
-    def exchange(self, places: Sequence[Place], period: int, here: str) -> dict[str, Any]:
+    def exchange(self, places: Sequence[Place], period: int, here: str) -> Written:
         rounds = [place.round for place in places]
         kind = rounds[0].kind
         if kind not in ("exchange", "stream"):
@@ -363,7 +361,7 @@ class _Generalizing:
             found["compute"] = within
         return found
 
-    def irregular(self, messages: Sequence[Messages], here: str) -> dict[str, Any]:
+    def irregular(self, messages: Sequence[Messages], here: str) -> Written:
         """Return a random graph of as many neighbours.
 
         Each rank has the fewest neighbours of a rank on a ring, and random ones in addition.

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 from msgspec.structs import replace
 
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import grouped
+from isochrone.base.table import Members, grouped
 from isochrone.base.text import whole_number
 from isochrone.base.units import format_seconds
 from isochrone.collective_io.predict.best_possible import NAMES
@@ -93,7 +92,7 @@ class Summary(Record):
             )
         return ""
 
-    def best_possible(self) -> dict[str, Any]:
+    def best_possible(self) -> Members:
         """Gain of this launch if collective calls took no time."""
         parts = self.parts()
         left = self.whole - min(self.in_calls, 0.999 * self.whole)
@@ -106,7 +105,7 @@ class Summary(Record):
             why += f", most of it {NAMES[largest]} ({format_seconds(parts[largest])})"
         return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Members:
         """Return patterns, parts, and the largest possible gain."""
         return {
             "whole_seconds": self.whole,

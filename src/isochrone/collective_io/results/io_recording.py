@@ -14,7 +14,7 @@ import numpy as np
 from isochrone.base.documents import Hidden, shown
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.table import Table, grouped
+from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
 from isochrone.collective_io.predict.call_parts import PARTS, Parts
 from isochrone.collective_io.workload import Ints
@@ -233,7 +233,7 @@ def seconds_by_pattern(made: Iterable[RecordedCall]) -> dict[int, float]:
 # --- records --------------------------------------------------------------------------------------
 
 
-def _rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
+def _rows(run: Run, name: str) -> Iterator[Members]:
     """Return the records of a name, which were checked when the run was read."""
     if run.kind != KIND:
         raise InputError(

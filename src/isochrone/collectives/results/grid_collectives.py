@@ -15,7 +15,7 @@ from isochrone.base.documents import IfKnown, MaybeNan
 from isochrone.base.errors import InputError
 from isochrone.base.inference import ratio_interval, verdict
 from isochrone.base.record import Record
-from isochrone.base.table import Table, grouped
+from isochrone.base.table import Members, Table, grouped
 from isochrone.base.text import printable
 from isochrone.collectives.grid_collectives import WORD
 from isochrone.runfile.run import Run
@@ -265,7 +265,7 @@ def _places(run: Run, grid: str, phase: str) -> tuple[int, int]:
     return len(counts), max(counts.values())
 
 
-def _phase(run: Run, table: Table, row: int, phase: str) -> dict[str, Any]:
+def _phase(run: Run, table: Table, row: int, phase: str) -> Members:
     """Return the operation called in a phase."""
     if phase == TOTAL:
         return {}
@@ -339,7 +339,7 @@ class Gain(Record):
         low, high = _ends(self)
         return _WORDS[verdict(1 / self.ratio, 1 / high, 1 / low, least=MIN_GAIN)]
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Members:
         """Return it for a document."""
         point = self.on_grid
         return {
@@ -374,7 +374,7 @@ class Parts(Record):
         low, high = _ends(self)
         return bool(low <= 1 + ADDS_UP and high >= 1 - ADDS_UP)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Members:
         """Return it for a document."""
         return {
             "op": self.total.op, "p": self.total.ranks, "bytes": self.total.bytes,
