@@ -43,7 +43,7 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
      "synthetic machine: ranks per node, nodes per switch, switches per switch "
-     "of the next level, and so on (default: the real nodes)",
+     "of the next level, and so on (default: the nodes of this job)",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE, "block|cyclic", "block",
      "assignment of ranks to nodes: filled one by one (block), or in turn "

@@ -71,7 +71,7 @@ static const iso_option_t own_options[] = {
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
      "measure only a random part of the pairs: 5%, or a number of pairs; auto: "
-     "each node meets half of the other nodes, or 64 if that is more",
+     "each node is paired with at least 64 other nodes, or with half of them",
      &options.sample},
     {0},
 };

@@ -128,15 +128,15 @@ class Slow(Record):
         if low != high:
             text += f" (95 %: {low} to {high})"
         several = len(self.ratios) > 1
-        text += ": on the closest level " if several else ": "
+        text += f"; level {self.ratios[0][0]}: " if several else ": "
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:
             text += f"{format_seconds(self.first)} at first, "
         how = "measured" if self.first is None else "re-measured alone"
         text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:
-            near, far = self.ratios[0][1], self.ratios[-1][1]
-            text += f" ({near:.1f}x), on the farthest {far:.1f}x"
+            far, ratio = self.ratios[-1]
+            text += f" ({self.ratios[0][1]:.1f}x); level {far}: {ratio:.1f}x"
         return text
 
     @property

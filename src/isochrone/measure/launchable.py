@@ -87,7 +87,9 @@ class Launchable:
         forced = Forced()
         if algorithm is not None:
             if experiment != "collective":
-                raise InputError("only collective has algorithms", where="--algorithm")
+                raise InputError(
+                    "only the experiment collective has algorithms", where="--algorithm"
+                )
             forced = setup.force(algorithm)
             for text in forced.warnings:
                 setup.warn(text)

@@ -80,15 +80,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "explain the choice of the formula, and what to measure to be sure"
     )  # fmt: skip
     add_option(parser, "--at", "POINT", _read_point,
-        "with --explain: point that you want to predict, e.g. p=4096,b=8; the proposed "
-        "measurements narrow its interval most (default: none)"
+        "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
+        "measurements that narrow its interval most (default: none)"
     )  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
         "with --explain: largest number of ranks you can start (default: twice the largest "
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: time for all measurements, such as 5m (default: enough for one point)",
+        "with --explain: time that the listed measurements may take, such as 5m (default: one)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"

@@ -50,8 +50,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "last (cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
-        "plot only the ranks on these hosts of a map (default: all; of more than "
-        "8,192 ranks, one row per node is drawn)",
+        "plot only the ranks on these hosts of a map (default: all; maps of more "
+        "than 8,192 ranks are drawn node by node)",
         default=[])  # fmt: skip
     parser.add_argument(
         "--scale", choices=["log", "linear"],

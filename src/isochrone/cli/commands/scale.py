@@ -52,7 +52,7 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("recorded, its operations measured, and predicted on several numbers of ranks",
+    ("record a program, measure its operations, and predict it on several numbers of ranks",
      "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app"),
     ("from three recordings to 512 ranks",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
