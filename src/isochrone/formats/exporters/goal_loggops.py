@@ -37,7 +37,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     eager = leaves_at_once(curve)
     remarks = [
         "round trips cannot determine o and g: they are 0, and L contains L + 2 o",
-        f"one G (gap per byte) for all sizes: it misses measured medians by at most {100 * off:.2g} %",
+        f"one G (gap per byte) for all sizes: medians deviate by at most {100 * off:.2g} %",
     ]
     comments = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),
