@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measured)"
     )  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: time for all measurements, which it lists; such as 5m (default: lists one)",
+        "with --explain: time for all measurements, which it lists; such as 5m (default: one)",
         default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print intervals of the coefficients, deviations, and all families tried"
