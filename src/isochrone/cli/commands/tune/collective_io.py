@@ -68,8 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"folder for hints, recordings, model and report (default: {USUAL})",
         default=USUAL)  # fmt: skip
     add_option(parser, "--hints", "FILE", Path,
-        f"hints file to write if there is a gain (default: {HINTS} in FOLDER); a second file, "
-        f"FILE{PORTABLE}, omits hints that help local disks only")  # fmt: skip
+        f"hints file to write if there is a gain (default: {HINTS} in FOLDER); a second, "
+        f"FILE{PORTABLE}, lacks hints that help only local disks")  # fmt: skip
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
