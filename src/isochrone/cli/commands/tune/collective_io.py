@@ -69,7 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=USUAL)  # fmt: skip
     add_option(parser, "--hints", "FILE", Path,
         f"hints file to write if there is a gain (default: {HINTS} in FOLDER); a second, "
-        f"FILE{PORTABLE}, lacks hints that help only local disks")  # fmt: skip
+        f"FILE{PORTABLE}, without hints for local disks")  # fmt: skip
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
