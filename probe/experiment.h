@@ -101,8 +101,8 @@ typedef struct iso_experiment {
     int (*format)(int ranks);
     /** What the seconds of a sample are, in a few words; or a function that
      * says it where that follows from the options. */
-    const char *quantity;
-    const char *(*quantity_of)(void);
+    const char *quantity_text;
+    const char *(*quantity)(void);
     /** Measure; see the roles above. */
     iso_outcome_t (*run)(iso_context_t *ctx);
 } iso_experiment_t;

@@ -217,6 +217,6 @@ const iso_experiment_t iso_experiment_bisection = {
     .check = check,
     .resolve = iso_sampler_resolve,
     .memory = memory,
-    .quantity_of = iso_transfer_quantity,
+    .quantity = iso_transfer_quantity,
     .run = run,
 };

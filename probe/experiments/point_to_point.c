@@ -187,6 +187,6 @@ const iso_experiment_t iso_experiment_point_to_point = {
     .check_ranks = check_ranks,
     .resolve = resolve,
     .memory = memory,
-    .quantity_of = iso_transfer_quantity,
+    .quantity = iso_transfer_quantity,
     .run = run,
 };

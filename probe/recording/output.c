@@ -63,7 +63,7 @@ void iso_output_begin(iso_output_t *output, const char *path, const char *kind,
     const iso_experiment_t experiment = {.name = kind,
                                          .kind = kind,
                                          .options = no_options,
-                                         .quantity = quantity};
+                                         .quantity_text = quantity};
     char note[MAX_COMMAND + 16];
     *output = (iso_output_t){.path = NULL};
     PMPI_Comm_dup(MPI_COMM_WORLD, &output->comm);

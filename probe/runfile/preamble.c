@@ -214,8 +214,8 @@ static void record_run(const iso_context_t *ctx,
     }
     record_clock(record, &ctx->clock);
     iso_record_text(record, "probe", ISO_VERSION);
-    const char *quantity = experiment->quantity_of ? experiment->quantity_of()
-                                                   : experiment->quantity;
+    const char *quantity = experiment->quantity ? experiment->quantity()
+                                                : experiment->quantity_text;
     if (quantity) {
         iso_record_text(record, "seconds_are", quantity);
     }

@@ -13,7 +13,7 @@ __all__ = ["Loop", "compare_loops"]
 
 _SOURCES: Final = (
     "messages/transfer", "messages/modes", "messages/message", "machine/clock", "machine/host",
-    "machine/plain", "machine/heartbeat", "machine/settings", "machine/secrets",
+    "machine/own_collectives", "machine/heartbeat", "machine/settings", "machine/secrets",
     "machine/environment",
     "runfile/record", "base/check", "base/options", "base/sizes",
 )  # fmt: skip

@@ -119,6 +119,6 @@ const iso_experiment_t iso_experiment_app = {
     .check = check,
     .check_ranks = check_ranks,
     .memory = memory,
-    .quantity = "wall time of an application, or of one of its iterations",
+    .quantity_text = "wall time of an application, or of one of its iterations",
     .run = run,
 };

@@ -322,6 +322,6 @@ const iso_experiment_t iso_experiment_collective = {
     .check_ranks = check_ranks,
     .resolve = resolve,
     .memory = memory,
-    .quantity = "operation, slowest rank",
+    .quantity_text = "operation, slowest rank",
     .run = run,
 };

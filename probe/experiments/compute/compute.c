@@ -303,6 +303,6 @@ const iso_experiment_t iso_experiment_compute = {
     .check = check,
     .resolve = iso_sampler_resolve,
     .memory = memory,
-    .quantity = "computing with a block, slowest rank",
+    .quantity_text = "computing with a block, slowest rank",
     .run = run,
 };

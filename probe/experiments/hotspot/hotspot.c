@@ -342,6 +342,6 @@ const iso_experiment_t iso_experiment_hotspot = {
     .min_ranks = 2,
     .check = check,
     .resolve = resolve,
-    .quantity = "exchange of a point, slowest rank",
+    .quantity_text = "exchange of a point, slowest rank",
     .run = run,
 };

@@ -409,6 +409,6 @@ const iso_experiment_t iso_experiment_tile_io = {
     .check = check,
     .check_ranks = check_ranks,
     .memory = memory,
-    .quantity = "collective access or its exchange, slowest rank",
+    .quantity_text = "collective access or its exchange, slowest rank",
     .run = run,
 };
