@@ -34,5 +34,7 @@ def test_experiments_do_not_include_each_other() -> None:
 
 def test_random_numbers_come_from_one_place() -> None:
     """SplitMix64 stood in three files."""
-    with_it = [file.name for file in PROBE.rglob("*.[ch]") if "bf58476d1ce4e5b9" in file.read_text()]
+    with_it = [
+        file.name for file in PROBE.rglob("*.[ch]") if "bf58476d1ce4e5b9" in file.read_text()
+    ]
     assert with_it == ["random.h"]
