@@ -16,7 +16,10 @@ FAMILY = Family(
         "here the steps and the bytes within a node and between nodes are separate, as in Zhu, "
         "Goodell, Gropp and Thakur 2009, *Hierarchical collectives in MPICH2*, EuroPVM/MPI"
     ),
-    limitations="Rings, and ranks one after the other, whose latency grows with the ranks.",
+    limitations=(
+        "Rings, and algorithms in which the root serves one rank after the other: latency grows "
+        "with the number of ranks."
+    ),
     forms=tuple(
         Form(
             ("1", f"{whole}(log2(ppn))", f"{whole}(log2(nodes))", "b", "ppn*b", "nodes*ppn*b"),

@@ -12,9 +12,9 @@ FAMILY = Family(
         "Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan 2000, *Exploiting hierarchy in "
         "parallel computer networks to optimize collective operation performance*, IPDPS; Zhu, "
         "Goodell, Gropp and Thakur 2009, *Hierarchical collectives in MPICH2*, EuroPVM/MPI: one "
-        "rank of each node takes part in the tree between them. The last form has steps of its own "
-        "for nodes beyond a power of two: Rabenseifner 2004, *Optimization of collective reduction "
-        "operations*, ICCS"
+        "rank of each node takes part in the tree between them. The last form has an additional "
+        "step if the number of nodes is no power of two: Rabenseifner 2004, *Optimization of "
+        "collective reduction operations*, ICCS"
     ),
     limitations=(
         "Long messages, which libraries split up; trees whose steps between nodes share the link "
