@@ -67,7 +67,10 @@ void iso_needs_add(iso_needs_t *needs, const iso_program_t *program,
 {
     bool any = program->value_count > 0; /* a wait needs none */
     double size = any ? program->values[step->size].most : 0;
-    double answer = any ? program->values[step->answer].most : 0;
+    /* of a collective, that word is its name */
+    bool answers = step->kind == ISO_STEP_FARM ||
+                   step->kind == ISO_STEP_SERVE || step->kind == ISO_STEP_WORK;
+    double answer = answers ? program->values[step->answer].most : 0;
     switch (step->kind) {
     case ISO_STEP_SEND:
     case ISO_STEP_ISEND:
