@@ -119,6 +119,7 @@ def test_pieces_beyond_4_gib_are_recorded(checked: Sanitized, tmp_path: Path) ->
     patterns = io_recording.patterns(read(out))
     assert [one.op for one in patterns] == ["write", "read"]
     for one in patterns:
-        runs = zip(one.rank, one.offset, one.count, one.stride, strict=True)
+        columns = (one.pieces[name] for name in ("rank", "offset", "count", "stride"))
+        runs = zip(*columns, strict=True)
         found = {(int(r), int(at + k * step)) for r, at, n, step in runs for k in range(n)}
         assert found == {(rank, at) for rank, all_ in places.items() for at in all_}
