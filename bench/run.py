@@ -81,15 +81,13 @@ def argv_of(built: probe.Probe, ranks: int, *program: str) -> list[str]:
 def timed_loop(mpicc: Path, folder: Path) -> None:
     """Compare the probe's loop with a bare ping-pong, in turns in one MPI job."""
     source = ROOT / "probe"
-    names = (
-        "experiments/latency_map/round_trip", "messages/transfer", "messages/modes",
-        "messages/message", "sampling/sampler", "machine/clock", "machine/host",
-        "machine/heartbeat", "machine/settings", "machine/secrets", "machine/environment",
-        "runfile/record", "base/check", "base/options", "base/sizes",
-    )  # fmt: skip
-    files = [source / f"{name}.c" for name in names]
+    folders = ("base", "machine", "messages", "sampling", "global_clock", "runfile")
+    files = [file for name in folders for file in sorted((source / name).glob("*.c"))]
+    files.remove(source / "sampling/sweep.c")  # needs main.c
+    files.append(source / "experiments/latency_map/round_trip.c")
     program = folder / "timed_loop"
-    argv = [mpicc, "-std=c11", "-O2", f"-I{source}", ROOT / "bench/timed_loop.c", *files]
+    defined = ['-DISO_VERSION="bench"', '-DISO_SOURCE="bench"']
+    argv = [mpicc, "-std=c11", "-O2", *defined, f"-I{source}", ROOT / "bench/timed_loop.c", *files]
     subprocess.run([*argv, "-o", program, "-lm"], check=True, timeout=TIMEOUT)
     built = probe.Probe(probe.build(mpicc).path, mpicc)
     print("\nTimed loops against a bare ping-pong, medians of 100 round trips, 5 runs (limit 3 %):")
