@@ -30,8 +30,8 @@ from recording import recording
 from replayed_demos import replayed_demos
 
 from isochrone.base.units import format_seconds
+from isochrone.measure import job, probe
 from isochrone.measure import launcher as launchers
-from isochrone.measure import probe
 from isochrone.runfile.file import read
 
 ROOT = Path(__file__).parents[1]
@@ -118,7 +118,7 @@ def disturbance(built: probe.Probe, folder: Path) -> None:
         for ranks in (2, 8):
             out = folder / f"disturb-{ranks}-{turn}.jsonl"
             options = ("--bytes", "1KiB", "--repeats", "10", "--out", str(out))
-            probe.run(argv_of(built, ranks, str(built.path), "latency-map", *options), timeout=60)
+            job.run(argv_of(built, ranks, str(built.path), "latency-map", *options), timeout=60)
             run = read(out)
             half[ranks].append(float(np.nanmedian(run.matrix())) / 2)
             if ranks == 8 and run.end:
@@ -134,7 +134,7 @@ def large_map(built: probe.Probe, folder: Path) -> None:
     """Time what reads a map of 1024 ranks, and its memory."""
     out, picture = folder / "large.jsonl", folder / "large.png"
     options = ("--shape", "32,8,4", "--repeats", "5", "--noise", "0.05", "--out", str(out))
-    probe.run([str(built.path), "synthetic", *options], timeout=TIMEOUT)
+    job.run([str(built.path), "synthetic", *options], timeout=TIMEOUT)
     pairs, size = 1024 * 1023 // 2, out.stat().st_size / 2**20
     print(f"\n1024 ranks, {pairs} pairs, {size:.0f} MiB (limits: show 2 s, others 10 s; 1 GiB):")
     commands = {
@@ -188,9 +188,7 @@ def start_up(built: probe.Probe, folder: Path) -> None:
     The help must need neither numpy nor scipy.
     """
     small = folder / "small.jsonl"
-    probe.run(
-        [str(built.path), "synthetic", "--shape", "4,2", "--out", str(small)], timeout=TIMEOUT
-    )
+    job.run([str(built.path), "synthetic", "--shape", "4,2", "--out", str(small)], timeout=TIMEOUT)
     bare = "python -c pass"
     commands: dict[str, list[str | Path]] = {
         bare: [sys.executable, "-c", "pass"],
