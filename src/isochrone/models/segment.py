@@ -249,8 +249,8 @@ class Segment(msgspec.Struct, rename={"degrees_of_freedom": "freedom"}):
         (name,) = variables_of(self.only)
         other = np.full_like(points[name], np.maximum(value, self.fitted[name][0]))
         moved = {**points, name: other}
-        if name == "nodes":
-            moved["p"] = other * points["ppn"]
+        if name == "nodes" and "p" in points:
+            moved["p"] = other * points.get("ppn", points["p"] / points["nodes"])
         return self.seconds(moved)
 
     def of_other_class(self, variables: Mapping[str, Floats]) -> Bools:

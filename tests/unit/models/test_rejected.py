@@ -10,6 +10,7 @@ import pytest
 from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.models import Samples
+from isochrone.models.segment import Segment
 
 SIZES = (8, 1024, 16384, 65536, 1048576)
 RANKS = (2, 4, 8, 16, 32)
@@ -183,6 +184,21 @@ def test_powers_of_two_of_nodes_only_say_so_for_other_nodes() -> None:
     truth = 5e-7 + 2 * (4e-7 + 8e-11 * 1024) + 4 * (1.6e-6 + 1e-10 * 1024)
     assert found.low <= truth <= found.high
     assert any("power" in text for text in found.warnings)
+
+
+def test_other_nodes_are_judged_by_a_formula_without_ranks_per_node() -> None:
+    """Of `nodes` and `p` alone, the ranks per node are their ratio."""
+    formula = Segment(
+        "tree", ["1", "p", "ceil(log2(nodes))"], [1e-6, 1e-7, 2e-6], only=["power2(nodes)"],
+        fitted={"nodes": (1.0, 8.0), "p": (4.0, 32.0)}, covariance=np.zeros((3, 3)).tolist(),
+        sigma=0.01, degrees_of_freedom=20,
+    )  # fmt: skip
+    seconds, low, high = formula.evaluate(
+        {"p": np.array([24.0]), "nodes": np.array([6.0])}, "relative"
+    )
+    assert seconds == pytest.approx(1e-6 + 24e-7 + 6e-6)
+    assert low < 1e-6 + 16e-7 + 4e-6  # as on four nodes
+    assert high > 1e-6 + 32e-7 + 6e-6  # as on eight
 
 
 def test_both_classes_measured_are_segments() -> None:
