@@ -1,6 +1,6 @@
 """What surrounds a command fails: its folders, its output, its limits, its locale, its clock.
 
-The matrix in docs/reliability.md names these tests.
+tests/contract/promises.toml names these tests.
 """
 
 from __future__ import annotations
