@@ -7,7 +7,7 @@ With --grid, a two-phase algorithm is predicted: one operation along the rows of
 one along its columns. Its time is the sum of both phases. All rows (or columns) communicate at the
 same time; if it was measured how much they slow each other down, the time is longer by this factor.
 `all` lists all grids and the library's own algorithm; `best` sorts these, the fastest first
-(docs/grid-collectives.md).
+(docs/grid-predicting.md).
 """
 
 import argparse
