@@ -3,7 +3,7 @@
 A preset is an experiment of the probe with options; what the user adds comes after them and wins.
 The first nine have the names and sizes of the programs that A. Barton ran (*Understanding
 properties of I/O between compute nodes in a parallel system*, 2003, section 3.2); where mpptest did
-something else than its option says, ``docs/sweeps.md`` tells what.
+something else than its option says, ``docs/suites.md`` tells what.
 """
 
 import re
