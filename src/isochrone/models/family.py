@@ -38,9 +38,9 @@ class Family:
     formula
         In LaTeX.
     source
-        Where the formula comes from.
+        Where the formula comes from, as a short citation.
     limitations
-        When it is wrong, in one sentence.
+        When not to use it, in full sentences.
     forms
         One or more formulas; each segment of a model takes the one that fits it best.
     splits

@@ -1,4 +1,4 @@
-"""A busy node at any message size: bytes in both directions, messages, other busy nodes."""
+"""A busy node at any message size: the cost of bytes, of messages and of busy partners."""
 
 from isochrone.models.family import Family, Form
 
@@ -21,12 +21,11 @@ FAMILY = Family(
         r" + \gamma + y^2 \left(\beta_3 \max(b_i,b_o) + \beta_4 \min(b_i,b_o)\right)"
     ),
     source=(
-        "`hotspot-directional` with bytes ($b_i$, $b_o$, $b_a$) in addition to messages, and y: "
-        "mean load of the nodes, as a fraction of the busiest"
+        "`hotspot-directional`, with bytes in addition to messages, and the load of other nodes"
     ),
     limitations=(
-        "Messages within the node that overlap with equally long messages between nodes: the sum "
-        "overestimates."
+        "If messages within the node overlap with equally long ones between nodes, the "
+        "sum overestimates the time."
     ),
     forms=tuple(_forms()),
     splits=("max(bi,bo)",),

@@ -1,17 +1,16 @@
-"""Allreduce: a reduce and a broadcast of its result."""
+"""An allreduce as two operations: a reduction, then a broadcast of the result."""
 
 from isochrone.models.family import Family
 
 FAMILY = Family(
     formula=r"t(p,b) = t_{acc}(p,b) + t_{sb}(p,b)",
     source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_macc. Added here: a latency, and a linear gather "
-        "with a broadcast along a tree"
+        "Kühnemann, Rauber and Rünger, table 1: t_macc; here also with a latency, and "
+        "as a linear gather with a broadcast along a tree"
     ),
     limitations=(
-        "Numbers of ranks that are all powers of two: the steps of reduce and of "
-        "broadcast are collinear in a tree. Rings and recursive doubling."
+        "If all numbers of ranks are powers of two, the steps of both operations "
+        "cannot be separated. Do not use it for rings and recursive doubling."
     ),
     splits=("p", "b", "p*b"),
     operations=("allreduce",),

@@ -1,15 +1,14 @@
-"""Broadcast, in each segment linear or along a tree, whichever fits better."""
+"""A broadcast to one rank after the other or along a tree, whichever fits a segment better."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b \;\text{or}\; (\tau + t_c \log_2 p)\,b",
     source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, tables 1 and 2: LAM MPI is linear up to 4 ranks and a "
-        "tree beyond"
+        "Kühnemann, Rauber and Rünger, tables 1 and 2: LAM MPI is linear up to 4 ranks "
+        "and a tree beyond"
     ),
-    limitations="As `bcast-linear` and `bcast-log`.",
+    limitations="It has the limits of `bcast-linear` and `bcast-log`.",
     forms=(
         Form(("b", "p*b"), ("τ", "t_c")),
         Form(("b", "log2(p)*b"), ("τ", "t_c")),

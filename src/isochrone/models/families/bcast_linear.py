@@ -1,16 +1,13 @@
-"""Broadcast to one rank after the other: linear in the ranks."""
+"""A broadcast to one rank after the other: the time is linear in the number of ranks."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b",
-    source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_sb_lin"
-    ),
+    source="Kühnemann, Rauber and Rünger, table 1: t_sb_lin",
     limitations=(
-        "Small messages, whose time does not vanish with their size; trees, which real "
-        "libraries use for many ranks."
+        "Do not use it for small messages, because it has no latency, or for many "
+        "ranks, where libraries use trees."
     ),
     forms=(Form(("b", "p*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),

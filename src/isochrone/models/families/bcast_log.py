@@ -1,16 +1,13 @@
-"""Broadcast along a tree: logarithmic in the ranks."""
+"""A broadcast along a tree: the time is logarithmic in the number of ranks."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \log_2 p)\,b",
-    source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_sb_log"
-    ),
+    source="Kühnemann, Rauber and Rünger, table 1: t_sb_log",
     limitations=(
-        "Small messages, whose time does not vanish with their size; between powers of "
-        "two, where the number of steps of a tree is rounded up."
+        "Do not use it for small messages, because it has no latency, or between "
+        "powers of two, where the steps of a tree are rounded up."
     ),
     forms=(Form(("b", "log2(p)*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),

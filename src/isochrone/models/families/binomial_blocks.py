@@ -1,4 +1,4 @@
-"""Blocks along a tree: few steps, each with more blocks than the last."""
+"""A tree that carries the blocks of all ranks: few steps, each with more blocks."""
 
 from isochrone.models.family import Family, Form
 
@@ -8,11 +8,13 @@ FAMILY = Family(
         r"\;\text{or}\; \log_2 p"
     ),
     source=(
-        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
-        "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
-        "binomial gather and scatter, allgather by recursive doubling and by Bruck"
+        "Thakur, Rabenseifner and Gropp 2005: binomial gather and scatter, allgather "
+        "by recursive doubling and by Bruck"
     ),
-    limitations="Rings, and one message after the other, whose latency grows with the ranks.",
+    limitations=(
+        "Do not use it for rings or a root that serves one rank after the other: their "
+        "latency is linear in the ranks."
+    ),
     forms=(
         Form(("1", "ceil(log2(p))", "p*b"), ("τ_1", "α", "β")),
         Form(("1", "ceil(log2(p))", "b", "p*b"), ("τ_1", "α", "τ_2", "β")),

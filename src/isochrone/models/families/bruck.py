@@ -1,4 +1,4 @@
-"""All blocks in few steps, each with half of all blocks."""
+"""Bruck's alltoall: few steps, each of which sends half of all blocks."""
 
 from isochrone.models.family import Family, Form
 
@@ -8,12 +8,8 @@ FAMILY = Family(
         r"\quad s = \lceil\log_2 p\rceil \;\text{or}\; p\log_2 p, "
         r"\quad l = \log_2 p \;\text{or}\; \lceil\log_2 p\rceil"
     ),
-    source=(
-        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
-        "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
-        "alltoall of short messages (Bruck)"
-    ),
-    limitations="Long messages, which libraries send in pairs.",
+    source="Thakur, Rabenseifner and Gropp 2005: alltoall of short messages (Bruck)",
+    limitations="Do not use it for long messages, which libraries exchange in pairs.",
     forms=(
         Form(("1", "ceil(log2(p))", "log2(p)*p*b"), ("τ_1", "α", "β")),
         Form(("1", "log2(p)*p", "log2(p)*p*b"), ("τ_1", "α", "β")),

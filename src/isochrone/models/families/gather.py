@@ -1,17 +1,16 @@
-"""Gather: the root receives a block from each rank."""
+"""A gather: the root receives a block from each rank."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + (\tau_2 + t_c\,p)\,b",
     source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1 (names of t_sc and t_ga exchanged there) and "
-        "table 4"
+        "Kühnemann, Rauber and Rünger, table 1 (there with the names of t_sc and t_ga "
+        "swapped) and table 4"
     ),
     limitations=(
-        "Trees, whose inner ranks forward blocks; effects of memory or protocol beyond a "
-        "total size at the root, if no breakpoint is allowed."
+        "Do not use it for trees, whose inner ranks forward blocks. If memory or "
+        "protocol change the cost beyond a total size, it needs a breakpoint there."
     ),
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
     splits=("p*b", "p", "b"),

@@ -1,24 +1,20 @@
-"""A tree between nodes and one within each: the steps of each have a cost of their own."""
+"""A tree between nodes and one within each node, whose steps have different costs."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=(
         r"t(n,q,b) = \tau + (\alpha_1 + \beta_1\,b)\,s(q) + (\alpha_2 + \beta_2\,b)\,s(n), "
-        r"\quad s(v) = \lceil\log_2 v\rceil \;\text{or}\; \lfloor\log_2 v\rfloor, "
-        r"\quad n = \text{nodes},\; q = \text{ppn}"
+        r"\quad s(v) = \lceil\log_2 v\rceil \;\text{or}\; \lfloor\log_2 v\rfloor"
     ),
     source=(
-        "Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan 2000, *Exploiting hierarchy in "
-        "parallel computer networks to optimize collective operation performance*, IPDPS; Zhu, "
-        "Goodell, Gropp and Thakur 2009, *Hierarchical collectives in MPICH2*, EuroPVM/MPI: one "
-        "rank of each node takes part in the tree between them. The last form has an additional "
-        "step if the number of nodes is no power of two: Rabenseifner 2004, *Optimization of "
-        "collective reduction operations*, ICCS"
+        "Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan 2000; Zhu, Goodell, "
+        "Gropp and Thakur 2009; steps if the number of nodes is no power of two: "
+        "Rabenseifner 2004"
     ),
     limitations=(
-        "Long messages, which libraries split up; trees whose steps between nodes share the link "
-        "of a node."
+        "Do not use it for long messages, which libraries split, or if several ranks "
+        "of a node share its link (see `node-port`)."
     ),
     forms=(
         Form(("1", "ceil(log2(ppn))", "ceil(log2(nodes))"), ("τ", "α_1", "α_2")),

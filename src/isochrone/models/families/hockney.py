@@ -1,16 +1,13 @@
-"""Latency plus time per byte: the time of a single message."""
+"""A single message: a latency, and a time per byte."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(b) = \alpha + \beta\,b",
-    source=(
-        "Hockney 1994, *The communication challenge for MPP: Intel Paragon and Meiko "
-        "CS-2*, Parallel Computing 20, 389-398"
-    ),
+    source="Hockney 1994",
     limitations=(
-        "Sizes around a protocol switch, if too few of them were measured to find it; "
-        "several messages at once."
+        "Do not use it for several messages in flight. Near a protocol switch, it "
+        "needs enough sizes on both sides to find the breakpoint."
     ),
     forms=(Form(("1", "b"), ("α", "β")),),
     splits=("b",),

@@ -1,16 +1,12 @@
-"""Messages in a window: gap, time per byte, and the latency of the last message and its reply."""
+"""The time per message if a window of messages is sent before one reply."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(w,b) = g + \frac{2(L + 2o) - g}{w} + G\,b",
-    source=(
-        "Alexandrov, Ionescu, Schauer and Scheiman 1995, *LogGP: incorporating long messages into "
-        "the LogP model*, SPAA '95: w messages take L + 2o + (w - 1) g + w G b and their empty "
-        "answer L + 2o; here the time of all is divided by w, and b is written instead of b - 1"
-    ),
+    source="Alexandrov, Ionescu, Schauer and Scheiman 1995; here b instead of b - 1",
     limitations=(
-        "Data with a single window size: gap and latency are collinear. L and o are not separated."
+        "It needs data of at least two window sizes. The fit gives L + 2o, but not L and o."
     ),
     forms=(Form(("1", "1/w", "b"), ("g", "2(L + 2o) - g", "G")),),
     splits=("b",),

@@ -1,19 +1,20 @@
-"""The port of a node, which its ranks share: between nodes each step sends the bytes of all."""
+"""A tree between nodes in which all ranks of a node send and share its network port."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=(
         r"t(n,q,b) = \tau + (\alpha_1 + \beta_1\,b) \lceil\log_2 q\rceil "
-        r"+ (\alpha_2 + \beta_2\,q\,b) \lceil\log_2 n\rceil, "
-        r"\quad n = \text{nodes},\; q = \text{ppn}"
+        r"+ (\alpha_2 + \beta_2\,q\,b) \lceil\log_2 n\rceil"
     ),
     source=(
-        "Gropp, Olson and Samfass 2016, *Modeling MPI communication performance on SMP nodes: is "
-        "it time to retire the ping pong test*, EuroMPI: the ranks of a node share its injection "
-        "bandwidth; here in each step of a tree between nodes"
+        "Gropp, Olson and Samfass 2016: injection bandwidth of a node; here in each "
+        "step of a tree"
     ),
-    limitations="Collectives in which one rank of a node sends for all; nodes with several ports.",
+    limitations=(
+        "Do not use it if one rank of a node sends for all, or if a node has several "
+        "ports."
+    ),
     forms=(
         Form(
             ("1", "ceil(log2(ppn))", "ceil(log2(nodes))", "ceil(log2(nodes))*ppn*b"),

@@ -1,14 +1,14 @@
-"""Reduce by one rank after the other: linear in the ranks."""
+"""A reduction by one rank after the other: the time is linear in the number of ranks."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c\,p)\,b",
-    source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_acc_lin"
+    source="Kühnemann, Rauber and Rünger, table 1: t_acc_lin",
+    limitations=(
+        "Do not use it for small messages, because it has no latency, or for many "
+        "ranks, where libraries use trees."
     ),
-    limitations="Small messages; trees, which real libraries use for many ranks.",
     forms=(Form(("b", "p*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),
     operations=("reduce",),

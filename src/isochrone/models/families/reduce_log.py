@@ -1,15 +1,13 @@
-"""Reduce along a tree: a whole number of steps."""
+"""A reduction along a tree: the number of steps is rounded down."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = (\tau + t_c \lfloor\log_2(p-1)\rfloor)\,b",
-    source=(
-        "Kühnemann, Rauber and Rünger, *Performance Modeling of Two-phase Realizations of "
-        "Communication Operations*, table 1: t_acc_log"
-    ),
+    source="Kühnemann, Rauber and Rünger, table 1: t_acc_log",
     limitations=(
-        "Small messages; algorithms for long messages that scatter and gather (Rabenseifner)."
+        "Do not use it for small messages, because it has no latency, or for long "
+        "messages, which libraries reduce in parts (Rabenseifner)."
     ),
     forms=(Form(("b", "floor(log2(p-1))*b"), ("τ", "t_c")),),
     splits=("p", "b", "p*b"),

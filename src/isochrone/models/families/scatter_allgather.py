@@ -1,18 +1,16 @@
-"""Long messages split up: a scatter and an allgather, or a reduce-scatter and an allgather."""
+"""A long message is split: a scatter or a reduce-scatter, then an allgather of the parts."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
     formula=r"t(p,b) = \tau + \alpha_1 \log_2 p + \alpha_2\,p + \beta\,b + \beta' b/p",
     source=(
-        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
-        "operations in MPICH*, International Journal of High Performance Computing Applications "
-        "19, 49-66: broadcast (van de Geijn) and allreduce (Rabenseifner) of long messages; "
-        "(p - 1)/p b, multiplied out"
+        "Thakur, Rabenseifner and Gropp 2005: broadcast (van de Geijn) and allreduce "
+        "(Rabenseifner) of long messages"
     ),
     limitations=(
-        "Short messages, for which libraries use trees; numbers of ranks that are not powers of "
-        "two."
+        "Do not use it for short messages, which libraries send along trees, or if the "
+        "numbers of ranks are not powers of two."
     ),
     forms=(
         Form(("1", "ceil(log2(p))", "b", "1/p*b"), ("τ", "α_1", "β", "β'")),

@@ -1,4 +1,4 @@
-"""Messages in pairs of which only a batch is under way at a time."""
+"""Alltoall in batches: each rank has at most k messages in flight."""
 
 from isochrone.models.family import Family, Form
 
@@ -6,14 +6,16 @@ _BATCHES = (8, 16, 32)
 
 FAMILY = Family(
     formula=(
-        r"t(p,b) = \tau + \alpha\,p + \gamma \lceil (p - 1) / k \rceil + \beta\,p\,b, "
+        r"t(p,b) = \tau + \tau_2\,b + \alpha\,p + \gamma \lceil (p - 1) / k \rceil + \beta\,p\,b, "
         r"\quad k = 8, 16 \;\text{or}\; 32"
     ),
     source=(
-        "MPICH, alltoall of medium messages: isend and irecv in batches of "
-        "MPIR_CVAR_ALLTOALL_THROTTLE (32) messages; Open MPI, linear_sync, batches of a parameter"
+        "MPICH, alltoall of medium messages (`MPIR_CVAR_ALLTOALL_THROTTLE`, 32); Open "
+        "MPI, `linear_sync`"
     ),
-    limitations="Batches of other sizes: the fit sees smooth growth instead of steps.",
+    limitations=(
+        "Do not use it for other batch sizes: the fit then sees smooth growth instead of steps."
+    ),
     forms=tuple(
         form
         for k in _BATCHES

@@ -1,17 +1,15 @@
-"""A tree or recursive doubling: a number of steps that grows with the logarithm of the ranks."""
+"""A tree or recursive doubling: a whole number of steps, the logarithm of the ranks."""
 
 from isochrone.models.family import Family, Form
 
 FAMILY = Family(
-    formula=r"t(p,b) = \tau + (\alpha + \beta\,b)\,s, \quad s = \lceil\log_2 p\rceil",
-    source=(
-        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication "
-        "operations in MPICH*, International Journal of High Performance Computing Applications "
-        "19, 49-66: broadcast of short messages; a barrier has no b. The forms with s² are for a "
-        "root that sends all its messages at once: they share its link, so that the k-th step "
-        "waits for k messages"
+    formula=(
+        r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,s "
+        r"\;\text{or}\; \tau + \alpha\,f + (\beta_1\,f + \beta_2\,f^2 + \beta_3\,s)\,b, "
+        r"\quad s = \lceil\log_2 p\rceil,\; f = \lfloor\log_2 p\rfloor"
     ),
-    limitations=("Long messages, which libraries split up."),
+    source="Thakur, Rabenseifner and Gropp 2005: broadcast of short messages",
+    limitations="Do not use it for long messages, which libraries split.",
     forms=(
         Form(("1", "ceil(log2(p))"), ("τ", "α")),
         Form(("1", "ceil(log2(p))", "ceil(log2(p))*b"), ("τ", "α", "β")),

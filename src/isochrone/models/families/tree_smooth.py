@@ -1,4 +1,4 @@
-"""Steps that grow with the logarithm of the ranks, whole or not."""
+"""Overlapping steps: the time grows smoothly with the logarithm of the ranks."""
 
 from isochrone.models.family import Family, Form
 
@@ -7,14 +7,9 @@ FAMILY = Family(
         r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,g, "
         r"\quad g = \log_2 p \;\text{or}\; (\log_2 p)^2"
     ),
-    source=(
-        "Thakur, Rabenseifner and Gropp 2005, *Optimization of collective communication operations "
-        "in MPICH*, International Journal of High Performance Computing Applications 19, 49-66: "
-        "recursive doubling and trees; many libraries overlap their steps, so that the time grows "
-        "between powers of two, too"
-    ),
+    source="Thakur, Rabenseifner and Gropp 2005: trees and recursive doubling",
     limitations=(
-        "Plain trees between powers of two, whose number of steps is rounded up: then `tree`."
+        "If the time is the same at all numbers of ranks between two powers of two, use `tree`."
     ),
     forms=(
         Form(("1", "log2(p)"), ("τ", "α")),
