@@ -1,13 +1,14 @@
-"""All figures and tables of docs/evaluation.md, where the truth is known: `make evaluation`.
+"""All figures and tables of docs/evaluation*.md, where the truth is known: `make evaluation`.
 
     PYTHONPATH=src:tests:bench python bench/evaluation.py [--full] [--only pairs,models]
-        [--peer OSU=./osu_latency] [--output docs]
+        [--peer OSU=./osu_latency] [--output docs] [--pages]
 
-Writes evaluation.md, its pictures, and a CSV of each table. The quick sizes take less than ten
+Writes the pages, their pictures, and a CSV of each table. The quick sizes take less than ten
 minutes of processor time in all; `--full` draws more cases. Programs of others are given with
 `--peer NAME=PATH`, compiled with ``smpicc`` (`bench/peers/build.sh`). Nothing is downloaded. Rows
 of programs that are not given stay as they were measured before.
-With `--only` other sections stay as they were measured before.
+With `--only` other sections stay as they were measured before. `--pages` measures nothing, and
+writes the pages again from the stored numbers.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ import csv
 import importlib
 import json
 import os
+import re
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parent)]
 
 from evaluated.peers import TITLES  # noqa: E402
-from evaluated.section import Bed, Section, Table  # noqa: E402
+from evaluated.section import Bed, Page, Rows, Section, Table, enumerated  # noqa: E402
 
 from isochrone.views import save  # noqa: E402
 
@@ -34,27 +37,58 @@ SECTIONS = (
     "pairs", "verdicts", "collectives", "models", "papers", "collective_io", "applications",
 )  # fmt: skip
 
+PAGES = {
+    "evaluation-measurements": (
+        "Evaluation of measurements and verdicts",
+        "How accurate are times, and how often are verdicts about them correct?",
+        SECTIONS[:3],
+    ),
+    "evaluation-predictions": (
+        "Evaluation of models and predictions",
+        "How accurate are models, predicted gains, and predicted programs?",
+        SECTIONS[3:],
+    ),
+}
+"""Title, question and sections of each page."""
+
 HEAD = """# Evaluation
 
-Everything here was measured where the truth is known: on simulated machines (SimGrid), and with synthetic machines, laws and programs. `make
-evaluation` writes this page, its figures and a CSV of each table (`docs/evaluated`) in {seconds:.0f} s of processor time; `make evaluation FULL=1` draws more cases.
-Measurements on real and virtual clusters are on the pages of the features.
+How often is Isochrone right, compared with which programs, and what fails? The table answers for seven areas, (a) to (g).
+All true values are known, because the machines, formulas and programs are simulated (with SimGrid) or synthetic.
+"""
+COLUMNS = ("section", "question", "result", "main failure")
+TAIL = """
+## Compared with which programs?
 
-Programs of others are built by `bench/peers/build.sh` from sources that you have, and given as `PEERS="OSU=FOLDER LinkTest=PATH …"`.
-Rows of programs that are not given stay as they were measured before.
+The same simulated machines and synthetic data were given to these programs:
 
-Real programs: `bench/programs/build.sh` builds HPCG, LULESH, miniFE and AMG from sources that you have.
-All four were built with GCC and MPICH, and recorded on 2 to 8 ranks. They are not part of these numbers, because their true times are unknown.
-Recording takes up to 0.5 % of the time of HPCG, LULESH and miniFE. AMG polls for messages, 1.2 million calls a second: there it is up to 23 %.
+- all pairs of a machine: LinkTest, mpiGraph, hp2p and network_tests2, [(a)]({a});
+- messages of single pairs: OSU and IMB, [(a)]({a}) and [(c)]({c});
+- collectives: OSU, IMB and ReproMPI, [(c)]({c});
+- models: Extra-P, [(d)]({d}).
+
+## How far can you trust these numbers?
+
+- A simulated or synthetic machine is not a real one. The project chose the machines and the noise itself.
+- The number of cases is small. `make evaluation FULL=1` draws more.
+- An error of 0 % means less than 0.005 %.
+- Measurements on real and virtual clusters are on the pages of the features, for example on
+  [test beds](test-beds.md#what-is-checked).
+
+## How do I repeat it?
+
+`make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
+processor time. `bench/peers/build.sh` builds the other programs from sources that you have. Give them as
+`PEERS="OSU=FOLDER LinkTest=PATH …"`. The rows of programs that you do not give stay as they were measured before.
 """
 
 
 @dataclass
-class Text:
-    """A section as it is on the page, and what it took."""
+class Stored:
+    """What a section measured in addition to its tables, and what it took."""
 
-    title: str
-    text: str
+    facts: dict[str, str]
+    notes: list[str]
     processor: float
     elapsed: float
 
@@ -65,6 +99,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="more cases, hours in all")
     parser.add_argument("--only", default="", help=f"of {','.join(SECTIONS)} (default: all)")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--pages", action="store_true", help="write only the pages again")
     parser.add_argument("--output", type=Path, default=Path(__file__).parents[1] / "docs")
     args = parser.parse_args()
     peers = {}
@@ -75,29 +110,27 @@ def main() -> None:
         peers[name.lower()] = Path(path).absolute()  # a Python of an environment is a link
     folder = args.output / "evaluated"
     folder.mkdir(parents=True, exist_ok=True)
-    for name in args.only.split(",") if args.only else SECTIONS:
+    measured = () if args.pages else args.only.split(",") if args.only else SECTIONS
+    for name in measured:
         with tempfile.TemporaryDirectory() as scratch:
             kept = evaluated(name, Bed(Path(scratch), not args.full, peers, folder), folder)
         (folder / f"{name}.json").write_text(json.dumps(asdict(kept), ensure_ascii=False, indent=1))
         print(f"{name}: {kept.processor:.0f} s of processor time", flush=True)
-    write_page(args.output)
+    for name, text in pages(args.output).items():
+        (args.output / f"{name}.md").write_text(text)
 
 
-def evaluated(name: str, bed: Bed, folder: Path) -> Text:
+def evaluated(name: str, bed: Bed, folder: Path) -> Stored:
     """Evaluate one section; write its tables and its picture."""
     module = importlib.import_module(f"evaluated.{name}")
     begin, before = time.perf_counter(), processor()
     found: Section = module.evaluate(bed)
     took = processor() - before
-    lines = [found.measured, "", *found.found, ""]
     for table in found.tables:
         write_csv(folder / f"{table.name}.csv", table)
-        lines += [*markdown(table), ""]
     if found.figure:
-        save(found.figure[0], folder / f"{name}.png")
-        lines += [f"![{found.figure[1]}](evaluated/{name}.png)", ""]
-    lines += ["What fails:", "", *(f"- {one}" for one in found.fails)]
-    return Text(module.TITLE, "\n".join(lines), took, time.perf_counter() - begin)
+        save(found.figure, folder / f"{name}.png")
+    return Stored(found.facts, found.notes, took, time.perf_counter() - begin)
 
 
 def processor() -> float:
@@ -113,28 +146,64 @@ def write_csv(path: Path, table: Table) -> None:
         writer.writerows(table.rows)
 
 
-def markdown(table: Table) -> list[str]:
-    """Return the first rows of a table."""
-    rows = [table.columns, ["---"] * len(table.columns), *table.rows[: table.shown]]
-    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    more = len(table.rows) - table.shown
-    return lines + (
-        [f"\n{more} more rows are in `evaluated/{table.name}.csv`."] if more > 0 else []
-    )
+def pages(output: Path) -> dict[str, str]:
+    """Return the text of each page, from all sections that were evaluated."""
+    letters = dict(zip(SECTIONS, "abcdefg", strict=True))
+    links, overview, total = {}, [], 0.0
+    written = {}
+    for name, (title, question, sections) in PAGES.items():
+        parts = [
+            f"# {title}",
+            f"{question} [Evaluation](evaluation.md) has the results in short, and how to repeat them.",
+        ]
+        for section in sections:
+            if not (output / f"evaluated/{section}.json").exists():
+                continue
+            stored = Stored(**json.loads((output / f"evaluated/{section}.json").read_text()))
+            total += stored.processor
+            module, letter = importlib.import_module(f"evaluated.{section}"), letters[section]
+            heading = f"({letter}) {module.TITLE}"
+            links[letter] = f"{name}.md#{anchor(heading)}"
+            found, text = described(output / "evaluated", section, stored)
+            overview.append(
+                (f"[({letter})]({links[letter]})", found.question, found.answer, found.failure)
+            )
+            parts += [f"## {heading}", text]
+        written[name] = "\n\n".join(parts) + "\n"
+    whole = dict.fromkeys("acd", "evaluation.md") | links
+    table = "\n".join(markdown(COLUMNS, overview))
+    return {"evaluation": f"{HEAD}\n{table}\n{TAIL.format(seconds=total, **whole)}", **written}
 
 
-def write_page(output: Path) -> None:
-    """Write the page from all sections that were evaluated."""
-    texts = {
-        name: Text(**json.loads(path.read_text()))
-        for name in SECTIONS if (path := output / "evaluated" / f"{name}.json").exists()
-    }  # fmt: skip
-    total = sum(text.processor for text in texts.values())
-    parts = [HEAD.format(seconds=total)]
-    for letter, text in zip("abcdefg", texts.values(), strict=False):
-        parts.append(f"## ({letter}) {text.title}\n\n{text.text}\n\n"
-                     f"Duration: {text.processor:.0f} s of processor time.\n")  # fmt: skip
-    (output / "evaluation.md").write_text("\n".join(parts))
+def described(folder: Path, section: str, stored: Stored) -> tuple[Page, str]:
+    """Return what a section says, and its text: a table, what it means, and what fails."""
+    module = importlib.import_module(f"evaluated.{section}")
+    tables = {
+        name: read_csv(path) for name in module.TABLES if (path := folder / f"{name}.csv").exists()
+    }
+    found: Page = module.page(stored.facts, tables)
+    parts = [found.measured, "\n".join(markdown(found.columns, found.rows)), found.meaning]
+    if (folder / f"{section}.png").exists():
+        parts.append(f"![{module.CAPTION}](evaluated/{section}.png)")
+    parts += ["What fails:", "\n".join(f"- {one}" for one in [*found.fails, *stored.notes])]
+    files = enumerated([f"[{name}.csv](evaluated/{name}.csv)" for name in tables])
+    return found, "\n\n".join([*parts, f"All rows are in {files}."])
+
+
+def anchor(heading: str) -> str:
+    """Return the address of a heading in its page."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def read_csv(path: Path) -> Rows:
+    """Read the rows of a table."""
+    with path.open(newline="") as stream:
+        return [tuple(row) for row in csv.reader(stream)][1:]
+
+
+def markdown(columns: Sequence[str], rows: Rows) -> list[str]:
+    """Return a table."""
+    return ["| " + " | ".join(row) + " |" for row in (columns, ["---"] * len(columns), *rows)]
 
 
 if __name__ == "__main__":

@@ -8,9 +8,22 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from evaluated import peers
-from evaluated.section import Bed, Section, Table, chart, done, isochrone, label, percent
+from evaluated.section import (
+    Bed,
+    Page,
+    Rows,
+    Section,
+    Table,
+    chart,
+    done,
+    isochrone,
+    label,
+    leading,
+    percent,
+)
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.measure.launchers.simgrid import EXACT, QUIET
 from isochrone.measure.platforms import Platform, parse
@@ -18,7 +31,9 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
 
-TITLE = "Sweeps and collectives"
+TITLE = "Messages and collectives"
+TABLES = ("messages", "collectives-of-others", "starts")
+CAPTION = "Errors of collectives, by how their ranks are started"
 LINE = "nodes:16 cores:1 switches:4"
 OPERATIONS = ("bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall")
 SIZES = (64, 4096, 65536)
@@ -47,7 +62,7 @@ def evaluate(bed: Bed) -> Section:
     rows += others
     collected: dict[str, list[float]] = defaultdict(list)
     ranks = (8, 12) if bed.quick else (4, 8, 12, 16)
-    starts, worst = [], dict.fromkeys(("window", "barrier"), 0.0)
+    starts = []
     errors: dict[str, list[float]] = {"window": [], "barrier": []}
     for number in ranks:
         truth = _common_start(bed, platform, number)
@@ -64,25 +79,38 @@ def evaluate(bed: Bed) -> Section:
                            *(f"{100 * off[sync]:+.1f} %" for sync in errors)))  # fmt: skip
             for sync, error in off.items():
                 errors[sync].append(abs(error))
-                worst[sync] = max(worst[sync], abs(error))
     compared = [("Isochrone, `--sync window`", len(errors["window"]), *map(percent, _typical(errors["window"]))),
                 *((name, len(off), *map(percent, _typical(off))) for name, off in sorted(collected.items()))]  # fmt: skip
     compared += bed.measured_before("collectives-of-others")[1:] if not bed.peers else []
     starts.sort(key=lambda row: -abs(float(row[5].split()[0])))
     return Section(
-        f"A machine in SimGrid: {LINE}. Messages are compared with times on paper; collectives with "
-        "a program of its own whose ranks start at exactly one moment of the simulated clock.",
-        [f"Collectives started at an agreed time (`--sync window`) have a mean error of {percent(np.mean(errors['window']))}"
-         f" (largest {percent(worst['window'])}), after a barrier of {percent(np.mean(errors['barrier']))} "
-         f"(largest {percent(worst['barrier'])})."],
-        [f"`--sync barrier` has errors up to {percent(worst['barrier'])} on a simulator: the ranks leave "
-         "the barrier at different times. Use `--sync window`. OSU and IMB start collectives after a barrier, too.",
-         *(f"{row[0]} has a mean error of {row[2]}, close to that of `--sync window`." for row in compared
-           if "round time" in row[0]),
-         *(f"{peers.TITLES[peer]} is not in the tables: {why}." for peer, why in wrong.items())],
         [Table("messages", ERRORS, rows), Table("collectives-of-others", ERRORS, compared),
-         Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts, 8)],
-        _figure(errors),
+         Table("starts", ("operation", "ranks", "bytes", "truth", "window", "barrier"), starts)],
+        notes=[f"{peers.TITLES[peer]} is not in the tables: {why}." for peer, why in wrong.items()],
+        figure=_figure(errors),
+    )  # fmt: skip
+
+
+def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
+    """Say what the tables show."""
+    (window, *others), starts = tables["collectives-of-others"], tables["starts"]
+    off = [abs(leading(row[5])) / 100 for row in starts]
+    barrier = ("Isochrone, `--sync barrier`", str(len(off)), *map(percent, _typical(off)))
+    return Page(
+        "Are the times of messages and collectives correct?",
+        f"mean error {window[2]} with `--sync window`",
+        f"`--sync barrier`: errors up to {barrier[3]}",
+        "The machine has 16 nodes with one rank each, behind 4 switches. The true time of a message is calculated. The true "
+        "time of a collective comes from a program whose ranks all start at exactly the same simulated moment.",
+        ("operation", *ERRORS),
+        [*(("messages", *row) for row in tables["messages"]),
+         *(("collectives", *row) for row in (window, barrier, *others))],
+        "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
+        "they start when they leave a barrier, as in OSU and IMB.",
+        [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
+         "have similar ones. Use `--sync window`.",
+         *(f"*{row[0]}* has a mean error of {row[2]}. It is almost as accurate as `--sync window`." for row in others
+           if "round time" in row[0])],
     )  # fmt: skip
 
 
@@ -154,10 +182,10 @@ def _common_start(bed: Bed, platform: Path, ranks: int) -> Times:
     return {(op, int(size)): float(seconds) for op, size, seconds in rows}
 
 
-def _figure(errors: dict[str, list[float]]) -> tuple[object, str]:
+def _figure(errors: dict[str, list[float]]) -> Figure:
     figure, (axes,) = chart()
     for sync, found in errors.items():
         share = np.arange(1, len(found) + 1) / len(found)
         axes.step(100 * np.sort(found), 100 * share, where="post", label=f"--sync {sync}")
     label(axes, "error of the time of a collective, %", "collectives with at most this error, %")
-    return figure, "Errors of collectives by how their ranks are started"
+    return figure

@@ -13,14 +13,29 @@ from typing import Any
 
 import numpy as np
 from extrapolation import _scores
+from matplotlib.figure import Figure
 
 import isochrone
 from evaluated import baselines
-from evaluated.section import TIMEOUT, Bed, Section, Table, chart, label, percent
+from evaluated.section import (
+    TIMEOUT,
+    Bed,
+    Page,
+    Rows,
+    Section,
+    Table,
+    chart,
+    label,
+    leading,
+    percent,
+    span,
+)
 from isochrone.base.errors import InputError
 from made_up.library_laws import asked, known_law, library_law, measured
 
-TITLE = "Models against simple baselines"
+TITLE = "Models, compared with Extra-P and simple formulas"
+TABLES = ("models",)
+CAPTION = "Median error of models where nothing was measured"
 PLACES = ("inside", "between", "2x", "4x", "8x")
 OURS, EXTRAP, FORM, POWER = "Isochrone", "Extra-P", "normal form of Extra-P", "power law"
 MODELS = (OURS, EXTRAP, FORM, POWER)
@@ -47,33 +62,41 @@ def evaluate(bed: Bed) -> Section:
     if not bed.peers:
         rows += [row for row in bed.measured_before("models") if row[1] == EXTRAP]
         rows.sort(key=lambda row: (row[0], MODELS.index(row[1])))
-    ours, form = (_middle(found, "unseen", model, "4x") for model in (OURS, FORM))
-    ours_known, form_known = (_middle(found, "known", model, "4x") for model in (OURS, FORM))
-    held = {kind: _mean(found, kind, OURS, "4x", "covers") for kind in ("known", "unseen")}
-    return Section(
-        f"{len(seeds)} laws from families that Isochrone has (known), and {len(seeds)} that follow "
-        "algorithms of MPI libraries and belong to no family (unseen). Each is measured with noise on "
-        "up to 32 or 64 ranks and asked for up to 8 times as many. Extra-P has its defaults; "
-        "its normal form was also programmed here, with two terms and relative residuals.",
-        [f"At 4x the ranks the median error of unseen laws is {percent(ours)}, that of the normal "
-         f"form {percent(form)}; of known laws {percent(ours_known)} and {percent(form_known)}. The "
-         f"95 % interval covers the truth at {percent(held['known'])} of the points of known and "
-         f"{percent(held['unseen'])} of unseen laws.", *_found_by_extrap(rows)],
-        [*_fails(found, held, refused), *failed],
-        [Table("models", COLUMNS, rows, shown=40)],
-        _figure(found),
+    if refused:
+        failed.append(f"{refused} laws are refused: too few points for any formula.")
+    worst = max(one["error"] for one in found["unseen", OURS, "8x"])
+    facts = {"laws": str(len(seeds)), "largest": percent(worst)}
+    return Section([Table("models", COLUMNS, rows)], facts, failed, _figure(found))
+
+
+def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
+    """Say what the table shows."""
+    rows = tables["models"]
+    median = {row[:3]: row[5] for row in rows}
+    table = []
+    for kind, model in product(("known", "unseen"), MODELS):
+        own = [row for row in rows if row[:2] == (kind, model)]
+        if own:
+            covers = "–" if own[0][6] == "–" else span([row[6] for row in own])
+            table.append((kind, model, *(median[kind, model, place] for place in PLACES), covers))
+    ours = median["unseen", OURS, "4x"]
+    return Page(
+        "How accurate are models outside the measured range?",
+        f"median error at 4x the ranks: known laws {median['known', OURS, '4x']}, unseen laws {ours}",
+        f"unseen laws at 8x the ranks: errors up to {facts['largest']}",
+        f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
+        f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
+        "no family contains them. Each law is sampled with noise on up to 32 or 64 ranks. The table has the median error "
+        "at points that were not sampled. *Inside* means other numbers of ranks within the range, *between* means other sizes, "
+        "and *2x* to *8x* mean more ranks. The last column says how many points the 95 % prediction interval covers.",
+        ("laws", "model", *PLACES, "interval covers"),
+        table,
+        "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
+        "large relative errors. Therefore its normal form was also fitted here to relative errors, with two terms.",
+        [*_fails(rows),
+         f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
+         "The comparison favours Isochrone: known laws come from its own families, and a normal form has only one segment."],
     )  # fmt: skip
-
-
-def _found_by_extrap(rows: list[tuple[object, ...]]) -> list[str]:
-    """Say what its rows say, also if they were measured before."""
-    median = {row[0]: row[5] for row in rows if row[1] == EXTRAP and row[2] == "4x"}
-    if not median:
-        return []
-    return [
-        f"Extra-P itself has a median error of {median['unseen']} and {median['known']}, and gives no intervals. "
-        "It minimises absolute errors, so that the relative errors of small times are large."
-    ]
 
 
 def _with_extrap(bed: Bed, found: Scores, cases: list[dict[str, Any]]) -> list[str]:
@@ -145,33 +168,25 @@ def _middle(found: Scores, kind: str, model: str, place: str) -> float:
     return float(np.median([one["error"] for one in found[kind, model, place]]))
 
 
-def _fails(found: Scores, held: dict[str, float], refused: int) -> list[str]:
+def _fails(rows: Rows) -> list[str]:
     said = []
-    for kind, place in product(held, PLACES):
-        share = _mean(found, kind, OURS, place, "covers")
-        if share < 0.95:
+    for kind, model, place, *_, covers, _score in rows:
+        if model == OURS and leading(covers) < 95:
             said.append(
-                f"Intervals of {kind} laws cover {percent(share)} of the points ({place}), not 95 %."
+                f"Isochrone's 95 % intervals of {kind} laws cover only {covers} of the points *{place}*."
             )
-    for kind, model in product(held, (EXTRAP, FORM)):
-        worse = [place for place in PLACES if found[kind, model, place]
-                 and _middle(found, kind, model, place) < _middle(found, kind, OURS, place)]  # fmt: skip
+    median = {row[:3]: leading(row[5]) for row in rows}
+    for kind, model in product(("known", "unseen"), (EXTRAP, FORM)):
+        worse = [place for place in PLACES
+                 if median.get((kind, model, place), np.inf) < median[kind, OURS, place]]  # fmt: skip
         if worse:
             said.append(
                 f"{model} has the smaller median error on {kind} laws at: {', '.join(worse)}."
             )
-    worst = max(one["error"] for one in found["unseen", OURS, "8x"])
-    said.append(f"At 8x the ranks the largest error of an unseen law is {percent(worst)}.")
-    said.append(
-        "Known laws are drawn from Isochrone's own families, and a normal form has one segment: "
-        "the comparison favours Isochrone."
-    )
-    if refused:
-        said.append(f"{refused} laws are refused: too few points for any formula.")
     return said
 
 
-def _figure(found: Scores) -> tuple[object, str]:
+def _figure(found: Scores) -> Figure:
     figure, panels = chart(7.2, 3.2, 2)
     for axes, kind in zip(panels, ("known", "unseen"), strict=True):
         for model in MODELS:
@@ -181,4 +196,4 @@ def _figure(found: Scores) -> tuple[object, str]:
                       marker="o", label=model)  # fmt: skip
         axes.set_yscale("log")
         label(axes, f"points asked for, {kind} laws", "median error, %")
-    return figure, "Median error of models where nothing was measured"
+    return figure

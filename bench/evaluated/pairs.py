@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluated import peers
-from evaluated.section import Bed, Section, Table, isochrone, percent
+from evaluated.section import Bed, Page, Rows, Section, Table, enumerated, isochrone, percent, span
 from isochrone.formats.importers import npz
 from isochrone.latency_map.topology import analyse
 from isochrone.measure.platforms import Platform, parse
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
-TITLE = "Pairs: error, disturbance, cost, and the slow component"
+TITLE = "Round trips of all pairs, and slow components"
+TABLES = ("pairs", "peers")
 
 BASE = "nodes:16 cores:2 switches:4"
 MACHINES: dict[str, tuple[str, set[str] | None]] = {
@@ -27,6 +28,12 @@ MACHINES: dict[str, tuple[str, set[str] | None]] = {
     "link x10": ("torus:4x4 slow-link:x-5*10", None),
 }
 """Machines, and the hosts of what is slow: none, or None for a link that belongs to no host."""
+
+WORDS = {
+    "nothing slow": "a machine without a slow component", "node x3": "a slow node",
+    "pair x10": "a slow pair", "switch x10": "a slow switch", "link x10": "a slow link of a torus",
+}  # fmt: skip
+"""What is to be found on each machine."""
 
 SCHEDULES = ("serial", "isolated", "rounds")
 SIZES = (64, 1 << 18)
@@ -62,15 +69,11 @@ def evaluate(bed: Bed) -> Section:
         others += _maps_of_others(bed, platform, name, machine, slow, wrong)
         others += _pairs_of_others(bed, platform, name, machine, wrong)
     others = sorted(others) if bed.peers else bed.measured_before("peers")
-    return Section(
-        f"{len(MACHINES)} machines of 16 to 32 ranks in SimGrid, all pairs, 64 B and 256 KiB. The "
-        "truth is the sum of the latencies of the links and the size over the smallest bandwidth.",
-        [*_found(rows), *_found_by_others(rows, others)],
-        [*_fails(rows), *_fails_against_others(rows, others),
-         *(f"{peers.TITLES[peer]} is not in the table: {why}." for peer, why in wrong.items())],
-        [Table("pairs", COLUMNS, rows, shown=15),
-         *([Table("peers", PEER_COLUMNS, others, shown=40)] if others else [])],
-    )  # fmt: skip
+    notes = [f"{peers.TITLES[peer]} is not in the table: {why}." for peer, why in wrong.items()]
+    tables = [Table("pairs", COLUMNS, rows)]
+    if others:
+        tables.append(Table("peers", PEER_COLUMNS, others))
+    return Section(tables, notes=notes)
 
 
 def _maps_of_others(
@@ -182,75 +185,85 @@ def _named(run: Run, slow: set[str] | None) -> str:
     )
 
 
-def _found(rows: list[Row]) -> list[str]:
+def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
+    """Say what the tables show."""
+    rows, others = tables["pairs"], tables.get("peers", [])
+    found = [_summary(f"Isochrone, `{schedule}`", [(schedule, *row[:1], *row[2:]) for row in rows if row[1] == schedule])
+             for schedule in ("isolated", "serial", "rounds")]  # fmt: skip
+    for name in sorted({row[0] for row in others}):
+        found.append(_summary(name, [(*row[:6], row[7]) for row in others if row[0] == name]))
+    trees = [row for row in rows if row[0] != "link x10" and row[1] == "isolated"]
+    exact = span([cell for row in trees for cell in row[2:4]])
+    cost = {row[1]: float(row[5]) for row in rows if row[0] == "nothing slow"}
+    missed = [WORDS[row[0]] for row in rows if row[1] == "isolated" and row[-1] != "correct"]
+    return Page(
+        "Is the time of every pair correct, and is the slow component found?",
+        f"correct verdict on {found[0][1]} machines; mean error on trees {exact}",
+        f"not found: {enumerated(missed)}" if missed else "times on a torus",
+        "All pairs of five simulated machines are measured. The machines have 16 to 32 ranks. Four are trees of nodes and switches, and one is a torus. One machine "
+        "has no slow component. The others have one slow node, pair, switch or link. The true time of a message is "
+        "the sum of the latencies of its links, plus its size divided by the smallest bandwidth. The table has "
+        "the mean error of the pairs: the smallest and the largest of the five machines.",
+        ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
+        found,
+        "The [schedule](latency-map.md#schedules) `isolated` is the default. It takes "
+        f"{cost['serial'] / cost['isolated']:.1f} times less simulated time than `serial`."
+        + (OTHERS if others else ""),
+        [*_fails(rows), *_fails_of_others(rows, others)],
+    )  # fmt: skip
+
+
+OTHERS = """
+
+None of the other programs prints a verdict about a host. For their verdicts, Isochrone analysed the times that they
+measured. LinkTest lists as many slow pairs as there are ranks, even if none is slow. hp2p and mpiGraph load the
+network with all pairs at once, and mpiGraph measures bandwidth. So their times are not those of a single message.
+
+The simulated time is that of both sizes on the machine without a slow component. Isochrone repeated each message 3
+times. LinkTest repeated it 3 times in both directions, after a warm-up, and the other programs 10 times. OSU and IMB
+measured only five pairs."""
+
+
+def _summary(name: str, rows: Rows) -> Row:
+    """Return the row of a program or schedule: of it, a machine, errors, time and verdict."""
+    alone = rows[0][-1] == "–"  # single pairs, no map
+    right = sum(row[-1] == "correct" for row in rows)
+    time = next(row[5] for row in rows if row[1] == "nothing slow")
+    return (name, "–" if alone else f"{right} of {len(rows)}", span([row[2] for row in rows]),
+            span([row[3] for row in rows]), "–" if alone else f"{time} ms")  # fmt: skip
+
+
+def _fails(rows: Rows) -> list[str]:
     said = []
-    for schedule in SCHEDULES:
-        own = [row for row in rows if row[1] == schedule]
-        right = sum(row[-1] == "correct" for row in own)
-        said.append(f"`{schedule}`: the verdict is correct on {right} of {len(own)} machines.")
-    cost = {
-        row[1]: float(row[5]) for row in rows if row[0] == "nothing slow" and row[1] in SCHEDULES
-    }
-    said.append(f"The schedule `isolated` takes {cost['serial'] / cost['isolated']:.1f} times less "
-                "machine time than `serial` for the same pairs.")  # fmt: skip
+    for word, what in (("false alarm", "reported, although it is not slow"), ("missed", "not found")):  # fmt: skip
+        for name in WORDS:
+            where = [f"`{row[1]}`" for row in rows if row[0] == name and row[-1] == word]
+            with_it = f"the schedule {enumerated(where)}" if len(where) < 3 else "any schedule"
+            if where:
+                said.append(f"{WORDS[name].capitalize()} is {what} with {with_it}.")
+    worst = {row[:2]: row[4] for row in rows}
+    said.append("On the torus, pairs that `isolated` measures at the same time share links. Their times at 256 KiB "
+                f"are wrong by up to {worst['link x10', 'isolated']}. Use `serial` there.")  # fmt: skip
+    most = span([row[4] for row in rows if row[1] == "rounds"]).split(" to ")[-1]
+    said.append(f"`rounds` keeps all ranks busy, so that pairs share links: errors up to {most}.")
     return said
 
 
-def _fails(rows: list[Row]) -> list[str]:
-    said = []
-    for word, what in (
-        ("false alarm", "A component that is not slow is named"),
-        ("missed", "The slow component is not named"),
-    ):
-        where = [f"{row[0]} (`{row[1]}`)" for row in rows if row[-1] == word]
-        if where:
-            said.append(f"{what}: {', '.join(where)}.")
-    torus = next(row for row in rows if row[:2] == ("link x10", "isolated"))
-    said.append(f"On a torus, pairs of `isolated` share links: errors up to {torus[4]} at 256 KiB. "
-                "Only `serial` is correct there.")  # fmt: skip
-    said.append(
-        "`rounds` measures the machine under load: pairs share links, which causes its errors."
-    )
-    return said
-
-
-def _found_by_others(rows: list[Row], others: list[Row]) -> list[str]:
-    if not others:
-        return []
-    names = sorted({row[0] for row in others})
-    right = {name: sum(row[-1] == "correct" for row in others if row[0] == name) for name in names}
-    maps = [f"{name} {right[name]}" for name in names if not name.endswith("pairs")]
-    own = next(row for row in rows if row[:2] == ("nothing slow", "isolated"))
-    costs = [
-        f"{row[0]} {row[5]} ms" for row in others if row[1] == "nothing slow" and "(" not in row[5]
-    ]
-    return [
-        "",
-        "Programs of others, on the same machines: none prints a verdict about a host. LinkTest lists as many pairs as "
-        "there are ranks, slow or not. hp2p and mpiGraph load the network with all pairs at once by design, and mpiGraph "
-        "measures bandwidth: their times are not those of a single message. Number of machines with a correct verdict "
-        f"when Isochrone analyses their times: {', '.join(maps)} (of {len(MACHINES)}).",
-        f"Simulated time of two maps of 32 ranks: Isochrone {own[5]} ms (`isolated`, 3 repetitions), {', '.join(costs)} "
-        "(LinkTest 3 repetitions and one warm-up, in both directions; the others 10).",
-    ]
-
-
-def _fails_against_others(rows: list[Row], others: list[Row]) -> list[str]:
+def _fails_of_others(rows: Rows, others: Rows) -> list[str]:
     own = {row[0]: float(row[5]) for row in rows if row[1] == "isolated"}
+    said = []
     faster = sorted({row[0] for row in others if "(" not in row[5] and float(row[5]) < own[row[1]]})
-    said = (
-        [f"{', '.join(faster)}: less machine time than `isolated` on some or all machines."]
-        if faster
-        else []
-    )
+    if faster:
+        said.append(
+            f"{enumerated(faster)} need less simulated time than `isolated` on some machines."
+        )
     false = sorted({row[0] for row in others if row[-1] == "false alarm"})
     if false:
-        said.append(
-            f"From times of {', '.join(false)} Isochrone gives false alarms: these times contain load, or polling."
-        )
+        said.append(f"From the times of {enumerated(false)}, Isochrone raises false alarms. These times contain the "
+                    "load of other pairs, or time spent polling.")  # fmt: skip
     load = sorted({row[0] for row in others if row[1] == "link x10" and row[-1] == "correct"})
     if load:
         said.append(
-            f"The slow link of the torus is found from the times of {', '.join(load)}, not from ours."
+            f"The slow link of the torus is found only from the times of {enumerated(load)}."
         )
     return said

@@ -1,4 +1,4 @@
-"""What a section of the evaluation finds, and where it measures."""
+"""What a section of the evaluation measures, what its page says, and where it measures."""
 
 from __future__ import annotations
 
@@ -54,37 +54,64 @@ class Bed:
 
 @dataclass
 class Table:
-    """Rows of texts and numbers; all are in the CSV, the first ones on the page."""
+    """Rows of texts and numbers, which are a CSV file."""
 
     name: str
     columns: Sequence[str]
     rows: list[Sequence[Any]]
-    shown: int = 12
 
 
 @dataclass
 class Section:
-    """What was found.
+    """What was measured. The page is written from this, also later.
 
     Attributes
     ----------
-    measured
-        What was measured and how its truth is known.
-    found
-        What the numbers say.
-    fails
-        What fails, one sentence each.
     tables
         The numbers.
+    facts
+        Numbers that no table has, as texts.
+    notes
+        What went wrong in this run, one sentence each.
     figure
-        A picture, and what it shows.
+        A picture; the module says what it shows in ``CAPTION``.
     """
 
-    measured: str
-    found: list[str]
-    fails: list[str]
     tables: list[Table]
-    figure: tuple[Figure, str] | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    figure: Figure | None = None
+
+
+Rows = list[tuple[str, ...]]
+
+
+@dataclass
+class Page:
+    """What the pages say about a section.
+
+    Attributes
+    ----------
+    question, answer, failure
+        The row of the section in the overview.
+    measured
+        What was measured, and how the truth is known.
+    columns, rows
+        The table of the section.
+    meaning
+        What the table shows.
+    fails
+        What fails, one item each.
+    """
+
+    question: str
+    answer: str
+    failure: str
+    measured: str
+    columns: Sequence[str]
+    rows: Rows
+    meaning: str
+    fails: list[str]
 
 
 def isochrone(*words: object) -> str:
@@ -110,6 +137,22 @@ def percent(value: float) -> str:
     if abs(shown) < 0.005:
         return "0 %"
     return f"{shown:.0f} %" if abs(shown) >= 9.95 else f"{shown:.2g} %"
+
+
+def leading(cell: str) -> float:
+    """Return the number at the start of a cell, such as ``+0.1 %``."""
+    return float(cell.split()[0])
+
+
+def span(cells: Sequence[str]) -> str:
+    """Return the smallest and the largest of shares as text."""
+    low, high = min(cells, key=leading), max(cells, key=leading)
+    return low if low == high else f"{low.removesuffix(' %')} to {high}"
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as they are in a sentence."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def chart(width: float = 6.4, height: float = 3.2, panels: int = 1) -> tuple[Figure, list[Any]]:

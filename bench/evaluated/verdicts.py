@@ -8,9 +8,10 @@ import sampled_maps
 import verdicts
 from scipy.stats import beta
 
-from evaluated.section import Bed, Section, Table, percent
+from evaluated.section import Bed, Page, Rows, Section, Table, percent
 
 TITLE = "Verdicts on random machines"
+TABLES = ("verdicts",)
 QUICK = ("nothing", "node x1.1", "node x1.25", "pair x1.3")
 COLUMNS = ("test", "slow or changed", "correct", "missed", "false", "cases", "false at most (95 %)")
 
@@ -33,20 +34,36 @@ def evaluate(bed: Bed) -> Section:
     right, false = sampled["right"], sampled["false"]
     rows.append(("5 % of the pairs", "anything", right, machines - right - false, false, machines,
                  _most(false, machines)))  # fmt: skip
-    alone, false_alarms = (sum(int(row[4]) for row in rows if row[0] == what)
-                           for what in ("single map", "against 5 nights"))  # fmt: skip
     return Section(
-        f"Synthetic maps of {12 - len(without)} machine shapes, {seeds} of each, with a slow component drawn at "
-        "random; and samples of 5 % of the pairs of machines of 64 to 160 nodes.",
-        [f"{alone} verdicts on single maps name a healthy host; comparisons with earlier nights give "
-         f"{false_alarms} false alarms. {called} of {sum(torus.values())} tori with a slow link are judged good. "
-         f"A sample gives the correct levels on {percent(sampled['levels'] / machines)} of the machines."],
-        [*(f"{row[0]}, {row[1]}: {row[3]} of {row[5]} missed or not known."
-           for row in rows if row[3]),
-         f"With so few cases the bounds are wide: 0 of {rows[0][5]} is compatible with a rate of up to "
-         f"{_most(0, int(rows[0][5]))}. `FULL=1` draws ten times as many.",
-         "Shapes and noise are drawn by the project itself: real machines differ."],
-        [Table("verdicts", COLUMNS, rows, shown=14)],
+        [Table("verdicts", COLUMNS, rows)],
+        {"shapes": str(12 - len(without)), "tori": str(sum(torus.values())), "good tori": str(called),
+         "levels": percent(sampled["levels"] / machines)},
+    )  # fmt: skip
+
+
+def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
+    """Say what the table shows."""
+    rows = tables["verdicts"]
+    right, missed, false, cases = (sum(int(row[k]) for row in rows) for k in (2, 3, 4, 5))
+    where = [f"{row[1]} ({row[0]})" for row in rows if row[3] != "0"]
+    return Page(
+        "How often are verdicts on random machines correct?",
+        f"{right} of {cases} verdicts correct, {false} false alarms",
+        f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
+        f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
+        "random. *Against 5 nights* compares a map with five earlier ones of the same machine. *5 % of the "
+        "pairs* judges machines of 64 to 160 nodes from a sample. The last column is the upper end of the 95 % "
+        "interval of the rate of false alarms.",
+        ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "true rate at most"),
+        rows,
+        f"From a sample of the pairs, the levels are correct on {facts['levels']} of the machines. On a torus, a slow "
+        f"link belongs to no host, so the machine must not be judged *good*. This happened on {facts['good tori']} of "
+        f"{facts['tori']} tori.",
+        [*(f"{row[1]}, {row[0]}: the change is missed, or judged *not known*, in {row[3]} of {row[5]} cases."
+           for row in rows if row[3] != "0"),
+         f"The number of cases is small: {rows[0][4]} false alarms in {rows[0][5]} cases are compatible with a rate of up "
+         f"to {rows[0][6]}. `make evaluation FULL=1` draws ten times as many.",
+         "The project chose the shapes and the noise itself. Real machines differ."],
     )  # fmt: skip
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -17,50 +15,58 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 import evaluation
 from evaluated import baselines, peers
-from evaluated.section import Bed, Section, Table, percent
+from evaluated.section import Bed, Page, Rows, Section, Table, enumerated, leading, percent, span
 
 FOLDER = ROOT / "docs/evaluated"
 
 
-def test_every_section_is_on_the_page_with_its_duration_and_what_fails() -> None:
-    page = (ROOT / "docs/evaluation.md").read_text()
+def test_the_pages_are_those_of_the_stored_numbers() -> None:
+    """Who changes a sentence writes the pages again: `bench/evaluation.py --pages`."""
+    for name, text in evaluation.pages(ROOT / "docs").items():
+        assert (ROOT / f"docs/{name}.md").read_text() == text, name
+
+
+def test_every_section_has_a_table_and_what_fails() -> None:
     total = 0.0
-    for name in evaluation.SECTIONS:
-        kept = evaluation.Text(**json.loads((FOLDER / f"{name}.json").read_text()))
-        assert kept.title == importlib.import_module(f"evaluated.{name}").TITLE
-        assert f"## ({'abcdefg'[evaluation.SECTIONS.index(name)]}) {kept.title}" in page
-        assert kept.text in page
-        assert "What fails:\n\n- " in kept.text
-        total += kept.processor
+    overview = (ROOT / "docs/evaluation.md").read_text()
+    for letter, name in zip("abcdefg", evaluation.SECTIONS, strict=True):
+        stored = evaluation.Stored(**json.loads((FOLDER / f"{name}.json").read_text()))
+        found, text = evaluation.described(FOLDER, name, stored)
+        assert f"| [({letter})](evaluation-" in overview
+        assert all(len(row) == len(found.columns) for row in found.rows)
+        assert "What fails:\n\n- " in text
+        total += stored.processor
     assert total < 600  # the quick sizes
 
 
-def test_rows_of_the_page_are_rows_of_the_tables() -> None:
-    page = (ROOT / "docs/evaluation.md").read_text()
+def test_every_table_can_be_downloaded_from_a_page() -> None:
+    whole = "".join(evaluation.pages(ROOT / "docs").values())
     for path in FOLDER.glob("*.csv"):
-        with path.open(newline="") as stream:
-            columns, first, *_ = csv.reader(stream)
-        assert "| " + " | ".join(columns) + " |" in page, path.name
-        assert "| " + " | ".join(first) + " |" in page, path.name
+        assert f"(evaluated/{path.name})" in whole
 
 
 def test_a_page_is_written_from_what_sections_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the other sections as they were, and more rows in the CSV than on the page."""
-    rows = [("a", 1), ("b", 2), ("c", 3)]
-    made = Section("Measured.", ["Found."], ["Fails."], [Table("letters", ("x", "y"), rows, 2)])
-    monkeypatch.setattr("evaluated.pairs.evaluate", lambda bed: made)
-    monkeypatch.setattr(
-        sys, "argv", ["evaluation.py", "--only", "pairs", "--output", str(tmp_path)]
-    )
-    evaluation.main()
-    page = (tmp_path / "evaluation.md").read_text()
-    assert "| b | 2 |" in page
-    assert "| c | 3 |" not in page
-    assert "`evaluated/letters.csv`" in page
-    assert (tmp_path / "evaluated/letters.csv").read_text() == "x,y\na,1\nb,2\nc,3\n"
-    assert "## (b)" not in page
+    """With the other sections as they were, and without measuring again."""
+    rows = [("a", 1), ("b", 2)]
+    made = Section([Table("papers", ("x", "y"), rows)], {"z": "3"}, ["A note."])
+
+    def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
+        return Page("Why?", facts["z"], "Little.", "Measured.", ("x", "y"), tables["papers"],
+                    "Meaning.", ["Fails."])  # fmt: skip
+
+    monkeypatch.setattr("evaluated.papers.evaluate", lambda bed: made)
+    monkeypatch.setattr("evaluated.papers.page", page)
+    for more in ("--only", "papers"), ("--pages",):
+        monkeypatch.setattr(sys, "argv", ["evaluation.py", *more, "--output", str(tmp_path)])
+        evaluation.main()
+        text = (tmp_path / "evaluation-predictions.md").read_text()
+        assert "| x | y |\n| --- | --- |\n| a | 1 |\n| b | 2 |\n" in text
+        assert "- Fails.\n- A note." in text
+        assert "## (f)" not in text
+        assert "| Why? | 3 | Little. |" in (tmp_path / "evaluation.md").read_text()
+        assert (tmp_path / "evaluated/papers.csv").read_text() == "x,y\na,1\nb,2\n"
 
 
 def test_simple_models_find_laws_of_their_own_form() -> None:
@@ -74,6 +80,14 @@ def test_simple_models_find_laws_of_their_own_form() -> None:
     law = 2e-6 + 1e-6 * np.log2(p) + 1e-9 * p * b
     found = baselines.normal_form(p, b, law, far, size)
     assert found == pytest.approx([2e-6 + 8e-6 + 1e-9 * 256 * 1024], rel=1e-3)
+
+
+def test_cells_are_numbers_and_a_range() -> None:
+    assert [leading(cell) for cell in ("+0.1 %", "18")] == [0.1, 18.0]
+    assert span(["38 %", "0 %", "9.5 %"]) == "0 to 38 %"
+    assert span(["2 %", "2 %"]) == "2 %"
+    assert enumerated(["a", "b", "c"]) == "a, b and c"
+    assert enumerated(["a"]) == "a"
 
 
 def test_shares_have_two_digits_that_count() -> None:
