@@ -8,7 +8,7 @@ from isochrone.base.files import write_text
 from isochrone.base.table import grouped
 from isochrone.runfile.rules import RULES, Rule, Rules
 
-PAGE = "docs/run-file.md"
+PAGE = "docs/run-file-rules.md"
 BEGIN = "<!-- rules: python -m isochrone.runfile.rules_table -->\n"
 END = "<!-- end of the rules -->\n"
 _TRIED = 5
@@ -26,10 +26,11 @@ def renewed(page: str) -> str:
 
 
 def _table() -> str:
-    lines = ["| kind | record | what holds |", "|---|---|---|"]
+    lines = ["| kind | record | keys | values |", "|---|---|---|---|"]
     lines += [
-        f"| {kind or 'any'} | `{name}` | {'; '.join(_as_text(rules))} |"
+        f"| {kind or 'any'} | `{name}` | {text} |"
         for (kind, name), rules in RULES.items()
+        for text in _as_text(rules)
     ]
     return "\n".join(lines) + "\n"
 
@@ -39,14 +40,14 @@ def _as_text(rules: Rules) -> list[str]:
         (_range(rule) + ", required" * (rule.needed and key not in rules.may_lack), f"`{key}`")
         for key, rule in rules.members.items()
     )
-    texts = [f"{', '.join(keys)}: {words}" for words, keys in same.items()]
+    texts = [f"{', '.join(keys)} | {words}" for words, keys in same.items()]
     texts += [
-        f"`{key}`: " + (" or ".join(f"`{one}`" for one in allowed) or "a string")
+        f"`{key}` | " + (" or ".join(f"`{one}`" for one in allowed) or "text")
         for key, allowed in rules.texts.items()
     ]
-    texts += [" ≤ ".join(f"`{key}`" for key in keys) for keys in rules.ordered]
-    texts += [f"`{key}` is that of a record `{other}`" for key, other in rules.refers.items()]
-    return texts + ["`i` < `j`; records of the same pair and size have the same time"] * rules.pairs
+    texts += [f"`{'`, `'.join(keys)}` | in ascending order" for keys in rules.ordered]
+    texts += [f"`{key}` | that of a record `{other}`" for key, other in rules.refers.items()]
+    return texts + ["`i`, `j` | `i` < `j`", "times | one value per pair and size"] * rules.pairs
 
 
 def _range(rule: Rule) -> str:
