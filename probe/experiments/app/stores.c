@@ -37,8 +37,8 @@ static iso_method_t method_of(const iso_executor_t *executor,
 
 static _Noreturn void refuse(const char *path, const char *why)
 {
-    iso_complain("%s: %s (the file of a phase must be new, on a file system "
-                 "that all its ranks see)",
+    iso_complain("%s: %s (use a new file name, on a file system that all ranks "
+                 "of the phase share)",
                  path, why);
     iso_end_all(ISO_EXIT_USAGE);
 }

@@ -200,7 +200,7 @@ def _of_file(path: Path, source: str) -> Iterator[Value]:
 
 def _document(path: Path, source: str) -> dict[str, Any]:
     """Read a file; an empty one if there is none."""
-    hint = f"to ignore the file, set {SITE_VARIABLE}= (empty)" if source == "site" else "correct it"
+    hint = f"to ignore the file: export {SITE_VARIABLE}=" if source == "site" else "correct it"
     refused = partial(InputError, where=path, hint=hint)
     try:
         mode = path.stat().st_mode

@@ -127,9 +127,8 @@ def measured(
         if not (refusal and any(refusal in line for line in error.details)):
             raise
         raise MeasurementError(
-            f"an algorithm of {what.notes[NOTE]} does not support these numbers of ranks, ranks "
-            "per "
-            "node or nodes, or these sizes", where="--algorithm",
+            f"{what.notes[NOTE]} does not support these numbers of ranks and nodes, or these sizes",
+            where="--algorithm",
         ) from error  # fmt: skip
     left = what.timeout and max(1.0, what.timeout - (monotonic() - before))
 

@@ -61,14 +61,14 @@ def check_own(path: Path) -> None:
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"nothing is run from here: the owner is {_user(owner)}",
+            f"programs in this folder are not executed: its owner is {_user(owner)}",
             where=path,
             hint=_HINT,
         )
     groups = there.st_mode & stat.S_IWGRP and not _is_private(there.st_gid, there.st_uid)
     if there.st_mode & stat.S_IWOTH or groups:
         raise InputError(
-            "nothing is run from here, because other users can write to it", where=path,
+            "programs in this folder are not executed: other users can write to it", where=path,
             hint=f"remove it, or {_HINT}",
         )  # fmt: skip
 
@@ -82,7 +82,9 @@ def _check_above(path: Path) -> None:
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
         what = "other users can write to it" if shared else f"it belongs to {_user(there.st_uid)}"
-        raise InputError(f"nothing is run from here, because {what}", where=path, hint=_HINT)
+        raise InputError(
+            f"programs in this folder are not executed: {what}", where=path, hint=_HINT
+        )
 
 
 def _user(number: int) -> str:

@@ -338,9 +338,9 @@ def refuse_too_few(points: int, coefficients: int) -> None:
     """
     if points < coefficients + SPARE:
         raise InputError(
-            f"{points} point{'s are' if points != 1 else ' is'} too few to judge a formula of "
+            f"{points} point{'s are' if points != 1 else ' is'} too few to validate a formula with "
             f"{coefficients} coefficient{'s' if coefficients != 1 else ''}",
-            hint=f"measure at least {coefficients + SPARE} points, i.e. pairs of size and ranks",
+            hint=f"measure at least {coefficients + SPARE} combinations of size and ranks",
         )
 
 

@@ -99,7 +99,7 @@ def check_family(family: Family) -> None:
         terms, symbols = len(form.terms), len(form.symbols)
         if not terms or terms != symbols or isinstance(form.symbols, str):
             raise InputError(
-                f"form {number} has not one symbol for each term", where=where,
+                f"form {number} needs one symbol for each term", where=where,
                 hint=f"{terms} terms: {', '.join(form.terms)}",
             )  # fmt: skip
         with located(f"{where}, form {number}"):

@@ -25,7 +25,7 @@ BROKEN = {
     "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is invalid:"),
     "symbols": (
         GOOD.replace('"a", ', ""),
-        "form 1 has not one symbol for each term (2 terms: 1, b)",
+        "form 1 needs one symbol for each term (2 terms: 1, b)",
     ),
 }
 

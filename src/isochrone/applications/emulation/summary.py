@@ -95,11 +95,10 @@ class Emulation:
         if short:
             least = min(short, key=lambda one: one.overlap)
             name, others = self.names(least)
-            more = f", and {len(short) - 1} more ran alone for a while" if len(short) > 1 else ""
+            more = f" (and {len(short) - 1} more, similarly)" if len(short) > 1 else ""
             said.append(
-                f"{name} ran only {100 * least.overlap:.0f} % of its time concurrently with "
-                f"{others}{more}: what ends first no longer disturbs; 'background: true' or more "
-                "iterations let it go on"
+                f"{others} ended early and disturbed {name} only {100 * least.overlap:.0f} % of "
+                f"its time{more}: use 'background: true' or more iterations"
             )
         alone = [one for one in self.shares if not one.beside]
         rate = max((one.switches for one in alone), default=0.0)

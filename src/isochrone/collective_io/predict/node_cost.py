@@ -46,8 +46,8 @@ class NodeCost(Record):
         if unknown or set(self.model.variables) <= {"b", "busy"}:
             found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model depends on {found}, not on messages within a node (pa) and between "
-                "nodes (pe)",
+                f"the model has the variables {found}; needed are the numbers of messages within "
+                "a node (pa) and between nodes (pe)",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
 
@@ -206,8 +206,8 @@ def far_off(size: float, known: Sequence[float]) -> str:
     fitted = " to ".join(format_bytes(end) for end in ends)
     sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({rounded, *ends}))
     return (
-        f"messages have {format_bytes(rounded)} on average, the model was fitted to {fitted}: "
-        f"measure hotspot --bytes {sizes} and fit that"
+        f"the average message has {format_bytes(rounded)}, but the model was fitted to {fitted}: "
+        f"fit a new one to measure hotspot --bytes {sizes}"
     )
 
 

@@ -81,12 +81,12 @@ def _warnings(machine: _Machine) -> list[str]:
     found = []
     if machine.inside is not None:
         found.append(
-            f"SimGrid's factors apply to all links: {machine.exact.name} is exact, "
+            f"SimGrid's factors apply to all links: it reproduces {machine.exact.name} exactly, "
             f"{machine.inside.name} within {max(100 * machine.loopback[2], 1):.0f} %"
         )
     if machine.others:
         found.append(
-            f"left out {machine.others} more curves: all pairs of nodes are equal in the file"
+            f"{machine.others} more curves are left out: in the file all pairs of nodes are equal"
         )
     return found
 
