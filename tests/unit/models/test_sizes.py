@@ -137,7 +137,11 @@ def test_what_to_measure_next_is_asked_of_messages_and_sizes() -> None:
     [
         (2 << 20, [2 << 20], ""),
         (1.4 * (2 << 20), [2 << 20], ""),
-        (128 << 10, [4 << 20], "average message has 128 KiB.*fitted to 4 MiB: .*--bytes 128KiB,4MiB"),
+        (
+            128 << 10,
+            [4 << 20],
+            "average message has 128 KiB.*fitted to 4 MiB: .*--bytes 128KiB,4MiB",
+        ),
         (5 << 20, [32 << 10, 2 << 20], "to 32 KiB to 2 MiB: .*--bytes 32KiB,2MiB,5MiB"),
         (64 << 10, [32 << 10, 2 << 20], ""),
         (128 << 10, [], ""),

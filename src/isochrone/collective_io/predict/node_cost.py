@@ -207,7 +207,7 @@ def far_off(size: float, known: Sequence[float]) -> str:
     sizes = ",".join(format_bytes(one).replace(" ", "") for one in sorted({rounded, *ends}))
     return (
         f"the average message has {format_bytes(rounded)}, but the model was fitted to {fitted}: "
-        f"fit a new one to measure hotspot --bytes {sizes}"
+        f"run measure hotspot --bytes {sizes}, and fit a new model"
     )
 
 
