@@ -68,7 +68,7 @@ def confirm(path: Path, start: Start, tell: Callable[[str], None]) -> Run:
             tell(f"the time limit leaves none to measure {len(pairs)} pairs again")
             break
         controls = f", {len(chosen.controls)} of them healthy" if chosen.controls else ""
-        tell(f"measuring {len(pairs)} pairs again, alone{controls}")
+        tell(f"re-measuring {len(pairs)} pairs, one at a time{controls}")
         again = _measure(path, run, start, pairs, left, tell)
         if again is None:
             break
@@ -134,7 +134,7 @@ def measured(
 
     def start(more: Sequence[str], out: Path) -> None:
         tokens = what.with_options(*more).tokens(out, force=True)
-        follow(tokens, out, "again, alone", left)
+        follow(tokens, out, "re-measuring", left)
 
     return confirm(path, start, tell)
 

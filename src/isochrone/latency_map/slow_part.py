@@ -122,16 +122,16 @@ class Slow(Record):
         text = f"adds {format_seconds(self.added)} to {each}"
         low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            text = f"makes {each} {self.ratio:.2f}x as long"
+            text = f"{each} takes {self.ratio:.2f}x as long"
             ends = (self.low / self.added, self.high / self.added)
             low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)
         if low != high:
-            text += f" (95 %: {low} to {high})"
+            text += f" (95 % interval {low} to {high})"
         several = len(self.ratios) > 1
         text += f"; level {self.ratios[0][0]}: " if several else ": "
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:
-            text += f"{format_seconds(self.first)} at first, "
+            text += f"{format_seconds(self.first)} measured, "
         how = "measured" if self.first is None else "re-measured alone"
         text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:

@@ -219,7 +219,7 @@ def test_a_pair_that_is_slow_again_is_named_with_both_numbers() -> None:
     (slow,) = analyse(with_retests(map_of(matrix, block(8)), [(1, 4)], 8 / 9)).slow
     assert (slow.kind, slow.who, slow.retested) == ("pair", "1-4", True)
     assert (slow.seconds, slow.first) == pytest.approx((8e-6, 9e-6))
-    assert "8.00 µs" in slow.evidence and "9.00 µs at first" in slow.evidence
+    assert "8.00 µs" in slow.evidence and "9.00 µs measured" in slow.evidence
 
 
 def test_what_is_slow_by_a_factor_has_the_interval_of_the_factor() -> None:
@@ -229,10 +229,10 @@ def test_what_is_slow_by_a_factor_has_the_interval_of_the_factor() -> None:
         expected=8e-6, pairs=96, added=16e-6, low=15.68e-6, high=16.32e-6,
         ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.5)), retested=True, first=12.1e-6,
     )  # fmt: skip
-    assert "1.50x as long (95 %: 1.490 to 1.510)" in slow.evidence
+    assert "1.50x as long (95 % interval 1.490 to 1.510)" in slow.evidence
     near = replace(slow, ratios=(LevelRatio(1, 1.5), LevelRatio(2, 1.2)))
     assert "adds 16.0 µs" in near.evidence
-    assert "(95 %: 15.7 µs to 16.3 µs)" in near.evidence
+    assert "(95 % interval 15.7 µs to 16.3 µs)" in near.evidence
     assert "95 %" not in replace(near, low=16e-6, high=16e-6).evidence
 
 

@@ -248,7 +248,7 @@ class _Search(Struct):
             yield self.choice(off, cost, cost.seconds, "switch")
 
     def choice(self, setting: Setting, cost: SettingCost, bound: float, lever: str) -> Choice:
-        words = "as given" if lever == "given" else words_of(setting)
+        words = "unchanged" if lever == "given" else words_of(setting)
         memory = self.costs.memory(setting, cost.aggregators)
         return Choice(
             setting, cost.aggregators, cost.seconds, self.given_seconds, bound, cost.parts, words,
@@ -356,7 +356,7 @@ def _of_ompio(costs: SettingCosts, given: Setting) -> list[Choice]:
         assert cost is not None
         refuse_no_time(cost.exchange)
         before = found[0].given_seconds if found else cost.seconds
-        lever, words = "given", "as given"
+        lever, words = "given", "unchanged"
         if found:
             lever, words = "number", f"{len(served)} aggregators ({ompio_option(setting)})"
         # there is one set of aggregators for each number: what it takes is the least it can take

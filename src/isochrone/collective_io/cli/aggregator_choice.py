@@ -142,7 +142,7 @@ class ByOrder(Proposal):
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
         default = self.query.given == GIVEN
-        than = "than with ROMIO's default order" if default else "than as given"
+        than = "than with ROMIO's default order" if default else "than with your hints"
         words = f"{less:.1f} % less {than}" if found.named else "nothing better"
         if default and not found.named:
             words = "ROMIO's default order"
@@ -298,7 +298,7 @@ class ByAll(Proposal):
         best = self.best
         what = "The whole call" if best.parts is not None else "The exchange"
         if best.lever == "given":
-            return f"{what}: {format_seconds(best.seconds, 4)} as given, and no setting is better"
+            return f"{what}: {format_seconds(best.seconds, 4)}, and no setting is better"
         instead = f"{format_seconds(best.seconds, 4)} instead of"
         given = format_seconds(best.given_seconds, 4)
         return f"{what}: {instead} {given}, {best.gain:.2f} times as fast{_of_order(best)}"

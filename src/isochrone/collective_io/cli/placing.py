@@ -162,7 +162,7 @@ def _cost(one: Document) -> str:
 def gained(gain: Speedup, name: str = "") -> str:
     """Say what was gained, of what, and how sure that is."""
     return (
-        f"{name or gain.origin.capitalize()}: {format_seconds(gain.given)} as given, "
-        f"{format_seconds(gain.proposed)} as proposed: {gain.ratio:.2f} times as fast "
+        f"{name or gain.origin.capitalize()}: {format_seconds(gain.given)} before, "
+        f"{format_seconds(gain.proposed)} with the proposal: {gain.ratio:.2f} times as fast "
         f"(95 % interval {gain.low:.2f} to {gain.high:.2f}, {gain.launches} launches each)"
     )

@@ -80,10 +80,10 @@ def _gain(found: ComparedOrders) -> str:
     if not found.given:  # unknown, or the chosen one itself
         return ""
     ratio = found.orders[found.given].measured / found.orders[0].measured
-    text = f", {format_ratio(ratio)} times as fast as given"
+    text = f", {format_ratio(ratio)} times as fast as the given order"
     reached = found.gain_reached()
     if found.fastest != 0 and isfinite(reached):
-        text += f" ({100 * reached:.0f} % of the gain there is)"
+        text += f" ({100 * reached:.0f} % of the possible gain)"
     return text
 
 

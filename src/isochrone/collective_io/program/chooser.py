@@ -345,7 +345,7 @@ def _proposed(setting: Setting, expected: float) -> Proposal:
     if setting.stripes is not None:
         size = format_bytes(setting.stripes.size)
         words.append(f"{setting.stripes.count} stripes of {size} (of a new file)")
-    return Proposal(", ".join(words) or "as given", hints, expected=expected)
+    return Proposal(", ".join(words) or "unchanged", hints, expected=expected)
 
 
 def settings(calls: Sequence[MeasuredCall], model: NodeCost) -> Iterator[Setting]:

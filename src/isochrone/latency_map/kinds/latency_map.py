@@ -349,7 +349,7 @@ def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
         )
     columns = ["ranks", "hosts", "level", ">against level", f">{what}"]
     columns += [">95 % interval"] * known
-    columns += [">at first", ">again, alone"] * again
+    columns += [">measured", ">re-measured"] * again
     rows = []
     for pair in listed:
         on = " – ".join(dict.fromkeys((hosts[pair.i], hosts[pair.j])))
