@@ -4,7 +4,7 @@
 
 A library is loaded into the ranks (LD_PRELOAD). It replaces the calls that the table lists
 (MPI_Bcast, Gather, Scatter, Reduce, Allreduce, Allgather, Alltoall, Reduce_scatter_block) by two
-steps on a grid of ranks: along its rows, then along its columns. All other calls go straight to the
+steps on a grid of ranks: along its rows and along its columns. All other calls go straight to the
 MPI library. Exit code, output and signals are those of the program. On a grid floating-point
 numbers are added in another order, so the last digits of sums may differ; --library-reductions
 avoids that by leaving reductions to the MPI library.
