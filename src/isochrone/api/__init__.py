@@ -98,16 +98,19 @@ class Analysis:
 
 
 def analyse(run: Source, *, bytes: int | None = None, threshold: float = LEAST) -> Analysis:
-    """Say what a run shows: levels and slow parts of a map, curves of a sweep, and so on.
+    """Analyse a run: levels and slow components of a latency map, curves of a sweep, and so on.
+
+    ``print`` shows the result as ``isochrone show`` does. ``result["levels"]`` is a part of its
+    JSON document.
 
     Parameters
     ----------
     run
         A run, or the path of a run file or of the output of another program.
     bytes
-        Message size; None: what is usual for the kind.
+        Message size; if None, the default of ``isochrone show``.
     threshold
-        Slowdown, as a fraction, from which something is called slow.
+        Smallest slowdown that is called slow, as a fraction.
 
     Raises
     ------
@@ -126,22 +129,23 @@ def compare(
     margin: float | None = None,
     one_launch: bool = False,
 ) -> Comparison:
-    """Compare two measurements: what became slower or faster, what is the same or not known.
+    """Compare two measurements, and return what is slower, faster, the same or not known.
 
     Parameters
     ----------
     before, after
-        A run, a path, or several that are launches of one thing; a path may also be a folder of run
-        files, or ``run.jsonl`` for ``run-1.jsonl``, ``run-2.jsonl`` …
+        A run, a path, or a list of several launches. A path may be a folder of run files, or
+        ``run.jsonl`` for ``run-1.jsonl``, ``run-2.jsonl`` …
     margin
-        Times that differ by less than this part are the same; 5 % if None, 0 for simulated ones.
+        Times that differ by less than this fraction are the same. The default is 0.05, and 0 for
+        simulated times.
     one_launch
-        With one launch on a side, take the ratios for the truth.
+        With one launch on a side, give verdicts although it is unknown how much launches differ.
 
     Raises
     ------
     InputError
-        If a file cannot be read, or the two did not measure the same thing.
+        If a file cannot be read, or the two measurements are not comparable.
     """
     return comparison.compare(_runs(before), _runs(after), margin=margin, as_they_are=one_launch)
 
@@ -154,7 +158,27 @@ def fit(
     weights: str = "relative",
     robust: bool = False,
 ) -> Model:
-    """Fit formulas to measured times: `isochrone.models.fit.fit`, of output of others as well."""
+    """Fit formulas to measured times, and return the model.
+
+    Parameters
+    ----------
+    measured
+        A run, a table, or a path, also of output of other programs; or a list of several. A table
+        is a data frame, a dict of columns, or a list of rows.
+    name
+        Name of a family, ``"auto"`` to compare all, or a family of your own.
+    splits
+        Given breakpoints, or variables along which to search; if None, the family decides.
+    weights
+        ``"relative"`` or ``"absolute"``: which errors are minimised.
+    robust
+        Whether outliers get less weight.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or no formula can be fitted.
+    """
     if isinstance(measured, list | tuple) and all(isinstance(m, str | Path) for m in measured):
         measured = [_readable(item) for item in measured]
     elif isinstance(measured, str | Path):
@@ -168,25 +192,24 @@ def plot(
     output: str | Path | None = None,
     **options: Any,
 ) -> Figure:
-    """Draw a run, several, or a table of times; return the figure of matplotlib.
+    """Plot runs or a table of times, and return the figure of matplotlib.
 
     Parameters
     ----------
     what
-        Runs or paths, also of a CSV of times.
+        Runs or paths, also of a CSV table of times.
     view
-        As ``isochrone plot --view``; what is usual for the kind of the run if None.
+        As ``isochrone plot --view``; if None, the default for this kind of run.
     output
-        Picture to write, too; the suffix ``.png``, ``.svg`` or ``.pdf`` sets the format. An
-        existing file is overwritten.
+        File to write: ``.png``, ``.svg`` or ``.pdf``. An existing file is overwritten.
     options
-        Of the figure: ``what="mean"``, ``sizes=(8, 1024)``, ``scale="log"``, ``model=…`` and the
-        others of `isochrone.views.view.Options`.
+        Options of the figure, such as ``what="mean"``, ``sizes=(8, 1024)``, ``scale="log"``,
+        ``model=…``; all are in `isochrone.views.view.Options`.
 
     Raises
     ------
     InputError
-        If a file cannot be read, there is no such view, or it does not draw this.
+        If a file cannot be read, or the view does not exist or cannot plot this.
     """
     given = [what] if isinstance(what, Run | str | Path) else list(what)
     drawn = [item if isinstance(item, Run) else _drawable(Path(item)) for item in given]

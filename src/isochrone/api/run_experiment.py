@@ -28,31 +28,32 @@ def measure(
     overwrite: bool = False,
     **options: object,
 ) -> Run:
-    """Measure, as ``isochrone measure`` does; return the run.
+    """Measure as ``isochrone measure`` does, and return the run.
 
-    What a latency map would call slow is measured again, alone.
+    Suspects of a latency map are measured a second time, with nothing else running.
 
     Parameters
     ----------
     experiment
-        ``latency-map``, ``point-to-point``, ``collective`` … as after ``isochrone measure``.
+        Name of the experiment, such as ``latency-map``, ``point-to-point`` or ``collective``.
     ranks
-        Number of ranks; those of the batch job, or one for each processor, if None.
+        Number of ranks; if None, those of the batch job, or one for each processor.
     output
         Run file to write; if None, the run is in memory only.
     preset
         A named set of options.
     mpicc, launcher, launcher_args
-        As the options of these names.
+        As the command-line options of these names.
     launcher_options
-        Options of one launcher, by their names: ``{"platform": "machine.xml"}``.
+        Options of this launcher, such as ``{"platform": "machine.xml"}``.
     kill_after
         Seconds after which the ranks are ended.
     overwrite
-        Whether ``output`` may exist.
+        Whether an existing ``output`` is overwritten.
     options
-        Of the experiment: ``bytes="8,1KiB"`` is ``--bytes 8,1KiB``; an underscore is a dash, True
-        gives the option alone, False and None leave it out, and a list is joined by commas.
+        Options of the experiment: ``bytes="8,1KiB"`` is ``--bytes 8,1KiB``. Write an underscore
+        for a dash. True gives an option without a value, False and None omit it. Lists are joined
+        by commas.
 
     Raises
     ------

@@ -104,39 +104,38 @@ class Backtest(msgspec.Struct):
 
 
 class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
-    """Times of communication as formulas; a model file holds its fields (`isochrone.models.file`).
+    """Formulas for times of communication; its attributes are the keys of a model file.
 
     Attributes
     ----------
     segments
-        At least one.
+        The formulas, each for one operation and one range of the variables.
     weights
-        ``relative`` or ``absolute``: what ``sigma`` of the segments means.
+        ``relative`` or ``absolute``: whether ``sigma`` of a segment is a fraction or in seconds.
     quality
-        How well it fits its data: R², deviations, cross-validation (``held_out``).
+        R², deviations, and errors in cross-validation (``held_out``).
     backtests
-        What extrapolation was worth within the data.
+        Errors of extrapolations within the data.
     source, notes
-        Where it is from, and what to know of it.
+        Where the model is from, and what to know about it.
     made_from
-        Path and SHA-256 of the files it was fitted to.
+        Path and SHA-256 of the data.
     origin
-        Where the times it was fitted to come from, such as ``simulated``, or ``measured and
-        imported``; empty if that is not known.
+        Origin of the measured times, such as ``simulated``, or ``measured and imported``; empty if
+        unknown.
     constant
-        What was the same in all data and is no variable therefore, such as ``{"ppn": 8}``.
+        Nodes or ranks on a node, if they were the same in all data, such as ``{"ppn": 8}``.
     full_node
-        Ranks on a full node if the data filled one node after the other; else 0. So are ranks
-        taken to be that are asked for without their nodes.
+        Ranks on a full node, if the data filled one node after the other, else 0. Predictions for
+        ranks without nodes assume the same.
     sizes
-        Sizes of the counted messages it was fitted to, from small to large; empty if not known.
+        Message sizes of a hot spot in the data, smallest first; empty if unknown.
     experiment
-        What was measured, such as ``collective``, or ``table`` for a CSV; empty if not known.
+        What was measured, such as ``collective``, or ``table`` for a CSV; empty if unknown.
     kept
-        What was measured and is kept beside the formulas, by its key in a model file
-        (`isochrone.models.extension.Kept`).
+        Measured times that are stored in addition to the formulas, by their key in the file.
     extra
-        Unknown keys of a model file; they are kept.
+        Unknown keys of a model file, which are preserved.
     """
 
     segments: list[Segment]
@@ -164,18 +163,18 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     @property
     def variables(self) -> list[str]:
-        """Names of the variables that a prediction needs; nodes and ranks on each say ``p``."""
+        """Names of the variables that a prediction needs; ``p`` follows from nodes and ``ppn``."""
         found = needed(self.segments)
         return [name for name in found if name != "p" or not set(PLACES) <= set(found)]
 
     @property
     def headed(self) -> list[tuple[Segment, str]]:
-        """The segments, each with what it is for, in words."""
+        """The segments, each with a heading such as ``op bcast, p ≤ 4``."""
         return list(zip(self.segments, headings(self.segments), strict=True))
 
     @property
     def selectors(self) -> dict[str, list[Selector]]:
-        """What the model can be asked for: the values of each selector, for example of ``op``."""
+        """Operations of the model as ``{"op": ["bcast"]}``, and other selectors of formulas."""
         found: dict[str, dict[Selector, None]] = {}
         for segment in self.segments:
             for key, value in segment.where.items():
@@ -184,7 +183,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
 
     @property
     def samples(self) -> Samples | None:
-        """What it was fitted to, as long as Python has it; a model file does not hold it."""
+        """The times that it was fitted to; None for a model read from a file."""
         return self.__dict__.get("samples")
 
     @samples.setter
@@ -199,20 +198,19 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         level: float = LEVEL,
         **named: Any,
     ) -> Prediction:
-        """Predict the times of some points: ``model.predict(p=64, b="1MiB", op="bcast")``.
+        """Predict times, for example ``model.predict(p=64, b="1MiB", op="bcast")``.
 
         Parameters
         ----------
         variables
-            Arrays (or numbers) by the names of `variables`; bytes and counts. Or a data frame: one
-            time for each row, whatever its operation; other columns are left out.
+            Numbers or arrays by name of the variable. Or a data frame, which gives a prediction for
+            each row; columns that the model does not know are ignored.
         where
-            Which of the model's operations, orders … is meant. What the model has only one of
-            need not be said.
+            Selectors, such as ``{"op": "bcast"}``; only needed if the model has several.
         level
-            Of the intervals.
+            Probability of the intervals.
         named
-            Variables and selectors by name. Arrays of numbers are broadcast, as in numpy.
+            Variables and selectors as keywords. Arrays are broadcast, as in NumPy.
 
         Raises
         ------
@@ -301,7 +299,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     def by_formula(
         self, variables: Mapping[str, ArrayLike], where: Mapping[str, Selector]
     ) -> Floats:
-        """Return what the formulas give, without intervals, which take longer; shape (n,).
+        """Return predicted times without intervals, which is faster; shape (n,).
 
         Raises
         ------
@@ -314,12 +312,12 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return by_formula(segments, points)[1]
 
     def chosen(self, where: Mapping[str, Selector]) -> list[Segment]:
-        """Return the segments that selectors mean, in their order.
+        """Return the segments for given selectors.
 
         Raises
         ------
         InputError
-            If there are none, or the selectors leave open which operation, order … is meant.
+            If there are none, or a selector is missing and the model has several values of it.
         """
         segments, selectors = self.segments, self.selectors
         for key in where:
@@ -339,11 +337,11 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return segments
 
     def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:
-        """Return the selectors that the model has formulas apart for."""
+        """Return only those selectors for which the model has separate formulas."""
         return {key: value for key, value in where.items() if key in self.selectors}
 
     def rivals_of(self, where: Mapping[str, Selector]) -> list[Model]:
-        """Return the formulas that fit what selectors mean as well, the best first."""
+        """Return other formulas that fit as well, the best first."""
         segments = self.chosen(where)
         return [
             Model([one.rival(k) for one in segments], weights=self.weights)
@@ -351,18 +349,18 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         ]
 
     def residuals(self, measured: Measured | None = None) -> dict[str, Array]:
-        """Return how far each point is from the formula, as columns of one row a point.
+        """Return the deviation of each measured point from the formula, as columns.
 
         Parameters
         ----------
         measured
-            Anything that can be fitted; what the model was fitted to if None.
+            Anything that can be fitted; if None, the data of the fit.
 
         Returns
         -------
         dict
-            Arrays of shape (n,): selectors and variables by name, ``seconds`` (the median that was
-            measured), ``predicted``, and ``residual``, which is seconds / predicted - 1.
+            Arrays of shape (n,): selectors and variables by name, ``seconds`` (measured median),
+            ``predicted``, and ``residual``, which is seconds / predicted - 1.
 
         Raises
         ------
@@ -383,16 +381,16 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         return stacked(parts)
 
     def summary(self) -> str:
-        """Write formulas, errors and correlations of their coefficients, and the candidates."""
+        """Return a text with formulas, standard errors of coefficients, and candidates."""
         return summary(self, _title(self))
 
     def plot(self, measured: Measured | None = None, view: str = "fit") -> Any:
-        """Draw the points, the formula with its interval and rivals, and the residuals.
+        """Plot the points, the formula with its interval and rivals, and the residuals.
 
         Parameters
         ----------
         measured
-            Anything that can be fitted; what the model was fitted to if None.
+            Anything that can be fitted; if None, the data of the fit.
         view
             ``fit``, or ``deviation`` for bars by group.
 

@@ -67,7 +67,7 @@ class Rank:
 
 @dataclass(repr=False)
 class Run:
-    """One measurement, as read from a run file or an imported log.
+    """One measurement, read from a run file or from output of another program.
 
     Attributes
     ----------
@@ -118,15 +118,12 @@ class Run:
 
     @property
     def kind(self) -> str:
-        """Kind of result: ``latency-map``, ``sweep``, ``hotspot``, ``tile-io``, ``clocks``, or ''.
-
-        It decides how the run is read; nothing else does.
-        """
+        """One of ``latency-map``, ``sweep``, ``hotspot``, ``tile-io``, ``clocks``; else empty."""
         return self.about.kind
 
     @property
     def by(self) -> tuple[str, ...]:
-        """Members of a sample that are the key of its curve."""
+        """Keys of a sample that say to which curve it belongs, such as ``op``."""
         return self.about.by
 
     @property
@@ -156,12 +153,12 @@ class Run:
 
     @property
     def notes(self) -> dict[str, str]:
-        """Notes added when it was started: launcher, preset, platform and more."""
+        """Launcher, preset, platform and other notes of the start."""
         return self.about.notes
 
     @property
     def median_is_mean(self) -> bool:
-        """Whether means are used as medians, which are not known."""
+        """Whether medians are unknown, so that means are used instead."""
         return self.about.median_is_mean
 
     @property
@@ -171,7 +168,7 @@ class Run:
 
     @property
     def origin(self) -> Origin:
-        """Where the times come from: ``measured``, ``simulated``, ``synthetic`` or ``imported``."""
+        """Origin of the times, one of ``measured``, ``simulated``, ``synthetic``, ``imported``."""
         return self.about.origin
 
     @property
@@ -251,7 +248,7 @@ class Run:
     def matrix(
         self, what: str = "median", nbytes: int | None = None, *, retested: bool = True
     ) -> Floats:
-        """Return one statistic of the round trips of every pair as a matrix.
+        """Return the round trips of all pairs as a matrix.
 
         Parameters
         ----------
@@ -259,9 +256,9 @@ class Run:
             ``mean``, ``stddev``, ``min``, ``median``, ``p95``, ``max`` or ``low`` and ``high``,
             the ends of the 95 % interval of the median.
         nbytes
-            Message size; the smallest one measured if None.
+            Message size; if None, the smallest.
         retested
-            Where a pair was measured again alone, take that measurement.
+            If a pair was measured a second time, alone, use this measurement.
 
         Returns
         -------
@@ -280,7 +277,10 @@ class Run:
     def cells(
         self, what: str, nbytes: int | None = None, *, retested: bool = True
     ) -> tuple[Ints, Ints, Floats]:
-        """Return both ranks of every measured pair, and one statistic; as `matrix`."""
+        """Return three arrays with a value for each measured pair: both ranks, and the round trip.
+
+        The parameters are those of `matrix`.
+        """
         table = self.pairs()
         if what not in table:
             raise InputError(f"the pairs have no '{what}'", where=self.where)
@@ -294,19 +294,19 @@ class Run:
         return table["i"][keep], table["j"][keep], table[what][keep]
 
     def columns(self, name: str | None = None) -> dict[str, Array]:
-        """Return the records of one name as columns, with the hosts of the ranks they name.
+        """Return the records of one name as columns, with the hosts of their ranks.
 
         Parameters
         ----------
         name
-            Such as ``sample`` or ``pair``; the most frequent one if None; ``rank`` for the
-            locations of the ranks.
+            Such as ``sample``, ``pair``, or ``rank`` for the locations of the ranks; if None, the
+            most frequent record.
 
         Returns
         -------
         dict of ndarray
-            The members of the records, in seconds and bytes. Columns ``host_i`` and ``host_j`` are
-            added to ``i`` and ``j``, ``host`` to ``rank``; empty where a host is not known.
+            The keys of the records, in seconds and bytes, and the hosts: ``host_i`` and ``host_j``
+            for ``i`` and ``j``, and ``host`` for ``rank``; empty if a host is unknown.
 
         Raises
         ------
@@ -336,7 +336,7 @@ class Run:
         return found
 
     def to_pandas(self, name: str | None = None) -> DataFrame:
-        """Return the records of one name as a pandas DataFrame; seconds and bytes, with hosts.
+        """Return the records of one name as a pandas DataFrame: `columns` as a data frame.
 
         Parameters
         ----------
@@ -357,13 +357,13 @@ class Run:
         return pandas.DataFrame(self.columns(name))
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:
-        """Return the records of one name as a table of Arrow: `to_pandas`, by pyarrow."""
+        """Return the records of one name as a table of Apache Arrow: `columns` by pyarrow."""
         from isochrone.runfile.arrow import arrow_table  # a package that few have
 
         return arrow_table(self.columns(name), self.header, self.where)
 
     def to_xarray(self, what: str = "median") -> DataArray:
-        """Return a map as an array of xarray: message size by rank by rank, with the hosts.
+        """Return a latency map as an array of xarray: message size, rank and rank, with hosts.
 
         Parameters
         ----------
