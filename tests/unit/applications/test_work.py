@@ -47,9 +47,9 @@ def test_a_sound_emulation_is_not_doubted() -> None:
     ("truth", "overlap", "words"),
     [
         (VICTIM, 0.6, "bully ended early and disturbed victim only 60 %"),
-        (replace(VICTIM, switches=150.0), 1.0, "taken off its processor 1"),
-        (replace(VICTIM, delivered=1.06), 1.0, "victim alone computed 6 % longer than asked"),
-        (replace(VICTIM, delivered=0.9), 1.0, "10 % shorter than asked"),
+        (replace(VICTIM, switches=150.0), 1.0, "was preempted 1"),
+        (replace(VICTIM, delivered=1.06), 1.0, "victim alone computed 6 % longer than requested"),
+        (replace(VICTIM, delivered=0.9), 1.0, "10 % shorter than requested"),
     ],
 )
 def test_what_is_doubtful_is_said(truth: Truth, overlap: float, words: str) -> None:

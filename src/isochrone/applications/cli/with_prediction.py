@@ -60,11 +60,11 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         ends = f"{format_seconds(said.low)} to {format_seconds(said.high)}"
         cells.append(Row((
             name, format_seconds(row.measured.median, 4), format_seconds(said.seconds, 4), away,
-            ends if row.held else f"{ends}, not held",
+            ends if row.held else f"{ends}: missed",
         ), "" if row.phase else "strong"))  # fmt: skip
     print_blocks([
         predicted_by(*known),
-        Sentence("Each application alone: all its iterations, and the phases of one, over ranks"),
+        Sentence("Applications alone: time of all iterations; phases: of one, mean over the ranks"),
         Table("", columns, tuple(cells)), Warnings(tuple(warnings)),
     ])  # fmt: skip
     return 0

@@ -105,12 +105,12 @@ class Emulation:
         # what the operating system does to a simulator is no part of the applications
         if rate >= PREEMPTED and not self.simulated:
             said.append(
-                f"a rank of an application alone was taken off its processor {rate:,.0f} times a "
-                "second: something else wanted it, so times are also of the operating system"
+                f"a rank of an application alone was preempted {rate:,.0f} times a second: other "
+                "programs or the operating system make it slower"
             )
         said += [
             f"{one.app} alone computed {100 * abs(one.delivered - 1):.0f} % "
-            f"{'longer' if one.delivered > 1 else 'shorter'} than asked for"
+            f"{'longer' if one.delivered > 1 else 'shorter'} than requested"
             for one in alone if abs(one.delivered - 1) > _DELIVERED
         ]  # fmt: skip
         return said

@@ -85,7 +85,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     _colour_bar(axes_at(figure, 0.35, 0.42, 2.4, 0.11), span)
     notes = [
         "time with the application of the column / time alone", f"{found.repeats} repetitions",
-        *["below: 95 % interval"] * numbers, "grey: not distinguishable from 1",
+        *["below: 95 % interval"] * numbers, "grey: not significantly different from 1",
         *["?: too few iterations"] * (None in ratios),
     ]  # fmt: skip
     head(figure, 0.2, "Slowdown", run, notes)

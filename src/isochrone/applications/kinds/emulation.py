@@ -53,19 +53,19 @@ LONGEST = 20_000
 """Characters of a description that are shown."""
 
 ALONE = "–"
-CHANCE = "Of ratios that are 1 in truth, one in 20 is beyond its interval by chance"
+CHANCE = "Where the true ratio is 1, one interval in 20 does not contain 1, by chance"
 
 TIMELINE = (
-    "One iteration of each application, from the middle of those asked for: a line is a rank. "
-    "Computation is slate; communication, waiting for others included, has the colour of its phase."
+    "The middle iteration of each application. A line is a rank. Computation is slate. "
+    "Communication, including waiting for others, has the colour of its phase."
 )
 MATRIX = (
-    "How many times as long the application of a row takes while that of the column runs, with "
-    "the 95 % interval over the launches. Grey: not distinguishable from 1."
+    "How many times as long the application of the row takes while that of the column runs, with "
+    "the 95 % interval over the launches. Grey: not significantly different from 1."
 )
 PHASES = (
-    "Seconds of an iteration in each phase, the mean over the ranks, waiting for others included; "
-    "the line at its end is the 95 % interval over the launches."
+    "Time of an iteration in each phase, including waiting for others: mean over the ranks. "
+    "The line at the end of a bar is the 95 % interval over the launches."
 )
 
 
@@ -174,7 +174,7 @@ def _about(found: Emulation) -> Iterator[Block]:
             text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
             items.append(Sentence(text, about=name, stress=(ratio,)))
         more = len(clear) - MAX_NAMED
-        left = f"and {plural(more, 'more ratio')} distinguishable from 1" if more > 0 else ""
+        left = f"and {plural(more, 'more ratio')} significantly different from 1" if more > 0 else ""
         yield Listing("Slowed down or sped up", tuple(items), more=left)
     elif found.unbound:
         yield Sentence(
@@ -218,8 +218,8 @@ def _ratios(found: Emulation, what: str, of: Callable[[Slowdown], Estimate | Non
         rows = [(app, *(cells.get((app, name), ALONE) for name in names)) for app in apps]
         columns = [f">with {name}" for name in names]
     title = (
-        f"{what} concurrently with others / alone; 95 % interval; {EVEN}: not distinguishable "
-        "from 1"
+        f"{what} concurrently with others / alone; 95 % interval; {EVEN}: not significantly "
+        "different from 1"
     )
     return _table(title, ("application", *columns), rows, fold)
 
@@ -243,12 +243,12 @@ def _walls(found: Emulation) -> Table:
             _interval(one.seconds), *parts, f"{100 * one.overlap:.0f} %" if one.beside else ALONE,
         ))  # fmt: skip
     columns = (
-        "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">least",
-        ">most", ">computation", ">overlap",
+        "application", "with", ">n", ">wall time", ">95 % interval", ">communication", ">min",
+        ">max", ">computation", ">overlap",
     )  # fmt: skip
     title = (
-        "Wall time of the iterations asked for; part of it in communication, mean over ranks and "
-        "least and most of a rank; computation delivered by that asked for"
+        "Wall time of the requested iterations; communication in it: mean, min and max over the "
+        "ranks; computation: used / requested"
     )
     return _table(title, columns, rows, f"All {len(rows)} wall times")
 
@@ -269,10 +269,10 @@ def _iterations(found: Emulation) -> Table:
     least = ", ".join(f"{count:,} for {name}" for name, count in ENOUGH.items() if count > 100)
     few = any(isnan(value) for one in found.iterations for value in one.percentiles.values())
     return _table(
-        "Time of an iteration, of its slowest rank, over all launches",
+        "Time of an iteration on its slowest rank, over all launches",
         ("application", "with", ">n", *(f">{name}" for name in ENOUGH), ">max"), rows,
         f"All {len(rows)} rows of percentiles",
-        f"–: too few iterations, which is {least}" if few else "",
+        f"–: too few iterations (needed: {least})" if few else "",
     )  # fmt: skip
 
 
@@ -292,7 +292,7 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
     options = Options(models=asked.models)
     yield Picture("phases", "Phases of an iteration", PHASES, (run,), options, alt=alt)
     yield _table(
-        "Phases alone: time of an iteration in each, mean over the ranks, waiting included",
+        "Phases alone: time per iteration, including waiting, mean over the ranks",
         ("application", "phase", ">mean", ">95 % interval", ">slowest rank"), rows,
         f"All {len(rows)} phases",
     )  # fmt: skip

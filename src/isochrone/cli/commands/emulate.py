@@ -161,7 +161,7 @@ def _compared(runs: Sequence[Run]) -> Table:
         Row((name, str(k), format_seconds(seconds.median), ratio_of(slowdown)))
         for name, of in sharing(runs).items() for k, seconds, slowdown in of
     ]  # fmt: skip
-    title = "Wall time, and divided by that with fewest ranks on a node; 95 % interval"
+    title = "Slowdown: wall time / wall time with the fewest ranks on a node; 95 % interval"
     return Table(
         title, columns_of("application", ">ranks on a node", ">time", ">slowdown"), tuple(rows)
     )

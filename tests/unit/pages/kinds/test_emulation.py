@@ -28,7 +28,7 @@ def test_slowdowns_are_named_the_largest_first(
 def test_a_slowdown_stands_with_its_interval_or_not_at_all(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
-    """And it is said which of them are not distinguishable from 1."""
+    """And it is said which of them are not significantly different from 1."""
     text = show(capsys, tmp_path, emulation([VICTIM, BULLY], noise=0.01))
     matrix = text.partition("Wall time concurrently")[2].partition("99th percentile")[0]
     golden(matrix)
@@ -71,7 +71,7 @@ def test_percentiles_without_enough_iterations_are_not_printed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
     text = show(capsys, tmp_path, emulation([VICTIM]))
-    table = text.partition("Time of an iteration, of its slowest rank")[2]
+    table = text.partition("Time of an iteration on its slowest rank")[2]
     cells = row(table.partition("Phases alone")[0], "victim", "–", "1,000").split()
     assert cells.count("–") == 2, "beside nobody, and no p99.9"
     golden(text)
