@@ -174,7 +174,7 @@ def _about(found: Emulation) -> Iterator[Block]:
             text = f"takes {ratio} as long with {others} ({_ends(one.wall)})"
             items.append(Sentence(text, about=name, stress=(ratio,)))
         more = len(clear) - MAX_NAMED
-        left = f"and {plural(more, 'more ratio')} significantly different from 1" if more > 0 else ""
+        left = f"and {plural(more, 'more ratio')} other than 1" if more > 0 else ""
         yield Listing("Slowed down or sped up", tuple(items), more=left)
     elif found.unbound:
         yield Sentence(
