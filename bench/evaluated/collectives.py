@@ -98,7 +98,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     barrier = ("Isochrone, `--sync barrier`", str(len(off)), *map(percent, _typical(off)))
     return Page(
         "Are the times of messages and collectives correct?",
-        f"mean error {window[2]} with `--sync window`",
+        f"mean error: messages {tables['messages'][0][2]}, collectives {window[2]} (with `--sync window`)",
         f"`--sync barrier`: errors up to {barrier[3]}",
         "The machine has 16 nodes with one rank each, behind 4 switches. The true time of a message is calculated. The true "
         "time of a collective comes from a program whose ranks all start at exactly the same simulated moment.",

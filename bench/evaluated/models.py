@@ -82,8 +82,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     ours = median["unseen", OURS, "4x"]
     return Page(
         "How accurate are models outside the measured range?",
-        f"median error at 4x the ranks: known laws {median['known', OURS, '4x']}, unseen laws {ours}",
-        f"unseen laws at 8x the ranks: errors up to {facts['largest']}",
+        f"median error at 4x the ranks: {median['known', OURS, '4x']} for known formulas, {ours} for others",
+        f"other formulas at 8x the ranks: errors up to {facts['largest']}",
         f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
         "no family contains them. Each law is sampled with noise on up to 32 or 64 ranks. The table has the median error "
@@ -92,7 +92,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         ("laws", "model", *PLACES, "interval covers"),
         table,
         "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
-        "large relative errors. Therefore its normal form was also fitted here to relative errors, with two terms.",
+        "large relative errors. Therefore its normal form was also fitted here to relative errors, with two terms. The power law is the "
+        "simplest baseline.",
         [*_fails(rows),
          f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
          "The comparison favours Isochrone: known laws come from its own families, and a normal form has only one segment."],

@@ -206,7 +206,9 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "the mean error of the pairs: the smallest and the largest of the five machines.",
         ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
         found,
-        "The [schedule](latency-map.md#schedules) `isolated` is the default. It takes "
+        "A verdict is correct if it reports exactly the slow hosts. The default [schedule](latency-map.md#schedules) "
+        "`isolated` measures pairs at the same time only if they share no node. `serial` measures one pair at a time, and "
+        "`rounds` keeps all ranks busy. `isolated` takes "
         f"{cost['serial'] / cost['isolated']:.1f} times less simulated time than `serial`."
         + (OTHERS if others else ""),
         [*_fails(rows), *_fails_of_others(rows, others)],

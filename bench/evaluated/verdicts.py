@@ -51,7 +51,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"{right} of {cases} verdicts correct, {false} false alarms",
         f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
-        "random. *Against 5 nights* compares a map with five earlier ones of the same machine. *5 % of the "
+        "random. For example, *node x1.25* is a node that makes times 1.25 times as long. *Against 5 nights* compares a map with five earlier ones of the same machine. *5 % of the "
         "pairs* judges machines of 64 to 160 nodes from a sample. The last column is the upper end of the 95 % "
         "interval of the rate of false alarms.",
         ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "true rate at most"),
