@@ -79,7 +79,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     for name in dict.fromkeys(row[0] for row in rows):
         own = {row[1]: row for row in rows if row[0] == name}
         table.append((name, own[str(ASKED[-1])][3], *(own[str(ranks)][5] for ranks in ASKED)))
-    table.append(("mean, without sign", "", *(facts[str(ranks)] for ranks in ASKED)))
+    table.append(("mean of absolute errors", "–", *(facts[str(ranks)] for ranks in ASKED)))
     worst = max(rows, key=lambda row: abs(leading(row[5])))
     outside = sum(row[6] != "yes" for row in rows)
     return Page(

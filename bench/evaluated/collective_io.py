@@ -81,8 +81,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "Are predicted gains of collective I/O reached?",
         f"median error {facts['median error']}; chosen settings take {facts['time']} times the shortest time",
         f"largest error of a gain: {facts['largest error']}; no real file systems",
-        f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. Isochrone sees the times of "
-        "3 settings and chooses one of 20: a number of aggregators and a buffer size. A gain is the time with 8 "
+        f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. A setting is a "
+        "number of aggregators and a buffer size. Isochrone gets the times of 3 settings and chooses one of 20. A gain is the time with 8 "
         "aggregators and 1 MiB, divided by the time with the chosen setting. A program in C was also recorded, tuned and "
         "measured again, on 8 hosts of a [cluster on one machine](test-beds.md#a-cluster-on-one-machine) (200 Mbit/s).",
         ("test", "predicted gain", "true gain", "largest possible gain"),

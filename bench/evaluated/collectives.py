@@ -53,7 +53,7 @@ def evaluate(bed: Bed) -> Section:
     rows: list[tuple[object, ...]] = [
         ("Isochrone, automatic sizes", len(messages), *map(percent, _typical(messages))),
         (
-            "the same, interpolated between its sizes",
+            "Isochrone, interpolated between these sizes",
             len(between),
             *map(percent, _typical(between)),
         ),
@@ -106,7 +106,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         [*(("messages", *row) for row in tables["messages"]),
          *(("collectives", *row) for row in (window, barrier, *others))],
         "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
-        "they start when they leave a barrier, as in OSU and IMB.",
+        "they start when they leave a barrier, as in OSU and IMB. ReproMPI can do both (*round time* and *barrier*).",
         [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
          "have similar ones. Use `--sync window`.",
          *(f"*{row[0]}* has a mean error of {row[2]}. It is almost as accurate as `--sync window`." for row in others

@@ -202,8 +202,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"not found: {enumerated(missed)}" if missed else "times on a torus",
         "All pairs of five simulated machines are measured. The machines have 16 to 32 ranks. Four are trees of nodes and switches, and one is a torus. One machine "
         "has no slow component. The others have one slow node, pair, switch or link. The true time of a message is "
-        "the sum of the latencies of its links, plus its size divided by the smallest bandwidth. The table has "
-        "the mean error of the pairs: the smallest and the largest of the five machines.",
+        "the sum of the latencies of its links, plus its size divided by the smallest bandwidth. For each "
+        "program, the table has the smallest and the largest mean error of the five machines.",
         ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
         found,
         "A verdict is correct if it reports exactly the slow hosts. The default [schedule](latency-map.md#schedules) "

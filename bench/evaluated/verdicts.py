@@ -53,8 +53,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
         "random. For example, *node x1.25* is a node that makes times 1.25 times as long. *Against 5 nights* compares a map with five earlier ones of the same machine. *5 % of the "
         "pairs* judges machines of 64 to 160 nodes from a sample. The last column is the upper end of the 95 % "
-        "interval of the rate of false alarms.",
-        ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "true rate at most"),
+        "interval of the true rate.",
+        ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
         rows,
         f"From a sample of the pairs, the levels are correct on {facts['levels']} of the machines. On a torus, a slow "
         f"link belongs to no host, so the machine must not be judged *good*. This happened on {facts['good tori']} of "
