@@ -9,8 +9,8 @@ FAMILY = Family(
     ),
     source=(
         "Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan 2000; Zhu, Goodell, "
-        "Gropp and Thakur 2009; steps if the number of nodes is no power of two: "
-        "Rabenseifner 2004"
+        "Gropp and Thakur 2009; Rabenseifner 2004: numbers of nodes that are not "
+        "powers of two"
     ),
     limitations=(
         "Do not use it for long messages, which libraries split, or if several ranks "

@@ -6,7 +6,7 @@ FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,p",
     source=(
         "Thakur, Rabenseifner and Gropp 2005: allgather as a ring, alltoall in pairs; "
-        "Chen, Zhang, Zhang and Yuan 2005: neighbour exchange, p/2 steps of even ranks"
+        "Chen, Zhang, Zhang and Yuan 2005: neighbour exchange, p/2 steps if p is even"
     ),
     limitations="Do not use it for trees, whose time grows with the logarithm of the ranks.",
     forms=(
