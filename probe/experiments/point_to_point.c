@@ -22,12 +22,13 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:4MiB:x2",
-     "message sizes: 64,1KiB, START:STOP:STEP, START:STOP:xFACTOR, or "
-     "auto[:START:STOP] (adaptive)",
+     "message sizes: 64,1KiB, 0:1KiB:32 (in steps), 1:1MiB:x4 (by a factor), "
+     "or "
+     "auto: where the curve bends",
      &options.sizes},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
-     "pairs of ranks, such as 0-1,0-4, measured one after the other (default: "
-     "the first with the last rank)",
+     "pairs of ranks to measure, such as 0-1,0-4 (default: the first and the "
+     "last rank)",
      &options.pairs},
     {0},
 };
@@ -178,7 +179,7 @@ static const char *const by[] = {"i", "j", NULL};
 
 const iso_experiment_t iso_experiment_point_to_point = {
     .name = "point-to-point",
-    .summary = "messages of many sizes between pairs of ranks",
+    .summary = "times of messages of many sizes between pairs of ranks",
     .kind = "sweep",
     .by = by,
     .options = all_options,

@@ -24,8 +24,7 @@ const iso_option_t iso_transfer_options[] = {
      "(put, get), or both directions at once (bidirectional)",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
-     "messages sent before waiting for them; above 1, the time is per message",
-     &options.window},
+     "messages in flight; the time is that of one message", &options.window},
     {"layout", ISO_OPTION_CHOICE | ISO_EXPERT, "contiguous|vector",
      "contiguous",
      "contiguous bytes, or a derived datatype (vector): one double every "

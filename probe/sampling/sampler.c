@@ -26,11 +26,11 @@ static struct {
 
 const iso_option_t iso_sampler_options[] = {
     {"repeats", ISO_OPTION_COUNT, "N", NULL,
-     "timed repetitions of each point (default: 100, or as --precision needs)",
+     "timed repetitions (default: 100, or as --precision needs)",
      &options.repeats},
     {"precision", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "repeat until the 95 % interval is within this of the median, e.g. 5%; 0: "
-     "off",
+     "repeat until the 95 % interval is within this of the median, such as 5%; "
+     "0: off",
      &options.precision},
     {"min-repeats", ISO_OPTION_COUNT | ISO_EXPERT, "N", "10",
      "with --precision: fewest repetitions of a point", &options.min_repeats},

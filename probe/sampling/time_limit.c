@@ -9,8 +9,9 @@ static double limit;
 
 const iso_option_t iso_time_limit_options[] = {
     {"time-limit", ISO_OPTION_SECONDS, "TIME", "0",
-     "stop after TIME (a bare number: seconds); if needed, reduce repetitions "
-     "first, then skip sizes or pairs; 0: no limit",
+     "stop after TIME; if needed, measure fewer repetitions, sizes or pairs; "
+     "0: "
+     "no limit",
      &limit},
     {0},
 };

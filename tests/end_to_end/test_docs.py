@@ -125,12 +125,12 @@ def test_the_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
 def test_the_reference_of_a_command_has_all_its_options(
     command: str, site: Path, isochrone: Command
 ) -> None:
-    """What `--help` says, of each kind of a command that has several."""
+    """What `--help-all` says, of each kind of a command that has several."""
     text = (site / f"commands/{command}.html").read_text("utf-8")
     inner = f"cli.commands.{command}"
     kinds = registry.names(inner) if inner in registry.FAMILIES else [""]
     for kind in kinds:
-        said = isochrone(command, *filter(None, [kind]), "--help").stdout
+        said = isochrone(command, *filter(None, [kind]), "--help-all").stdout
         options = set(re.findall(r"(?<![\w-])--[a-z][\w-]*(?=[\s,\]])", said))
         assert options
         assert {one for one in options if one not in text} == set()

@@ -31,8 +31,9 @@ static const iso_option_t own_options[] = {
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "bytes of a block or message: "
-     "64,1KiB, START:STOP:STEP, START:STOP:xFACTOR or auto[:START:STOP]",
+     "bytes of a block or message: 64,1KiB, 0:1KiB:32 (in steps), 1:1MiB:x4 "
+     "(by "
+     "a factor), or auto",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
@@ -41,7 +42,7 @@ static const iso_option_t own_options[] = {
     {"root", ISO_OPTION_CHOICE, "fixed|rotating", "fixed",
      "rank 0 is always the root, or the ranks take turns", &options.root},
     {"sync", ISO_OPTION_CHOICE, "barrier|window", "barrier",
-     "common start: after a barrier, or at an agreed time of synchronised "
+     "start of the ranks: after a barrier, or at the same time of synchronised "
      "clocks (window)",
      &options.sync},
     {0},
@@ -313,7 +314,7 @@ static iso_outcome_t run(iso_context_t *ctx)
 
 const iso_experiment_t iso_experiment_collective = {
     .name = "collective",
-    .summary = "collective operations, with the time of each rank",
+    .summary = "times of collective operations on each rank",
     .kind = "sweep",
     .by = by,
     .options = all_options,

@@ -39,8 +39,7 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "number of communicating processes on the measured (hot) node, each with "
-     "its own partners",
+     "processes of the hot node that communicate, each with its own partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
      "intra-first",
@@ -56,11 +55,9 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of a hot process on its own node",
-     &options.max_intra},
+     "most partners of such a process on its own node", &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of a hot process on other nodes",
-     &options.max_inter},
+     "most partners of such a process on other nodes", &options.max_inter},
     {0},
 };
 
@@ -336,7 +333,8 @@ static iso_outcome_t run(iso_context_t *ctx)
 
 const iso_experiment_t iso_experiment_hotspot = {
     .name = "hotspot",
-    .summary = "exchanges of hot processes with a growing number of partners",
+    .summary =
+        "times of one (hot) node that communicates with more and more partners",
     .kind = "hotspot",
     .options = all_options,
     .min_ranks = 2,

@@ -33,11 +33,11 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "experiment", "EXPERIMENT", str,
         f"what to measure: {', '.join(names)}", choices=names)  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
-        "number of ranks; a list (2,4,8) or range (2:64:x2) writes a run file for each (default: "
-        "all of the Slurm job, or one per processor)"
+        "number of ranks; a list such as 2,4,8 writes a run file for each (default: all of the "
+        "job or machine)"
     )  # fmt: skip
     add_option(parser, "--preset", "NAME", str,
-        "predefined options for the experiment; options that you give have precedence"
+        "predefined options of the experiment, see isochrone measure EXPERIMENT --help"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
         "end a launch after TIME (default: never)", expert=True)  # fmt: skip

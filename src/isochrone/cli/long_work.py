@@ -19,7 +19,8 @@ LONG = 600.0
 
 def add_yes(parser: ArgumentParser) -> None:
     """Add ``--yes``."""
-    add_flag(parser, "--yes", "start measurements of more than ten minutes without asking")
+    add_flag(parser, "--yes", "do not ask before measurements of more than ten minutes",
+        expert=True)  # fmt: skip
 
 
 def agree(found: Expected | None, args: Namespace) -> None:

@@ -19,8 +19,15 @@ from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import did_you_mean, printable
 
-FEW_OPTIONS = 6
+FEW_OPTIONS = 2
 """Options that a usage lists."""
+
+MORE = "More options: --help-all"
+
+
+def is_expert(action: Action) -> bool:
+    """Whether only ``--help-all`` shows an option."""
+    return bool(getattr(action, "expert", False))
 
 
 class _HelpFormatter(RawDescriptionHelpFormatter):
@@ -31,6 +38,7 @@ class _HelpFormatter(RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
+        self._action_max_length = 18  # of a help with short names, too
 
     def add_usage(
         self,
@@ -65,7 +73,7 @@ class _HelpFormatter(RawDescriptionHelpFormatter):
             super().add_argument(action)
 
     def _shows(self, action: Action) -> bool:
-        return self.whole or not getattr(action, "expert", False)
+        return self.whole or not is_expert(action)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -106,12 +114,19 @@ class Parser(ArgumentParser):
         super().__init__(
             allow_abbrev=False, formatter_class=_HelpFormatter, add_help=False, **options
         )
+        self._positionals.title = "arguments"
         self.whole_help = False
         if add_help:
-            self.add_argument(
+            own = self.add_argument(
                 "-h", "--help", "--help-all", action=_Help, nargs=0, default=SUPPRESS,
-                dest=SUPPRESS, help="show this help; --help-all: also expert options",
+                dest=SUPPRESS, help="show the help; --help-all: with all options",
             )  # fmt: skip
+            own.expert = True  # type: ignore[attr-defined]
+
+    def format_help(self) -> str:
+        """Return the help; its end says whether there are more options."""
+        hidden = sum(map(is_expert, self._actions)) > 1 and not self.whole_help
+        return super().format_help() + (f"\n{MORE}\n" if hidden else "")
 
     def _get_formatter(self) -> HelpFormatter:
         formatter = super()._get_formatter()
@@ -196,8 +211,8 @@ class Subcommand(Parser):
         else:
             module.add_arguments(self)
             self.set_defaults(run=module.run)
-        timed = any(one.metavar == "TIME" for one in self._actions)
-        units = "TIME: 30 or 30s (seconds), 250ms, 5m or 2h" if timed else ""
+        timed = any(one.metavar == "TIME" and not is_expert(one) for one in self._actions)
+        units = "TIME: 30 (seconds), 250ms, 5m or 2h" if timed else ""
         self.epilog = "\n\n".join(filter(None, [self.epilog, units, examples(self.examples)]))
         self.set_defaults(parser=self)
 

@@ -31,7 +31,7 @@ def command_of(args: Namespace, example: str) -> list[str]:
 def add_before(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add ``--before``."""
     add_option(parser, "--before", "COMMAND", str,
-        "command to run before each launch, such as 'rm -f out.h5' (no shell; default: none)",
+        "command to run before each launch, such as 'rm -f out.h5' (default: none)",
         default="")  # fmt: skip
 
 

@@ -18,8 +18,8 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how ranks are started: MPI, launcher, limits."""
     names = launchers.names()
     add_mpi(parser)
-    add_option(parser, "--launcher", "L", launchers.named,
-        "launcher (default: that of the batch system or MPI): " + ", ".join(names), choices=names
+    add_option(parser, "--launcher", "NAME", launchers.named,
+        "launcher of the ranks, such as srun (default: detected)", choices=names
     )  # fmt: skip
     add_launcher_arg(parser)
     add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,

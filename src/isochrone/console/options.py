@@ -17,6 +17,12 @@ def experts_only(action: Action) -> None:
     action.expert = True  # type: ignore[attr-defined]
 
 
+def hide(parser: _ActionsContainer, *names: str) -> None:
+    """Let some options of a command be shown by ``--help-all`` only."""
+    for name in names:
+        experts_only(parser._option_string_actions[name])
+
+
 def add_flag(parser: _ActionsContainer, names: str, text: str, *, expert: bool = False) -> None:
     """Add an option that is given or not, with its help."""
     action = parser.add_argument(*names.split(), action="store_true", help=text)
@@ -62,13 +68,13 @@ def add_models(parser: _ActionsContainer, *, required: bool) -> None:
 def add_message_size(parser: ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     add_option(parser, "--bytes", "SIZE", read_size,
-        "message size, e.g. 1MiB (default: the smallest measured)")  # fmt: skip
+        "message size of a map, such as 1MiB (default: the smallest)")  # fmt: skip
 
 
 def add_threshold(parser: ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "a component is slow if it is this much slower than the rest of the map (default: 10%%)",
+        "smallest slowdown within a map that is called slow (default: 10%%)",
         default=0.10)  # fmt: skip
 
 
@@ -83,8 +89,8 @@ def add_mpi(parser: _ActionsContainer) -> None:
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)", expert=True)  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
-        "compiler wrapper for the probe and libraries (default: the launcher's, else $MPICC, else "
-        "mpicc in PATH)")  # fmt: skip
+        "compiler wrapper of the MPI (default: detected)"
+    )  # fmt: skip
 
 
 def count_of(what: str, most: int = 99_999_999) -> Callable[[str], int]:

@@ -66,10 +66,10 @@ class Reading:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the group of options for output of other programs."""
-    group = parser.add_argument_group("results of other programs, and tables")
+    group = parser.add_argument_group("tables")
     add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
-        "meaning of columns, e.g. size=b,usec=seconds:us; variables: seconds and those in "
-        "docs/fitting.md (default: column names)")  # fmt: skip
+        "variables of columns, such as size=b,usec=seconds:us, see docs/fitting.md (default: the "
+        "names of the columns)")  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
         help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",

@@ -94,7 +94,7 @@ _ALL = (
 
 PRESETS = {preset.name: preset for preset in _ALL}
 
-_MPPTEST = (
+MPPTEST = (
     "short", "long", "longnb", "shortc", "shortv", "bshort", "blong", "bcast", "dsum",
 )  # fmt: skip
 
@@ -103,8 +103,8 @@ SUITES = {
     for suite in (
         Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
               "overview of a machine, two minutes"),
-        Suite("mpptest", _MPPTEST, 600.0, "nine experiments of mpptest, ten minutes"),
-        Suite("full", ("map", "sizes", *_MPPTEST, "rate", "both-ways", "put", "cut",
+        Suite("mpptest", MPPTEST, 600.0, "nine experiments of mpptest, ten minutes"),
+        Suite("full", ("map", "sizes", *MPPTEST, "rate", "both-ways", "put", "cut",
                        "all-operations"), 1800.0,
               "more modes and operations, half an hour",
               other_sweeps=True),

@@ -1,6 +1,6 @@
-"""Compile the probe (the measuring MPI program) if needed, and show which one is used.
+"""Compile the probe (the MPI program that measures) if needed.
 
-Commands that measure do this themselves; run it to choose an MPI or to check the installation.
+Commands that measure do this themselves. Use it to choose an MPI, or to check the installation.
 """
 
 import argparse
@@ -14,8 +14,8 @@ from isochrone.measure.subprocesses import forget_answers
 from isochrone.runfile.header import library_name
 
 EXAMPLES = (
-    ("with the MPI that is on your PATH", "isochrone build"),
-    ("with another one, afresh", "isochrone build --mpicc /opt/openmpi/bin/mpicc --rebuild"),
+    ("for the MPI in your PATH", "isochrone build"),
+    ("for another MPI", "isochrone build --mpicc /opt/openmpi/bin/mpicc --rebuild"),
 )  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--rebuild",
         "compile the probe even if it is up to date")  # fmt: skip
     add_flag(parser, "--no-cache",
-        "ignore what is cached about mpiexec, mpicc and the probe")  # fmt: skip
+        "ignore what is cached about mpiexec, mpicc and the probe", expert=True)  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,10 +1,8 @@
-"""Check runs for slow nodes and regressions (for nightly jobs); exit 1 on failure.
+"""Check runs for slow nodes and regressions; exit 1 if there are any.
 
-A latency map is judged by itself, by comparing its nodes, ranks and pairs. With --baseline any run
+The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is "good", "slow" (compared with the rest of the map), "slower" (than the baseline) or "not known".
-The exit status is 1 if it is slow or slower; with --strict also if it is not known. A component
-that looks slow is "possibly slow" until a second measurement confirms it; its hosts are suspects.
+is "good", "slow" (within the map), "slower" (than the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace
@@ -30,11 +28,9 @@ from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.baseline_folder import Others, files
 
 EXAMPLES = (
-    ("is a node slow? bad hosts are written, one a line",
+    ("is a node slow? write the bad hosts to a file",
      "isochrone check run.jsonl --hosts-out bad.txt"),
-    ("compare tonight's run with earlier ones", "isochrone check run.jsonl --baseline nights"),
-    ("n05 waits for repair; the report is for CI",
-     "isochrone check run.jsonl --allow host=n05 --junit check.xml"),
+    ("is tonight's run slower than earlier ones?", "isochrone check run.jsonl --baseline nights"),
 )  # fmt: skip
 
 
@@ -66,26 +62,23 @@ DOCUMENTS = {"check": _Checked}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone check``."""
     add_option(parser, "runs", "RUN", str,
-        "run files, or folders of run files; each run is checked "
-        "separately", nargs="+")  # fmt: skip
+        "run files or their folders; each run is checked separately", nargs="+")  # fmt: skip
     add_option(parser, "--baseline", "FOLDER", Path,
-        "also compare RUN with these reference runs (from isochrone baseline add)"
+        "also compare with these reference runs (see isochrone baseline)"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "ignore a known problem: host=n05, rank=3, pair=n1,n2 or level=2; host=n05:30%% "
-        "ignores slowdowns up to 30 %% only; may be repeated",
+        "ignore a known problem, such as host=n05, rank=3 or pair=n1,n2; host=n05:30%%: up to this "
+        "slowdown; may be repeated",
         action="append", default=[])  # fmt: skip
-    add_option(
-        parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems, one per line"
-    )
+    add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
     add_option(parser, "--suspects-out", "FILE", Path,
-        "write the hosts with possible (unconfirmed) problems, one per line")  # fmt: skip
+        "write the hosts with unconfirmed problems", expert=True)  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", "also exit with status 1 if a verdict is not known")
+    add_flag(parser, "--strict", "also exit with 1 if a verdict is not known")
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "what counts as slower: slower than the baseline by at least this (default: 5%%)",
+        "smallest slowdown that is called slower than the baseline (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

@@ -1,16 +1,9 @@
 """Compare two measurements, with statistics over launches.
 
-A and B are each a run file, an output file of OSU, IMB or nccl-tests, a CSV table, a folder of run
-files, or a list of these, joined by commas. Several runs of the same measurement are treated as its
-launches; `before.jsonl` means before-1.jsonl, before-2.jsonl … written by `isochrone measure
---launches`. A ratio above 1 means that B is slower than A.
-
-Times differ more between launches than between repetitions within a launch. A verdict needs at
-least two launches of A and of B, --fail-on at least three; five are better. With --measure, A and B
-are the arguments of two `isochrone measure` commands, which are launched alternately.
-
-With --with-prediction, a run of `isochrone emulate` is compared with the prediction of fitted
-models: `isochrone compare run.jsonl --with-prediction --model messages.json allgather.json`.
+A and B are run files, folders of them, or output of OSU, IMB or nccl-tests. `before.jsonl` also
+means before-1.jsonl, before-2.jsonl …, which `isochrone measure --launches` writes. A ratio above 1
+means that B is slower. A verdict needs at least two launches of A and of B, --fail-on needs three,
+and five are better.
 """
 
 import sys
@@ -33,7 +26,14 @@ from isochrone.changes.pages.comparison import blocks, complaint, passed
 from isochrone.cli.launches import launched, make_folder, read_command, run_count
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import tell_partial
-from isochrone.console.options import add_flag, add_force, add_models, add_option, read_percent
+from isochrone.console.options import (
+    add_flag,
+    add_force,
+    add_models,
+    add_option,
+    hide,
+    read_percent,
+)
 from isochrone.console.output import check_output
 from isochrone.formats.comparison_sides import Pairing, paired, runs_of
 from isochrone.formats.foreign_results import Reading, add_reading
@@ -42,12 +42,10 @@ from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
-    ("for a nightly job: exit code 1 if something is slower by more than 5 %",
+    ("exit with 1 if something is more than 5 % slower",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
-    ("measure both sides alternately, so that drift of the machine cancels",
+    ("measure both alternately, so that drift of the machine cancels",
      "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
-    ("an emulation against what models say of it",
-     "isochrone compare run.jsonl --with-prediction --model messages.json allgather.json"),
 )  # fmt: skip
 
 Sides = tuple[list[Run], list[Run]]
@@ -90,39 +88,41 @@ DOCUMENTS = {"compare": _Judged | _Several, "compare-with-prediction": _of_predi
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone compare``."""
+    parser.usage = "%(prog)s [options] A B"
     add_option(parser, "before", "A", str,
-        "run file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
+        "file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
         "quotes)")  # fmt: skip
-    add_option(parser, "after", "B", str, "the same; ratios are B / A", nargs="*")
+    add_option(parser, "after", "B", str, "the same", nargs="*")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with status 1 if something is slower (slower:5%%) or faster (faster:5%%) by more "
-        "than PERCENT, or if there are too few launches",
+        "exit with 1 if something is slower (slower:5%%) or faster (faster:5%%), or if there are "
+        "too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "smaller differences are treated as none (default: 5%%, or the PERCENT of --fail-on if "
-        "smaller; simulated times: 0%%)")  # fmt: skip
+        "ignore smaller differences (default: 5%%, or that of --fail-on if smaller; simulated "
+        "times: 0%%)")  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
     add_flag(parser, "--common", SUPPRESS)  # always so
-    group = parser.add_argument_group("measuring both sides alternately")
+    group = parser.add_argument_group("measurement")
     add_flag(group, "--measure",
-        "run isochrone measure with the arguments A and with B, alternately: A B B A …"
+        "run isochrone measure A and isochrone measure B alternately"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
         f"with --measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
-        "--measure: folder for the run files a-1.jsonl …, b-1.jsonl … (default: "
-        "compare-runs)")  # fmt: skip
+        "with --measure: folder for the run files (default: compare-runs)")  # fmt: skip
     add_force(group)
     add_flag(group, "--quiet", "--measure: no progress", expert=True)
     add_reading(parser)
+    hide(parser, "--map-columns", "--ranks")
     group = parser.add_argument_group("emulated applications compared with models")
     add_flag(group, "--with-prediction",
         "A is a run of isochrone emulate: compare the time of each application with "
         "models")  # fmt: skip
     add_models(group, required=False)
+    hide(parser, "--with-prediction", "--model")
 
 
 def run(args: Namespace) -> int:

@@ -1,7 +1,7 @@
 """Print a completion script for bash, zsh or fish.
 
-Save it where your shell looks for completions. Regenerate it after an update, on a machine with
-MPI: options of experiments are included only if the probe can run.
+Save it where your shell looks for completions. Write it again after an update, on a machine with
+MPI, because options of experiments are included only if the probe runs.
 """
 
 import argparse
@@ -11,16 +11,16 @@ from isochrone.cli.completion import SHELLS, script
 from isochrone.console.options import add_option
 
 EXAMPLES = (
-    ("for bash, from the next shell on",
+    ("for bash",
      "isochrone completion bash > ~/.local/share/bash-completion/completions/isochrone"),
-    ("for zsh, into a folder of $fpath", "isochrone completion zsh > ~/.zfunc/_isochrone"),
+    ("for zsh, in a folder of $fpath", "isochrone completion zsh > ~/.zfunc/_isochrone"),
     ("for fish", "isochrone completion fish > ~/.config/fish/completions/isochrone.fish"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone completion``."""
-    add_option(parser, "shell", "SHELL", str, ", ".join(SHELLS), choices=SHELLS)
+    add_option(parser, "shell", "SHELL", str, "your shell: " + ", ".join(SHELLS), choices=SHELLS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Show the configuration: the value of each setting, and where it comes from.
+"""Show the settings, and where each comes from.
 
 Precedence, highest first: command line, environment (ISOCHRONE_…), your file
 (~/.config/isochrone/config.toml), the site's file (/etc/isochrone.toml), built-in defaults.
@@ -18,8 +18,8 @@ from isochrone.pages.page import Block, Listing, Row, Sentence, Table, columns_o
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("which value came from where", "isochrone config"),
-    ("the same for a script", "isochrone config --json"),
+    ("which settings are in use, and where do they come from?", "isochrone config"),
+    ("the same as JSON", "isochrone config --json"),
 )
 
 

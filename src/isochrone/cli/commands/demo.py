@@ -1,4 +1,4 @@
-"""Try Isochrone on this machine for a minute: map, sweep, model and HTML report."""
+"""Try Isochrone on this machine for a minute."""
 
 import argparse
 import itertools
@@ -16,8 +16,8 @@ from isochrone.pages.html.render import write_report
 from isochrone.runfile.file import read
 
 EXAMPLES = (
-    ("measure this machine for a minute, and see what came of it", "isochrone demo"),
-    ("with an MPI of your own, into a report of your choice",
+    ("measure this machine for a minute", "isochrone demo"),
+    ("the same with another MPI",
      "isochrone demo --mpicc ~/mpich/bin/mpicc -o laptop.html"),
 )  # fmt: skip
 
@@ -33,9 +33,7 @@ TIMEOUT = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone demo``."""
     add_mpi(parser)
-    add_output(
-        parser, "HTML file (default: report.html, or the first free name of report-2.html …)"
-    )
+    add_output(parser, "HTML file (default: report.html, or report-2.html …)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""Check the MPI, launcher and compiler of this machine, and say what to change.
+"""Check the MPI, launcher and compiler of this machine.
 
-The exit status is 1 if measurements cannot run. With -n a short latency map is measured, to check
-that ranks start, where they are bound, and the resolution of their clock.
+It exits with 1 if measurements cannot run. With -n it also starts ranks, and checks their binding
+and clock.
 """
 
 import os
@@ -17,7 +17,7 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_option, read_count
+from isochrone.console.options import add_option, hide, read_count
 from isochrone.measure import machine
 from isochrone.measure.library import library_file
 from isochrone.measure.machine import Check
@@ -28,8 +28,8 @@ from isochrone.runfile.file import read
 from isochrone.runfile.header import library_name
 
 EXAMPLES = (
-    ("what is used here, and what to change", "isochrone doctor"),
-    ("start two ranks as well, with another MPI",
+    ("can I measure on this machine?", "isochrone doctor"),
+    ("can another MPI start two ranks?",
      "isochrone doctor -n 2 --mpicc /opt/openmpi/bin/mpicc"),
 )  # fmt: skip
 
@@ -52,8 +52,9 @@ DOCUMENTS = {"doctor": _Health}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone doctor``."""
     add_option(parser, "-n --ranks", "N", read_count,
-        "also measure a short latency map on N ranks (default: none)")  # fmt: skip
+        "also start N ranks, for a short latency map (default: none)")  # fmt: skip
     add_setup(parser)
+    hide(parser, "--platform", "--dry-run", "--launcher")
     add_json(parser)
 
 

@@ -1,11 +1,8 @@
-"""Run synthetic applications concurrently and measure their slowdown.
+"""Run synthetic applications at the same time and measure their slowdown.
 
-SPEC describes each application as phases of computation and communication
-(docs/applications.md). One MPI job runs all of them repeatedly, in random order: each alone, each
-pair at the same time, all at the same time. The result is the slowdown of each by the others.
-
-    isochrone emulate fig2.yaml -n 16 -o fig2.jsonl
-    isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone
+SPEC describes each application as phases of computation and communication (docs/applications.md).
+One MPI job runs each application alone, each pair at the same time, and all at the same time. The
+result is the slowdown of each by the others.
 """
 
 import json
@@ -40,6 +37,7 @@ from isochrone.console.options import (
     add_flag,
     add_option,
     count_of,
+    hide,
     read_setting,
     read_time,
     values_of,
@@ -56,13 +54,10 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("all applications of a description, alone and concurrently",
+    ("how much do the applications slow each other down?",
      "isochrone emulate fig2.yaml -n 16 -o fig2.jsonl"),
-    ("one size of a parameter, alone only",
-     "isochrone emulate jacobi.yaml -n 8 --set n=4096 --combinations alone"),
-    ("the same ranks on 16, 8 and 4 nodes",
+    ("the same with 1, 2 and 4 ranks on a node",
      "isochrone emulate fig2.yaml -n 16 --per-node 1,2,4 -o fig2.jsonl"),
-    ("a JSON Schema, with which an editor checks descriptions", "isochrone emulate --schema"),
 )  # fmt: skip
 
 EXPERIMENT = "app"
@@ -84,28 +79,29 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="print the JSON Schema of descriptions, for editors, and exit",
     )  # fmt: skip
     add_option(parser, "-n --ranks", "N", count_of("ranks"),
-        "number of ranks of the job (default: as SPEC says, or all available)")  # fmt: skip
+        "number of ranks (default: as SPEC says, or all available)")  # fmt: skip
     add_option(parser, "--repeats", "N", count_of("runs of at least 1", 9999),
-        f"runs of each combination; intervals and slowdowns need {MIN_REPEATS} or more "
-        "(default: that of SPEC)")  # fmt: skip
+        f"runs of each combination; intervals need {MIN_REPEATS} or more (default: as SPEC says)"
+    )  # fmt: skip
     add_option(parser, "--combinations", "LIST", _runs,
-        "which applications run at the same time: alone, pairs, all, or names joined by +, such "
-        "as victim+bully (default: that of SPEC)")  # fmt: skip
+        "what to run at the same time: alone, pairs, all, or names such as victim+bully (default: "
+        "as SPEC says)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", read_setting,
-        "set a parameter of SPEC: n=1024, or APP.n=1024 of one application; p=N: ranks; may be "
+        "set a parameter of SPEC, such as n=1024, or of one application: APP.n=1024; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--per-node", "LIST", values_of("ranks"),
-        "emulate with each of these numbers of ranks on a node, such as 1,2,4, and compare them"
+        "compare these numbers of ranks on a node, such as 1,2,4"
     )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
-        "start no further run after TIME; the result is then partial (default: no limit)"
+        "start no further run after TIME (default: no limit)"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
         "end a launch after TIME (default: never)", expert=True)  # fmt: skip
     add_setup(parser)
     add_yes(parser)
-    add_flag(parser, "--quiet", "no progress and no summary")
-    add_output(parser, "run file (default: SPEC-DATE-TIME.jsonl)")
+    add_flag(parser, "--quiet", "print no progress and no summary")
+    hide(parser, "--schema", "--mpicc", "--launcher", "--dry-run", "--quiet")
+    add_output(parser, "run file to write (default: SPEC-DATE-TIME.jsonl)")
 
 
 def run(args: Namespace) -> int:

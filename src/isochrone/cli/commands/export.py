@@ -1,4 +1,4 @@
-"""Convert run files or descriptions of applications to formats of other programs."""
+"""Convert run files or application descriptions for other programs."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -18,10 +18,7 @@ from isochrone.runfile.anonymise import anonymise
 
 EXAMPLES = (
     ("a table for a spreadsheet", "isochrone export map.jsonl --to csv"),
-    ("a script for gnuplot", "isochrone export pair.jsonl --to gnuplot -o pair.dat"),
-    ("a described application, for SimGrid to replay",
-     "isochrone export app.yaml --to simgrid-ti -o app.ti"),
-    ("a run file to give away: no hosts, paths, commands or users",
+    ("a run file to publish, without names",
      "isochrone export map.jsonl --anonymise -o public.jsonl"),
 )  # fmt: skip
 
@@ -29,20 +26,21 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone export``."""
     of_runs, of_programs = exporters.names(), programs.names()
-    add_option(parser, "file", "FILE", Path, "run file, or description of an application")
+    add_option(parser, "file", "FILE", Path, "run file, or application description")
     add_option(parser, "--to", "FORMAT", str,
         f"format of a run: {', '.join(of_runs)}; of a description: {', '.join(of_programs)}",
         choices=sorted({*of_runs, *of_programs}))  # fmt: skip
     add_flag(parser, "--anonymise",
-        "write a run file without names of hosts and users, paths and commands")  # fmt: skip
+        "write a run file without names of hosts, users, paths and commands")  # fmt: skip
     add_flag(parser, "--estimates",
-        "csv of a map: also the estimated time of pairs that were not measured")  # fmt: skip
+        "csv of a map: also the estimated time of pairs that were not measured",
+        expert=True)  # fmt: skip
     add_message_size(parser)
     add_output(parser, "file to write (default: the name of FILE with the suffix of the format)")
-    group = parser.add_argument_group("options for descriptions")
+    group = parser.add_argument_group("options for application descriptions")
     add_option(group, "--app", "NAME", str, "application to export (default: the only one)")
     add_option(group, "--set", "NAME=VALUE", read_setting,
-        "set a parameter of the description: n=1024; p=N: ranks; may be repeated",
+        "set a parameter of the description, such as n=1024; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(
         group,
@@ -50,10 +48,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "N",
         count_of("iterations", 10_000_000),
         "iterations to write (default: all)",
+        expert=True,
     )
     add_option(group, "--speed", "FLOPS", _speed,
-        "simgrid-ti: floating-point operations per second of a host (default: 1e9)"
-    )  # fmt: skip
+        "simgrid-ti: floating-point operations per second of a host (default: 1e9)",
+        expert=True)  # fmt: skip
 
 
 def run(args: Namespace) -> int:

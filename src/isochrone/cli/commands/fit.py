@@ -1,24 +1,26 @@
 """Fit a model (a formula with intervals) to measured times.
 
-FILE is a run file (point-to-point, bisection, collective, hotspot), an output file of OSU, IMB or
-nccl-tests, or a CSV table with columns such as op,p,b,seconds (else: --map-columns). A family is a
-set of formulas, such as hockney: latency + bytes / bandwidth. --family auto selects the simplest
-family whose cross-validation error is as small as the best. Run files without anything to fit, such
-as maps, are skipped.
+A family is a set of formulas, such as hockney: latency + bytes / bandwidth. A CSV table
+has columns such as op,p,b,seconds: operation, ranks, bytes and time (other names: --map-columns).
 """
 
 import argparse
 from pathlib import Path
-from textwrap import wrap
 
 from isochrone import models
-from isochrone.base import registry
 from isochrone.base.errors import InputError
 from isochrone.base.text import warn
 from isochrone.base.units import parse_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
-from isochrone.console.options import add_flag, add_option, read_count, read_percent, read_time
+from isochrone.console.options import (
+    add_flag,
+    add_option,
+    hide,
+    read_count,
+    read_percent,
+    read_time,
+)
 from isochrone.console.output import add_output, check_output, print_path
 from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.doubtful import nowhere_near
@@ -29,11 +31,8 @@ from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("which formula describes a message?", "isochrone fit sizes.jsonl -o model.json"),
-    ("with intervals, deviations and the formulas that were tried", "isochrone fit sizes.jsonl -v"),
-    ("one family, to runs on several numbers of ranks",
-     "isochrone fit bcast-*.jsonl --family bcast --op bcast -o bcast.json"),
-    ("why this formula, and what to measure next", "isochrone fit times.csv --explain"),
+    ("which formula describes the time of a message?", "isochrone fit sizes.jsonl -o model.json"),
+    ("how well does it fit, and which other families were tried?", "isochrone fit sizes.jsonl -v"),
 )  # fmt: skip
 
 
@@ -42,17 +41,11 @@ DOCUMENTS = {"model": model_file}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
-    parser.epilog = "\n".join(
-        wrap(
-            f"families (docs/model-families.md): {', '.join(registry.names('*.families'))}",
-            98,
-            break_on_hyphens=False,
-        )
-    )
     add_option(parser, "files", "FILE", Path,
-        "run file, output of OSU, IMB or nccl-tests, or CSV", nargs="+")  # fmt: skip
+        "run file (no map), output of OSU, IMB or nccl-tests, or CSV table", nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "family of models, see below (default: auto, the one that predicts best)",
+        "family of formulas, such as hockney, see docs/model-families.md (default: auto, the one "
+        "that predicts best)",
         default="auto")  # fmt: skip
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
     add_option(parser, "--posting", "ORDER", str,
@@ -74,27 +67,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list other formulas that fit equally well, and what they predict beyond the "
-        "data")  # fmt: skip
+        "list other formulas that fit equally well, and what they predict beyond the data"
+    )  # fmt: skip
     add_flag(parser, "--explain",
-        "explain the choice of the formula, and what to measure to be sure"
+        "explain why this formula was chosen, and what to measure to be sure"
     )  # fmt: skip
     add_option(parser, "--at", "POINT", _read_point,
         "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
-        "measurements that narrow its interval most (default: none)"
-    )  # fmt: skip
+        "measurements that narrow its interval most (default: none)", expert=True)  # fmt: skip
     add_option(parser, "--max-ranks", "N", int,
         "with --explain: largest number of ranks you can start (default: twice the largest "
-        "measured)"
-    )  # fmt: skip
+        "measured)", expert=True)  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "with --explain: time for all measurements, which it lists; such as 5m (default: one)",
-        default=0.0)  # fmt: skip
+        "with --explain: time for all measurements, such as 5m (default: that of one)",
+        default=0.0, expert=True)  # fmt: skip
     add_flag(parser, "-v --verbose",
-        "also print intervals of the coefficients, deviations, and all families tried"
+        "also print intervals of coefficients, deviations, and all families tried"
     )  # fmt: skip
     add_json(parser)
     add_reading(parser)
+    hide(parser, "--ranks")
     add_output(parser, "model file to write (default: none)")
 
 

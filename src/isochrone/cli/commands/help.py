@@ -1,4 +1,4 @@
-"""Show the help of a command, as `isochrone COMMAND --help` does."""
+"""Show the help of a command."""
 
 import argparse
 

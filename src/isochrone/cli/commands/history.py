@@ -1,7 +1,7 @@
-"""Plot the times of runs over days, and mark changes, as one HTML page.
+"""Plot the times of runs over days and mark changes, as one HTML page.
 
-FOLDER is a baseline or any folder of run files. Each history shows the runs of one measurement on
-the same hosts; changes of settings, MPI library or options are marked.
+Each curve shows one measurement on the same hosts. Changes of settings, MPI library and options are
+marked.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone history``."""
-    add_option(parser, "folder", "FOLDER", Path, "folder of run files")
+    add_option(parser, "folder", "FOLDER", Path, "baseline, or any folder of run files")
     add_output(parser, "HTML file (default: history.html)")
 
 

@@ -1,4 +1,4 @@
-"""Convert results of other programs to run files, or traces to descriptions of applications."""
+"""Convert results or traces of other programs to files of Isochrone."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from isochrone.runfile.file import write
 
 EXAMPLES = (
     ("the output of an OSU benchmark", "isochrone import latency.txt --from osu -o latency.jsonl"),
-    ("a trace, as the description of an application",
+    ("an application description from a trace",
      "isochrone import traces.otf2 --from otf2 -o app.yaml"),
 )  # fmt: skip
 
@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
     add_option(parser, "file", "FILE", Path,
-        "file to convert; if a trace has a file per rank: all of them, or their folder",
+        "file to convert; of a trace with a file per rank: all of them, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
         f"format of results: {', '.join(runs)}; of traces: "
@@ -34,8 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
         "number of ranks (default: from the file; output of OSU collectives lacks it)")  # fmt: skip
     add_output(
-        parser, "run file, or description of a trace (default: the name of FILE with the "
-        "suffix .jsonl or .yaml)",
+        parser, "file to write (default: the name of FILE with the suffix .jsonl or .yaml)",
     )  # fmt: skip
 
 

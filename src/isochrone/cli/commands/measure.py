@@ -1,7 +1,7 @@
-"""Run one experiment on this machine or in this job allocation; write a run file.
+"""Measure on this machine or in this job; write a run file.
 
-`isochrone measure EXPERIMENT --help` lists the options of an experiment. A run file (.jsonl) is the
-input of show, check, compare, report, fit and plot.
+`isochrone measure EXPERIMENT --help` lists the options of an experiment. `isochrone show` prints a
+summary of the run file (.jsonl).
 """
 
 from __future__ import annotations
@@ -41,18 +41,26 @@ EXAMPLES = (
      "isochrone measure latency-map -n 16 -o map.jsonl"),
     ("time and bandwidth from 0 to 1 MiB",
      "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl"),
-    ("collectives on several numbers of ranks, a file for each",
+    ("which command would be started?", "isochrone measure latency-map -n 16 --dry-run"),
+)  # fmt: skip
+
+MORE_EXAMPLES = (
+    ("two collectives on several numbers of ranks",
      "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
-    ("five launches, for compare and show --pool",
+    ("five launches, to compare with others",
      "isochrone measure collective -n 8 --op bcast --launches 5 -o bcast.jsonl"),
-    ("all pairs across the bisection at once",
+    ("bandwidth when all pairs of two halves send at once",
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
-    ("how well the clocks agree", "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
-    ("what an arithmetic operation takes", "isochrone measure compute -n 4 -o compute.jsonl"),
-    ("what communication costs on the busiest node",
+    ("how well do the clocks of the ranks agree?",
+     "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
+    ("how long does an arithmetic operation take?",
+     "isochrone measure compute -n 4 -o compute.jsonl"),
+    ("how long does the busiest node communicate?",
      "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
-    ("a tiled array through collective MPI-IO", "isochrone measure tile-io -n 16 -o tile.jsonl"),
-    ("see the command first, start nothing", "isochrone measure latency-map -n 16 --dry-run"),
+    ("how long does collective MPI-IO of a tiled array take?",
+     "isochrone measure tile-io -n 16 -o tile.jsonl"),
+    ("what does a map with a slow node look like?",
+     "isochrone measure synthetic -n 1 --shape 8,4,2 --slow-node 5 -o map.jsonl"),
 )  # fmt: skip
 
 
@@ -60,11 +68,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
     add_option(parser, "--launches", "N", run_count,
-        "launch N times, into FILE-1.jsonl …; use 5 for isochrone compare (default: 1)",
+        "launch N times, into FILE-1.jsonl …; to compare, use 5 or more (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
-    add_flag(parser, "--quiet", "no progress and no summary")
-    add_output(parser, "run file (default: EXPERIMENT-DATE-TIME.jsonl)")
+    add_flag(parser, "--quiet", "print no progress and no summary")
+    add_output(parser, "run file to write (default: EXPERIMENT-DATE-TIME.jsonl)")
     parser.set_defaults(passes_options_on=True)
     if isinstance(parser, Subcommand):
         parser.print_help = functools.partial(_print_help, parser)  # type: ignore[method-assign]
@@ -145,30 +153,36 @@ def _names(files: list[Path]) -> str:
 
 
 def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
-    """Print what the named experiment takes, its own options first; without one, our options."""
+    """Print the own options of the named experiment; without one, or to experts, ours as well."""
     named = next((word for word in parser.words if word in experiments()), None)
     if named is None:
         print(parser.format_help(), end="", file=file)
         return
-    print(f"usage: {parser.prog} {named} [-n N] [-o FILE] [options]\n", file=file)
+    print(f"usage: {parser.prog} {named} [-n RANKS] [-o FILE] [options]\n", file=file)
     from isochrone.cli.experiments import add_options, usual_probe
 
     inner = Parser(prog=parser.prog, add_help=False, usage=SUPPRESS)
     inner.whole_help = parser.whole_help
     try:
-        add_options(
-            inner.add_argument_group(f"options of {named}"), usual_probe().options_of(named)
-        )
+        known = usual_probe().experiments[named]
+        inner.description = f"{known.summary[:1].upper()}{known.summary[1:]}."
+        add_options(inner.add_argument_group(f"options of {named}"), known.options)
         print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)
-    known = presets.of(named)
-    if known:
+    own = presets.of(named)
+    if own:
         print(f"presets of {named}:", file=file)
-        for preset in known:
-            print(f"  {preset.name:<20}  {preset.summary}", file=file)
+        for preset in own:
+            if preset.name not in presets.MPPTEST:
+                print(f"  {preset.name:<20}  {preset.summary}", file=file)
+        if old := ", ".join(one.name for one in own if one.name in presets.MPPTEST):
+            print(f"  as in mpptest:        {old} (docs/suites.md)", file=file)
         print(file=file)
-    general = parser.format_help().partition("\noptions:\n")[2].partition("\nexamples:\n")[0]
-    print(f"options of every experiment:\n{general}", end="", file=file)
-    mine = [pair for pair in EXAMPLES if f" {named} " in pair[1]]
-    print(f"\n{examples(mine)}" if mine else "", file=file)
+    if parser.whole_help:
+        general = parser.format_help().partition("\noptions:\n")[2].partition("\nexamples:\n")[0]
+        print(f"options of every experiment:\n{general}", file=file)
+    else:
+        print("Options of all experiments: isochrone measure --help\n", file=file)
+    mine = [pair for pair in (*EXAMPLES, *MORE_EXAMPLES) if f" {named} " in pair[1]]
+    print(examples(mine) or "", file=file)

@@ -1,4 +1,4 @@
-"""Write a machine description for the simulator SimGrid (platform.xml)."""
+"""Describe a machine for the simulator SimGrid."""
 
 import argparse
 
@@ -10,9 +10,9 @@ from isochrone.console.output import add_output, check_output, output_of
 from isochrone.measure import platforms
 
 EXAMPLES = (
-    ("16 nodes of 4 cores below two switches",
+    ("16 nodes of 4 cores behind two switches",
      "isochrone platform 'nodes:16 cores:4 switches:2' -o machine.xml"),
-    ("measure it, in virtual time",
+    ("simulate a latency map of it",
      "isochrone measure latency-map -n 64 --launcher simgrid --platform machine.xml"),
 )  # fmt: skip
 
@@ -22,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
     parser.epilog = "\n".join(["keywords of MACHINE:", *words]).replace("``", "")
     add_option(parser, "machine", "MACHINE", str,
-        "keywords (see below), such as 'nodes:16 cores:4 switches:2'")  # fmt: skip
-    add_output(parser, "platform file; the list of hosts gets the suffix .hosts",
+        "keywords, see below")  # fmt: skip
+    add_output(parser, "platform file to write; the list of hosts gets the suffix .hosts",
                required=True)  # fmt: skip
 
 

@@ -19,60 +19,51 @@ from isochrone.runfile.run import Run
 
 EXAMPLES = (
     ("the heatmap of a latency map", "isochrone plot map.jsonl -o map.png"),
-    ("levels instead, of large messages",
+    ("the levels of a map, for messages of 1 MiB",
      "isochrone plot map.jsonl --view levels --bytes 1MiB -o levels.svg"),
-    ("a fitted model over its data",
-     "isochrone plot sizes.jsonl --view fit --family hockney -o fit.pdf"),
 )  # fmt: skip
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
-        "run file or a folder of them; view fit: also CSV; view orders: the file of isochrone "
-        "place "
-        "orders -o", nargs="+")  # fmt: skip
+        "run files or their folders; view fit: also CSV; view orders: output of place orders",
+        nargs="+")  # fmt: skip
     parser.add_argument(
-        "--view", choices=registry.names(views.FAMILY),
-        help="type of plot, see docs/gallery.md (default: by kind of run)",
+        "--view", choices=registry.names(views.FAMILY), metavar="VIEW",
+        help="type of plot, such as levels; docs/gallery.md lists them (default: that of the "
+        "experiment)",
     )  # fmt: skip
-    parser.add_argument(
-        "--value", choices=["mean", "median", "stddev", "bytes", "messages", "seconds"],
-        default="median",
-        help="quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "
-        "(default), "
-        "messages or seconds",
-    )  # fmt: skip
+    add_option(parser, "--value", None, str,
+        "quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "
+        "(default), messages or seconds",
+        choices=["mean", "median", "stddev", "bytes", "messages", "seconds"], default="median",
+        expert=True)  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
-        help="views heatmap and surface: ranks by number (default), by node, by level, or the "
-        "slowest "
-        "last (cost)",
+        help="order of the ranks of a map: by number (rank, default), node or level, or the "
+        "slowest last (cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
-        "plot only the ranks on these hosts of a map (default: all; maps of more "
-        "than 8,192 ranks are drawn node by node)",
+        "plot only the ranks on these hosts of a map (default: all)",
         default=[])  # fmt: skip
-    parser.add_argument(
-        "--scale", choices=["log", "linear"],
-        help="sweeps: scale of both axes (default: log if sizes grow by factors)",
-    )  # fmt: skip
+    add_option(parser, "--scale", None, str,
+        "sweeps: scale of both axes (default: log if sizes grow by factors)",
+        choices=["log", "linear"], expert=True)  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
         "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "LIST", values_of("bytes"),
-        "message size of a map, such as 1MiB; view ranks: a list (default: the smallest)",
+        "message size of a map, such as 1MiB (default: the smallest); view ranks: a list",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
-        "model file (from fit -o) for the views fit, deviation, plane, grids and phases; may be "
-        "repeated", action="append", default=[])  # fmt: skip
+        "model file (from fit -o), for views of models; may be repeated",
+        action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "family of models, for the views fit, deviation and plane (default: auto)")  # fmt: skip
-    parser.add_argument(
-        "--across", choices=list(VARIABLES), default="",
-        help="view fit: variable of the horizontal axis, see docs/models.md (default: the one with "
-        "most values)",
-    )  # fmt: skip
-    add_output(parser, "figure to write; .png, .svg or .pdf sets the format", required=True)
+        "family of formulas, for --view fit (default: auto)")  # fmt: skip
+    add_option(parser, "--across", "VARIABLE", str,
+        "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
+        "one with most values)", choices=list(VARIABLES), default="", expert=True)  # fmt: skip
+    add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
 
 
 def run(args: Namespace) -> int:

@@ -1,12 +1,7 @@
-"""Record (trace) the MPI calls or the collective I/O of an unmodified program.
+"""Record (trace) the MPI calls or the collective I/O of a program.
 
-    isochrone record -o run.jsonl -- mpiexec -n 16 ./app ...
-    isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app ...
-
-A library loaded into the ranks (LD_PRELOAD) records each MPI call and the computation before it;
-repeated sequences are stored once. Rank 0 writes the run file at MPI_Finalize. Exit code and output
-are those of the program. With --collective-io, collective file accesses are recorded instead: which
-bytes each rank reads or writes, hints, and times.
+A library loaded into the ranks (LD_PRELOAD) records the MPI calls and the computation between them.
+Exit code and output are those of the program.
 """
 
 import argparse
@@ -25,10 +20,8 @@ from isochrone.measure import recorded, tuned
 from isochrone.runfile.file import read
 
 EXAMPLES = (
-    ("who sends how much to whom", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
-    ("the description of the program as well",
-     "isochrone record -o run.jsonl --description app.yaml -- srun -n 64 ./app"),
-    ("which bytes of a file each rank accesses",
+    ("which ranks send how much to which?", "isochrone record -o run.jsonl -- mpiexec -n 16 ./app"),
+    ("which bytes of a file does each rank access?",
      "isochrone record --collective-io -o io.jsonl -- mpiexec -n 16 ./app"),
 )  # fmt: skip
 
@@ -38,15 +31,13 @@ FAILED = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone record``."""
-    parser.usage = (
-        "%(prog)s [-o RUN] [--collective-io | --description FILE] [--mpicc X] -- COMMAND ..."
-    )
+    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_output(parser, f"run file to write (default: {USUAL})")
     add_flag(parser, "--collective-io",
-        "record collective MPI-IO instead (also of HDF5 and NetCDF): accesses, hints, times"
+        "record collective MPI-IO instead, also of HDF5 and NetCDF"
     )  # fmt: skip
     add_option(parser, "--description", "FILE", Path,
-        "also write a description of the program (YAML), for emulate and predict app")  # fmt: skip
+        "also write an application description, for emulate and predict app")  # fmt: skip
     add_program(parser)
 
 

@@ -11,20 +11,18 @@ from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
 EXAMPLES = (
-    ("one page of one run", "isochrone report map.jsonl"),
-    ("all that a suite measured",
+    ("a page of one run", "isochrone report map.jsonl"),
+    ("a page of several runs",
      "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),
-    ("an emulation and the prediction of models",
-     "isochrone report fig2.jsonl --model messages.json -o fig2.html"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
-    add_option(parser, "files", "FILE", Path, "run files", nargs="+")
+    add_option(parser, "files", "FILE", Path, "run files or their folders", nargs="+")
     add_option(parser, "--model", "FILE", Path,
         "model file: compare emulated applications with its prediction; may be repeated",
-        action="append", default=[])  # fmt: skip
+        action="append", default=[], expert=True)  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 
 

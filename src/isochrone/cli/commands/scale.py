@@ -1,14 +1,9 @@
-"""Extrapolate the run time of a program to more ranks, from recordings on a few ranks.
+"""Predict the time of a program on many ranks from recordings on a few.
 
-    isochrone scale -n 4,8,16 --to 512 -- ./app
-    isochrone scale R4.jsonl R8.jsonl R16.jsonl --to 512 --model messages.json collectives.json
-
-The first form also records the (unmodified) program. From the recordings the command
-derives a description of the program for any number of ranks; the models predict its time. Without
---model the messages and collective operations of the program are measured first, with the same
-launcher. As a test the largest recording is predicted from the others; its error widens the
-interval. If the size, count or partners of a call are no function of the number of ranks, the
-command fails and names the first such call.
+With -n, the unmodified program is recorded first. Without --model, its messages and collectives are
+measured, to fit models. As a test, the largest recording is predicted from the others; the error
+widens the interval. The command fails if the calls do not depend on the number of ranks in a
+regular way.
 """
 
 import time
@@ -37,6 +32,7 @@ from isochrone.console.options import (
     add_flag,
     add_models,
     add_option,
+    hide,
     read_count,
     read_time,
     values_of,
@@ -52,20 +48,20 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("record a program, measure its operations, and predict it on several numbers of ranks",
+    ("how long will ./app take on 128 and on 512 ranks?",
      "isochrone scale -n 4,8,16 --to 128,512 -o app.yaml -- ./app"),
-    ("from three recordings to 512 ranks",
+    ("the same from three recordings and fitted models",
      "isochrone scale r4.jsonl r8.jsonl r16.jsonl --to 512 --model messages.json allreduce.json"),
 )  # fmt: skip
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone scale``."""
-    parser.usage = "%(prog)s (-n N,N,N -- PROGRAM | RECORDING ...) --to N [--model FILE ...]"
+    parser.usage = "%(prog)s [options] --to N,... {-n N,... -- PROGRAM | RECORDING ...}"
     add_option(parser, "--to", "N,...", values_of("ranks"),
-        "numbers of ranks to extrapolate to", required=True)  # fmt: skip
+        "numbers of ranks to predict", required=True)  # fmt: skip
     add_option(parser, "-n --ranks", "N,...", values_of("ranks"),
-        "record PROGRAM on these numbers of ranks, such as 4,8,16")  # fmt: skip
+        "numbers of ranks to record PROGRAM on, such as 4,8,16")  # fmt: skip
     add_models(parser, required=False)
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
@@ -73,15 +69,17 @@ def add_arguments(parser: ArgumentParser) -> None:
         "ranks on each node (default: as measured)")  # fmt: skip
     add_option(parser, "--folder", "DIR", Path,
         "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
-        "of -o)"
+        "of -o)", expert=True
     )  # fmt: skip
-    add_output(parser, "write the description for any number of ranks (YAML; default: none)")
+    add_output(
+        parser, "description of the program to write, for emulate and predict app (default: none)"
+    )
     add_json(parser)
-    add_flag(parser, "--quiet", "no progress")
+    add_flag(parser, "--quiet", "print no progress")
     add_setup(parser)
+    hide(parser, "--mpicc", "--launcher", "--ppn", "--quiet", "--dry-run")
     add_option(parser, "words", "RECORDING", str,
-        "run files of isochrone record on several numbers of ranks; with -n: PROGRAM and its "
-        "arguments",
+        "run files of isochrone record, one for each number of ranks",
         nargs="+")  # fmt: skip
 
 

@@ -1,9 +1,7 @@
 """Print a summary of run files.
 
-Intervals of a single run do not cover differences between launches. --pool summarises several
-launches of one measurement (`isochrone measure … --launches 5 -o run.jsonl`), with intervals for
-the typical time and for the next launch. Launches at different times of the day represent a shared
-machine better than consecutive ones.
+The interval of a single run does not cover differences between launches. To cover them, measure
+with --launches 5 and show the files with --pool.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -17,9 +15,8 @@ from isochrone.pages.common import document, page_of
 from isochrone.pages.page import Asked
 
 EXAMPLES = (
-    ("what a run found", "isochrone show map.jsonl"),
-    ("for scripts", "isochrone show map.jsonl --json"),
-    ("five launches together: run-1.jsonl … run-5.jsonl", "isochrone show --pool run.jsonl"),
+    ("what did a run find?", "isochrone show map.jsonl"),
+    ("run-1.jsonl to run-5.jsonl, together", "isochrone show --pool run.jsonl"),
 )  # fmt: skip
 
 
@@ -35,11 +32,11 @@ DOCUMENTS = {"show-pool": _of_pool}
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone show``."""
     add_option(parser, "files", "FILE", str,
-        "run files, or folders of run files; run.jsonl also means run-1.jsonl, run-2.jsonl …",
+        "run files or their folders; run.jsonl also means run-1.jsonl, run-2.jsonl …",
         nargs="+")  # fmt: skip
     add_json(parser)
     add_flag(parser, "--pool",
-        "summarise all files together, as launches of one measurement")  # fmt: skip
+        "show all files together, as launches of one measurement")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
 

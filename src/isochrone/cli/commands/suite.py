@@ -1,7 +1,7 @@
-"""Run a named set of experiments within a time budget.
+"""Run several experiments within a time budget.
 
-The plan is printed first. If the time is too short, repetitions are reduced first, then points are
-left out. A second call measures only what is missing.
+If the time is too short, there are fewer repetitions, then fewer points. A second call measures
+only what is missing.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -22,7 +22,7 @@ from isochrone.base.text import (
 from isochrone.cli.launches import make_folder, measure_in, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, read_time
+from isochrone.console.options import add_flag, add_option, hide, read_time
 from isochrone.measure import presets
 from isochrone.measure.estimate import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
@@ -32,10 +32,7 @@ from isochrone.pages import terminal
 
 EXAMPLES = (
     ("an overview of this machine, in two minutes", "isochrone suite quick"),
-    ("everything, three times, within two hours each",
-     "isochrone suite full -n 2,8,32 --launches 3 --budget 2h -o machine"),
-    ("what a model of a larger job needs", "isochrone suite --for 'allreduce at 4096'"),
-    ("what would be started", "isochrone suite quick --dry-run"),
+    ("what a prediction for 4,096 ranks needs", "isochrone suite --for 'allreduce at 4096'"),
 )  # fmt: skip
 
 
@@ -46,13 +43,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites), nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
-        "instead of SUITE: measure what a model needs to predict this, e.g. 'allreduce at 4096' "
+        "instead of SUITE: measure what is needed to predict this, such as 'allreduce at 4096' "
         "(ranks)",
         dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
-        "numbers of ranks, such as 2,4,8 (default: all available ranks)")  # fmt: skip
+        "numbers of ranks, such as 2,4,8 (default: all available)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements (default: as listed at SUITE)"
+        "time for all measurements (default: that of SUITE)"
     )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip
@@ -60,11 +57,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)",
         expert=True)  # fmt: skip
     add_option(parser, "--launches", "N", run_count,
-        "run the suite N times, into FOLDER/launch-1 …; use 5 for isochrone compare (default: 1)",
+        "launch N times, into FOLDER/launch-1 …; to compare, use 5 or more (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
-    add_flag(parser, "--quiet", "no progress bar")
+    add_flag(parser, "--quiet", "print no progress")
     add_setup(parser)
+    hide(parser, "--mpicc", "--launcher", "--platform", "--quiet")
 
 
 def run(args: Namespace) -> int:

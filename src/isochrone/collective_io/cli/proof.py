@@ -17,7 +17,7 @@ from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call, Hints
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.console.measuring import add_launcher_arg, setup_of
-from isochrone.console.options import add_flag, add_mpi, add_option, read_count
+from isochrone.console.options import add_flag, add_mpi, add_option, hide, read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.data_file import data_file
@@ -31,10 +31,11 @@ from isochrone.runfile.run import Run
 
 def add_start(parser: ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
-    group = parser.add_argument_group("measurement of the result")
+    group = parser.add_argument_group("measurement")
     add_flag(group, "--measure",
-        f"measure the exchange with the given and the proposed {what}, alternately")  # fmt: skip
-    _add_jobs(group, "--measure: ", "arrangement")
+        f"measure the given and the proposed {what} alternately")  # fmt: skip
+    _add_jobs(group, "with --measure: ", "arrangement")
+    hide(group, "--launches")
 
 
 def add_launches(parser: ArgumentParser, what: str) -> None:
@@ -55,8 +56,9 @@ def _add_jobs(group: _ArgumentGroup, when: str, what: str) -> None:
         f"{when}keep the run files in this folder (default: delete them)",
         expert=True)  # fmt: skip
     add_mpi(group)
-    add_option(group, "--launcher", "L", str,
-        "launcher (default: that of the batch system or MPI)",
+    hide(group, "--mpicc")
+    add_option(group, "--launcher", "NAME", str,
+        "launcher of the ranks, such as srun (default: detected)",
         expert=True)  # fmt: skip
     add_launcher_arg(group)
 

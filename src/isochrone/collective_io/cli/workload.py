@@ -42,14 +42,12 @@ POSTING = ("intra-first", "inter-first")
 def _add_nodes(parser: ArgumentParser) -> None:
     """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
-    add_option(
-        group, "--nodes", "N,N,…", str, "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)"
-    )
+    add_option(group, "--nodes", "RANKS,…", str, "ranks on each node: 4,4,2,2 or 4(x2),2(x2)")
     add_option(group, "--hostfile", "FILE", Path,
-        "host file: lines host:4 (Hydra), host slots=4 (Open MPI), or a line per rank (PBS)"
+        "host file of Hydra (host:4), Open MPI or PBS"
     )  # fmt: skip
     add_option(group, "--run", "FILE", Path, "use the hosts of the ranks of this run file",
-        dest="run_file")  # fmt: skip
+        dest="run_file", expert=True)  # fmt: skip
     add_flag(
         group,
         "--slurm",
@@ -76,12 +74,10 @@ def _allocation(args: Namespace, recorded: Sequence[str]) -> Allocation:
 def add_job(parser: ArgumentParser) -> None:
     """Add the options for nodes, access pattern and collective call."""
     _add_nodes(parser)
-    group = parser.add_argument_group(
-        "access pattern (default: one tile per rank, in a grid as square as possible)"
-    )
+    group = parser.add_argument_group("access pattern (default: tiles, as square as possible)")
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
-        _add_pattern_option(which, patterns.load(name).option, expert=False)
+        _add_pattern_option(which, patterns.load(name).option)
     add_option(group, "--pattern", "N", _number,
         "number of the pattern in a recording (default: the pattern that took most time)",
         dest="recorded_pattern", expert=True)  # fmt: skip
@@ -95,15 +91,14 @@ def add_job(parser: ArgumentParser) -> None:
     for name in patterns.names():
         for option in patterns.load(name).more:
             _add_pattern_option(group, option, expert=True)
-    group.add_argument(
-        "--op", choices=("write", "read"),
-        help="operation (default: write, or as recorded)",
-    )  # fmt: skip
+    add_option(group, "--op", None, str, "operation (default: write, or as recorded)",
+        choices=("write", "read"), expert=True)  # fmt: skip
     _add_library(parser)
 
 
-def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: bool) -> None:
+def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: bool = False) -> None:
     """Add an option of an access pattern."""
+    expert = expert or option.expert
     if option.metavar:
         add_option(group, option.name, option.metavar, option.read, option.help, expert=expert)
     else:
@@ -112,16 +107,16 @@ def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: boo
 
 def _add_library(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
-    group.add_argument(
-        "--driver", choices=("even", "lustre", "ompio"),
-        help="MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
+    add_option(group, "--driver", None, str,
+        "MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
         "Lustre, or Open MPI's OMPIO",
-    )  # fmt: skip
+        choices=("even", "lustre", "ompio"), expert=True)  # fmt: skip
     add_option(group, "--cb-buffer-size", "SIZE", read_size,
-        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"
-    )  # fmt: skip
+        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)",
+        expert=True)  # fmt: skip
     add_option(group, "--cb-nodes", "N", read_count,
-        "maximum number of aggregators, as in the hint (default: one per node)")  # fmt: skip
+        "maximum number of aggregators, as in the hint (default: one per node)",
+        expert=True)  # fmt: skip
     add_option(group, "--striping-unit", "SIZE", read_size,
         "driver even: align file domains to multiples of this (default: not aligned)",
         expert=True)  # fmt: skip
@@ -204,7 +199,7 @@ def add_model(parser: ArgumentParser) -> None:
     """Add the options that say what messages cost."""
     group = parser.add_argument_group("model")
     add_option(group, "--model", "FILE", Path,
-        "model of 'measure hotspot' (from fit -o, or in examples/models)",
+        "hot-spot model (from fit -o, or in examples/models)",
         required=True)  # fmt: skip
     add_option(group, "--posting", None, str,
         "messages posted first: within a node (intra-first, default), or between "

@@ -23,6 +23,7 @@ PATTERN = Pattern(
         "array in blocks: number of blocks along each axis, slowest first",
         "ZxYxX",
         sides(1, 3),
+        expert=True,
     ),
     make=_make,
     # the blocks of an array of two dimensions are tiles

@@ -7,7 +7,7 @@ COLUMNS = 1024
 """Columns of a rank, and elements of a column."""
 
 PATTERN = Pattern(
-    option=Option("--columns", "array by columns: each rank has consecutive columns"),
+    option=Option("--columns", "array by columns: each rank has consecutive columns", expert=True),
     make=lambda options, ranks: Grid(
         (Axis(1, COLUMNS), Axis(ranks, COLUMNS)), options["element"] or 8
     ),

@@ -113,8 +113,8 @@ def _make(options: Options, ranks: int) -> Accesses:
 
 PATTERN = Pattern(
     option=Option(
-        "--table", "lines of rank,offset,length[,count,stride], in bytes; or a run file of "
-        "isochrone record --collective-io", "FILE", Path,
+        "--table", "run file of isochrone record --collective-io, or lines of "
+        "rank,offset,length[,count,stride] (bytes)", "FILE", Path,
     ),
     make=_make,
     position=50,

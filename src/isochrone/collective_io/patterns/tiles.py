@@ -44,7 +44,7 @@ def _make(options: Options, ranks: int) -> Grid:
 PATTERN = Pattern(
     option=Option(
         "--tiles",
-        "array in tiles: tiles per row x rows of tiles, as in mpi-tile-io",
+        "a tile per rank: 4x3 is 4 tiles across and 3 down",
         "XxY",
         sides(2),
     ),

@@ -38,12 +38,15 @@ class Option(Record):
         Placeholder of its value in the help; empty: a flag.
     read
         Reads the value; raises `argparse.ArgumentTypeError`.
+    expert
+        Whether only ``--help-all`` shows it.
     """
 
     name: str
     help: str
     metavar: str = ""
     read: Callable[[str], object] = str
+    expert: bool = False
 
 
 class Pattern(Record):

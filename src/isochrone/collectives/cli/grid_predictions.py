@@ -36,9 +36,9 @@ _ALL = "all"
 def add_grid(parser: ArgumentParser) -> None:
     """Add ``--grid`` and ``--placement``."""
     parser.add_argument(
-        "--grid", metavar="G",
-        help="predict two-phase algorithms on grids of ranks: 4x16 (rows x ranks per row), "
-        "rows-of-8, nodes, library, a list, all, or best (all, sorted)",
+        "--grid", metavar="GRID",
+        help="two-phase algorithms to predict: 4x16 (4 rows of 16), rows-of-8, nodes (a row per "
+        "node), library, a list, all, or best (all, sorted)",
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",

@@ -20,7 +20,7 @@ from isochrone.collectives.tune.times import Place, TuningTimes
 from isochrone.collectives.tune.tuning import Saving, modelled_savings
 from isochrone.collectives.tuning_file import LibraryRule
 from isochrone.collectives.tuning_table import Rule
-from isochrone.console.options import add_option
+from isochrone.console.options import add_option, hide
 from isochrone.models.cli.predictions import add_values
 from isochrone.pages import terminal
 
@@ -39,7 +39,8 @@ def add_modelled(parser: argparse.ArgumentParser) -> None:
         ranks="numbers of ranks, such as 64,128; with --model",
         ppn="ranks on each node; with --model",
         bytes="block of a rank, such as 1KiB:1MiB:x4; with --model",
-    )  # fmt: skip
+    )
+    hide(parser, "--model", "--ranks", "--ppn", "--bytes")
 
 
 def modelled(

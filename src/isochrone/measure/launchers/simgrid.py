@@ -24,16 +24,16 @@ factors of its own keeps them."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of a simulation to ``isochrone measure``."""
     group = parser.add_argument_group("options of --launcher simgrid")
-    group.add_argument(
+    parser.add_argument(
         "--platform",
         type=Path,
-        metavar="P.xml",
-        help="SimGrid platform to simulate (from isochrone platform, or your own)",
+        metavar="FILE",
+        help="machine to simulate with SimGrid (see isochrone platform)",
     )
     for one in (
         group.add_argument(
             "--platform-hosts", type=Path, metavar="FILE",
-            help="host of each rank, one per line (default: P.hosts in the folder of P.xml)",
+            help="host of each rank, one per line (default: P.hosts next to the platform P.xml)",
         ),
         group.add_argument(
             "--smpi-calibrated", action="store_true",
@@ -122,7 +122,7 @@ def _files(options: Options) -> tuple[Path, Path | None]:
     platform, hosts = options.get("platform"), options.get("platform_hosts")
     if not isinstance(platform, Path):
         raise InputError(
-            "the simgrid launcher needs --platform P.xml",
+            "the simgrid launcher needs --platform FILE",
             hint="isochrone platform 'nodes:16 cores:4' -o P.xml writes one",
         )
     if not platform.is_file():

@@ -1,1 +1,1 @@
-"""Manage the reference runs that `check` compares with: add, remove, list, show."""
+"""Manage the reference runs that `check` compares with."""

@@ -1,9 +1,7 @@
-"""Add reference runs to a baseline; runs that it already contains are skipped.
+"""Add reference runs to a baseline.
 
-A copy is named by the date of the run and a hash of its content. Runs of several kinds, hosts and
-settings may be in one folder: isochrone check uses those that are comparable. Use runs of separate
-launches, ideally on different days: at least three, preferably five. A run with a slow component,
-or slower than the runs in the folder, is refused: later runs would be judged against it.
+Add at least three, preferably five launches, ideally of different days. Several kinds of runs may
+be in one folder. Runs with a slow component, and runs slower than those in the folder, are refused.
 """
 
 import argparse
@@ -20,9 +18,9 @@ from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("start a baseline with three runs",
+    ("create a baseline of three runs",
      "isochrone baseline add nights run-1.jsonl run-2.jsonl run-3.jsonl"),
-    ("add tonight's run, if it was good",
+    ("add tonight's run",
      "isochrone baseline add nights latency-map-20261122-030000.jsonl"),
 )  # fmt: skip
 
@@ -31,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline add``."""
     add_option(parser, "folder", "FOLDER", Path, "folder of the baseline; created if missing")
     add_option(parser, "runs", "RUN", Path,
-        "run files to add; runs cut short are refused", nargs="+")  # fmt: skip
-    add_flag(parser, "--allow-slow", "add a run even if a component is slow in it")
+        "run files to add", nargs="+")  # fmt: skip
+    add_flag(parser, "--allow-slow", "also add runs with a slow component")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""List the reference runs, in groups of comparable runs."""
+"""List the reference runs."""
 
 import argparse
 from pathlib import Path
@@ -14,7 +14,7 @@ from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
     ("what is in the folder?", "isochrone baseline list nights"),
-    ("the same for scripts", "isochrone baseline list nights --json"),
+    ("the same as JSON", "isochrone baseline list nights --json"),
 )
 
 
@@ -30,7 +30,7 @@ DOCUMENTS = {"baseline-list": _Listed}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline list``."""
-    add_option(parser, "folder", "FOLDER", Path, "baseline, from isochrone baseline add")
+    add_option(parser, "folder", "FOLDER", Path, "folder of the baseline")
     add_json(parser)
 
 

@@ -1,6 +1,6 @@
-"""Remove reference runs, such as a night on which a node was slow.
+"""Remove reference runs, such as one with a slow node.
 
-RUN is a file in FOLDER, or a file with the same content elsewhere, which is not deleted.
+Only the copy in FOLDER is deleted.
 """
 
 import argparse
@@ -11,18 +11,18 @@ from isochrone.console.output import print_path
 from isochrone.runfile.baseline_folder import remove
 
 EXAMPLES = (
-    ("a night that turned out to be bad",
+    ("remove a file of the baseline",
      "isochrone baseline remove nights 20261122T030000-a6144b0b22a67e68.jsonl"),
-    ("remove the baseline's copy; tonight.jsonl itself is kept",
+    ("remove the copy of tonight.jsonl; that file itself is kept",
      "isochrone baseline remove nights tonight.jsonl"),
 )  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline remove``."""
-    add_option(parser, "folder", "FOLDER", Path, "baseline, from isochrone baseline add")
+    add_option(parser, "folder", "FOLDER", Path, "folder of the baseline")
     add_option(parser, "runs", "RUN", Path,
-        "file in FOLDER, or any file with the same content", nargs="+")  # fmt: skip
+        "file in FOLDER, or another file with the same content", nargs="+")  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:

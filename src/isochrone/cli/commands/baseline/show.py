@@ -1,8 +1,7 @@
-"""Show the typical times of a baseline, and the range expected for the next run.
+"""Show the typical times of a baseline, and the range of the next run.
 
-The typical time is the geometric mean of the medians of the runs, with the 95 % prediction interval
-for the next run. isochrone check uses narrower intervals for nodes and pairs, because it removes
-shifts that are common to a whole run.
+The typical time is the geometric mean of the medians of the runs. The range is the 95 % prediction
+interval.
 """
 
 import argparse
@@ -20,8 +19,8 @@ from isochrone.console.options import add_option
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("what is usual?", "isochrone baseline show nights"),
-    ("all nodes and pairs, for scripts", "isochrone baseline show nights --json"),
+    ("which times are normal?", "isochrone baseline show nights"),
+    ("all nodes and pairs, as JSON", "isochrone baseline show nights --json"),
 )
 
 
@@ -42,7 +41,7 @@ DOCUMENTS = {"baseline-show": _Usual}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone baseline show``."""
-    add_option(parser, "folder", "FOLDER", Path, "baseline, from isochrone baseline add")
+    add_option(parser, "folder", "FOLDER", Path, "folder of the baseline")
     add_json(parser)
 
 

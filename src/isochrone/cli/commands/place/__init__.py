@@ -1,1 +1,1 @@
-"""Choose the node order or the aggregators of MPI-IO that make collective I/O fastest."""
+"""Choose the node order or the aggregators of collective MPI-IO."""

@@ -1,8 +1,8 @@
 """Select the aggregators of collective I/O; write a ROMIO hints file.
 
-Aggregators are the ranks that access the file for all others. --choose all also chooses their
-number and buffer size. The hints have no effect with OMPIO (Open MPI's default), with Open MPI 6,
-if the application sets cb_nodes or cb_config_list, or if the accesses do not interleave.
+Aggregators are the ranks that access the file for all others. The hints have no effect with OMPIO
+(Open MPI's default), with Open MPI 6, if the program sets cb_nodes or cb_config_list itself, or if
+the accesses do not interleave.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -60,10 +60,10 @@ from isochrone.pages import terminal
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("a hints file; ranks stay where they are",
+    ("write a hints file",
      "isochrone place aggregators --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "-o romio-hints"),
-    ("choose also their number and their buffers",
+    ("choose also the number of aggregators and their buffers",
      "isochrone place aggregators --table io.jsonl --model hot.json --choose all"),
 )  # fmt: skip
 
@@ -79,11 +79,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="what to choose: order of the aggregators (default), or all: also number, buffers and "
-        "stripes (needs a model of several message sizes)",
+        help="what to choose: the order of the aggregators (default), or all: also number, buffers "
+        "and stripes",
     )  # fmt: skip
     add_json(parser)
-    add_output(parser, "hints file (default: romio-hints, if the names of the nodes are known)")
+    add_output(parser, "hints file to write (default: romio-hints)")
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "aggregators")
 

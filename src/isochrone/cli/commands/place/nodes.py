@@ -1,7 +1,7 @@
-"""Find the node order that minimizes the cost of the busiest node in collective I/O.
+"""Find the node order in which the busiest node of collective I/O communicates least.
 
-It is written as a host file or rank file for the launcher. The search uses heuristics, local search
-and, if time allows, an exact method; the result is compared with a lower bound.
+The order is written as a host file or rank file for the launcher, and is compared with a lower
+bound.
 """
 
 import os
@@ -51,9 +51,9 @@ from isochrone.models.pages.model import predicted_by
 from isochrone.pages import terminal
 
 EXAMPLES = (
-    ("an order for the launcher, of nodes with 4, 4, 2 and 2 ranks",
+    ("which order of nodes with 4, 4, 2 and 2 ranks is best?",
      "isochrone place nodes --nodes 4,4,2,2 --tiles 4x3 --model hot.json -o order"),
-    ("for Open MPI, verified by measuring",
+    ("write it for Open MPI, and measure the gain",
      "isochrone place nodes --hostfile nodes.txt --tiles 4x4 --model hot.json --to "
      "openmpi --measure"),
 )  # fmt: skip
@@ -76,15 +76,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,
-        f"format of the file: {', '.join(formats)}; may be repeated (default: that of the batch "
-        "system or MPI)", action="append",
-        choices=formats, default=[])  # fmt: skip
+        f"format of the file (default: detected; may be repeated): {', '.join(formats)}",
+        action="append", choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
-        "file, or folder for several formats (default: a name set by the format)")  # fmt: skip
+        "file to write, or folder for several formats (default: set by the format)")  # fmt: skip
     add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")
-    add_flag(parser, "--verify", "start a small MPI job to check that each rank is on its node")
+    add_flag(parser, "--verify", "check with a short job that each rank is on its node")
 
 
 def run(args: Namespace) -> int:

@@ -1,8 +1,7 @@
-"""Predict the data exchange of collective I/O in several node orders, and measure it to compare.
+"""Test predictions of collective I/O: predict and measure it in several node orders.
 
-The orders are the given one, the best and the worst found, the nodes sorted by their number of
-ranks, and random ones. --orders lists others instead. The output shows whether the prediction finds
-the best order, and the error of the prediction (source: K. Cha, cFireworks, figure 6).
+The orders are the given one, the best and the worst found, and random ones. The output shows
+whether the predicted order is really the fastest.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -48,10 +47,10 @@ from isochrone.measure.progress import progress_bar
 from isochrone.pages.terminal import console, print_blocks
 
 EXAMPLES = (
-    ("what is expected of six orders",
+    ("predict six orders",
      "isochrone place orders --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json "
      "--max-orders 6 --dry-run"),
-    ("measure them alternately, and draw both",
+    ("predict, measure and plot ten orders",
      "isochrone place orders --hostfile nodes.txt --tiles 4x4 --model hot.json "
      "--figure orders.png"),
 )  # fmt: skip
@@ -69,22 +68,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
-    group.add_argument(
-        "--what", choices=tuple(KINDS), default="nodes",
-        help="what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
-    )  # fmt: skip
+    add_option(group, "--what", None, str,
+        "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
+        choices=tuple(KINDS), default="nodes", expert=True)  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
-        "number of orders to compare, random ones included (default: 10)", default=10)  # fmt: skip
+        "number of orders (default: 10)", default=10)  # fmt: skip
     add_option(group, "--orders", "LIST", str,
-        "compare these orders instead: the ranks of each node, 4,4,2,2, or host names; NAME=LIST "
+        "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
-        nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
+        nargs="+", action="extend", default=[], dest="listed", expert=True)  # fmt: skip
     add_option(group, "--seed", "N", read_count,
         "seed of the random orders (default: 1)", default=1, expert=True)  # fmt: skip
     add_launches(parser, "order")
     add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)
-    add_output(parser, "write the result as JSON, for isochrone plot (default: none)")
+    add_output(parser, "file to write, for isochrone plot (default: none)")
     add_option(parser, "--figure", "FILE", Path,
         "plot predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
 

@@ -1,1 +1,1 @@
-"""Predict the time of messages, collectives, MPI-IO or applications from models."""
+"""Predict times from models."""

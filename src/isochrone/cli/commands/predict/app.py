@@ -1,11 +1,8 @@
 """Predict the time of an application from its description.
 
-The phases of SPEC are simulated: fitted models give the times of messages and collectives, SPEC the
-times of computation. Give models of all operations: --model messages.json allgather.json. If one is
-missing, the command says what to measure.
-
---set n=1024,2048 --set p=4:64:x2 predicts all combinations. Each application is predicted alone;
-mutual slowdowns are not predicted.
+SPEC describes the phases of an application and the times of its computation. Models give the times
+of its messages and collectives. If a model is missing, the command says what to measure. Each
+application is predicted alone, without slowdown by others.
 """
 
 import argparse
@@ -27,16 +24,16 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_models, add_option, read_count, read_setting
+from isochrone.console.options import add_models, add_option, hide, read_count, read_setting
 from isochrone.models import Model
 from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
-    ("what an application takes on 64 ranks",
+    ("how long does it take on 64 ranks?",
      "isochrone predict app jacobi.yaml --model messages.json allgather.json -n 64"),
-    ("for several sizes and numbers of ranks",
+    ("on several numbers of ranks, for two sizes",
      "isochrone predict app jacobi.yaml --model m.json --set n=1024,2048 --set p=16:128:x2"),
 )  # fmt: skip
 
@@ -48,11 +45,13 @@ Points = Sequence[tuple[Settings, Sequence[Prediction]]]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone predict app``."""
-    add_option(parser, "spec", "SPEC", Path, "file that describes the applications")
+    add_option(
+        parser, "spec", "SPEC", Path, "file that describes the applications (YAML, JSON or TOML)"
+    )
     add_models(parser, required=True)
     add_option(parser, "--set", "NAME=VALUES", read_setting,
-        "set a parameter of SPEC: n=1024,2048 or n=START:STOP:xFACTOR; p=LIST: ranks; may be "
-        "repeated",
+        "set a parameter of SPEC, such as n=1024,2048, or the ranks: p=4:64:x2; all combinations "
+        "are predicted",
         action="append", default=[], dest="settings")  # fmt: skip
     add_option(parser, "-n --ranks", "N", read_count,
         "number of ranks (default: as SPEC says)")  # fmt: skip
@@ -62,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--placement", choices=["block", "cyclic"], default="block",
         help="ranks fill one node after the other (block, default), or go to the nodes in turn",
     )  # fmt: skip
+    hide(parser, "--placement")
     add_json(parser)
 
 

@@ -1,4 +1,8 @@
-"""Predict the messages and the busiest node of a collective MPI-IO access."""
+"""Predict the busiest node of a collective MPI-IO access.
+
+Ranks exchange their data with aggregators, the ranks that access the file. The node whose messages
+take longest determines the time of the exchange.
+"""
 
 import argparse
 from pathlib import Path
@@ -39,10 +43,10 @@ from isochrone.pages.words import left_out, plural
 from isochrone.views import save
 
 EXAMPLES = (
-    ("the hot spot of 16 tiles on eight nodes",
+    ("which node is busiest with 16 tiles on eight nodes?",
      "isochrone predict collective-io --nodes 4,4,2,2,1,1,1,1 --tiles 4x4 --model hot.json"),
-    ("the accesses of a recorded program, and the sizes of its calls (--help-all)",
-     "isochrone predict collective-io --table io.jsonl --calls io.jsonl --model hot.json"),
+    ("the same for a recorded program",
+     "isochrone predict collective-io --table io.jsonl --model hot.json"),
 )  # fmt: skip
 
 MAX_NODES = 32
@@ -96,8 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot, for each file domain, the node that has the data and the node of the aggregator "
-        "(.png, .svg, .pdf)")  # fmt: skip
+        "plot the nodes of the data and of the aggregators (.png, .svg or .pdf)")  # fmt: skip
     add_flag(parser, "--force", "overwrite existing output")
 
 

@@ -1,6 +1,6 @@
 """Predict the time of a point-to-point message.
 
-The model must be fitted to runs of point-to-point, or of bisection, where all pairs send at once.
+The model must be fitted to runs of point-to-point, or of bisection (all pairs send at once).
 """
 
 import argparse
@@ -8,8 +8,9 @@ import argparse
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 EXAMPLES = (
-    ("two sizes", "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
-    ("a range of sizes, for scripts",
+    ("how long do messages of 1 KiB and 1 MiB take?",
+     "isochrone predict message --model sizes.json --bytes 1KiB,1MiB"),
+    ("a range of sizes, as JSON",
      "isochrone predict message --model sizes.json --bytes 64:1MiB:x4 --json"),
 )  # fmt: skip
 
@@ -23,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", help="mode, such as blocking; required if the model has several")
     add_values(
         parser,
-        bytes="bytes of a message: 64KiB or 1KiB,2KiB or START:STOP:STEP or START:STOP:xFACTOR",
-        window="messages in a window (default: as measured): a list as for --bytes",
-        ranks="numbers of ranks, if the model is of a bisection: a list as for --bytes",
+        bytes="message sizes: 64KiB or 1KiB,2KiB or 64:1MiB:x4",
+        window="numbers of messages in flight (default: as measured)",
+        ranks="numbers of ranks, if the model is of a bisection",
     )
 
 

@@ -1,1 +1,1 @@
-"""Find faster collective algorithms or MPI-IO hints for a program, and verify them."""
+"""Find and verify faster collectives or MPI-IO hints for a program."""

@@ -1,11 +1,8 @@
-"""Find MPI-IO hints that make an unmodified program faster.
+"""Find MPI-IO hints that make a program faster.
 
-    isochrone tune collective-io -o FOLDER -- mpiexec -n 16 ./app ...
-
-First the collective reads and writes of the program are recorded. A model of the machine then
-proposes hints, and the program is launched with and without them alternately. Hints that make it
-significantly faster are written to a file; often there are none. The program is launched many
-times, and writes its output each time (see --before).
+The command records the collective I/O of the program, chooses hints with a model of the machine,
+and launches the program with and without them alternately. It keeps only what makes the program
+faster. The program runs many times, and writes its files each time (see --before).
 """
 
 import json
@@ -35,6 +32,7 @@ from isochrone.console.options import (
     add_flag,
     add_force,
     add_option,
+    hide,
     read_count,
     read_percent,
     read_time,
@@ -44,9 +42,9 @@ from isochrone.measure import tuned
 from isochrone.measure.program import Program
 
 EXAMPLES = (
-    ("record, choose, try, keep what is faster",
+    ("do MPI-IO hints make ./app faster?",
      "isochrone tune collective-io -o tuned -- mpiexec -n 16 ./app out.h5"),
-    ("with a fresh file for each start",
+    ("delete the output before each launch",
      "isochrone tune collective-io --before 'rm -f out.h5' -- mpiexec -n 16 ./app out.h5"),
 )  # fmt: skip
 
@@ -63,18 +61,17 @@ DOCUMENTS = {"tune-collective-io": Tuned}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone tune collective-io``."""
-    parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
+    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
-        f"folder for hints, recordings, model and report (default: {USUAL})",
+        f"folder for results (default: {USUAL})",
         default=USUAL)  # fmt: skip
     add_option(parser, "--hints", "FILE", Path,
-        f"hints file to write if there is a gain (default: {HINTS} in FOLDER); a second, "
-        f"FILE{PORTABLE}, without hints for local disks")  # fmt: skip
+        f"hints file to write if there is a gain (default: {HINTS} in FOLDER)")  # fmt: skip
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
-        "model file (from fit -o) of a hot spot (default: that in FOLDER, or measured in "
-        "about 3min)")  # fmt: skip
+        "model file (from fit -o) of a hot spot (default: that in FOLDER, else measured in 3 "
+        "minutes)")  # fmt: skip
     add_flag(machine, "--no-measure",
         "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
     levers = parser.add_argument_group("hints to change")
@@ -86,7 +83,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     trials = parser.add_argument_group("launches of the program")
     add_option(trials, "--launches", "N", _several,
-        "launches with the best hints, and as many without (default: 5; more if undecided)",
+        "launches with the hints, and without (default: 5; more if undecided)",
         default=5)  # fmt: skip
     add_before(trials)
     add_option(trials, "--kill-after", "TIME", read_time,
@@ -97,6 +94,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     add_json(parser)
     add_program(parser)
+    hide(parser, "--mpicc")
 
 
 def _several(text: str) -> int:

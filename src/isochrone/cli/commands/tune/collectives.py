@@ -1,9 +1,8 @@
-"""Choose the fastest measured algorithm for each collective; write a tuning file.
+"""Choose the fastest measured algorithm of each collective.
 
-Give runs of `isochrone measure collective`: with --grid (two-phase algorithms on grids of ranks),
-with --algorithm (an expert option: algorithms of the MPI library), and with neither (the library's
-default); several launches of each (--launches 3). For each operation, number of ranks and size an
-alternative is chosen only if it saves at least --min-gain with 95 % confidence. Often none does.
+Measure collectives with --grid (two-phase algorithms on grids of ranks) or --algorithm (algorithms
+of the MPI library), and with --launches 3. The default of the MPI library is replaced only where
+another algorithm saves at least --min-gain, with 95 % confidence. Often none does.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -27,7 +26,7 @@ from isochrone.collectives.tune.tuning import (
 from isochrone.collectives.tuning_table import Table
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, read_percent
+from isochrone.console.options import add_flag, add_option, hide, read_percent
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.library import library_file
 from isochrone.measure.setup import Setup
@@ -35,11 +34,9 @@ from isochrone.runfile.file import read
 from isochrone.runfile.origin import together
 
 EXAMPLES = (
-    ("what would be gained by grids", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
-    ("write the table for isochrone exec",
+    ("how much time do grids save?", "isochrone tune collectives grids-4.jsonl grids-8.jsonl"),
+    ("write a table for isochrone exec",
      "isochrone tune collectives grids-8.jsonl algorithms-8.jsonl -o table.json"),
-    ("write an Open MPI rules file, and check that it takes effect",
-     "isochrone tune collectives default.jsonl others.jsonl --to openmpi -o rules.conf --verify"),
 )  # fmt: skip
 
 TABLE = "table"
@@ -56,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser, "run_files", "RUN", Path, "run files of isochrone measure collective", nargs="+"
     )
     add_option(parser, "--to", "FORMAT", str,
-        "table (default): two-phase algorithms, for isochrone exec; " + ", ".join(formats[1:])
+        "table: two-phase algorithms for isochrone exec (default); " + " or ".join(formats[1:])
         + ": algorithms of that library",
         choices=formats, default=TABLE)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
@@ -66,8 +63,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
     add_flag(parser, "--verify",
-        "start short jobs to check that each rule of FILE takes effect")  # fmt: skip
+        "check with short jobs that the rules of FILE take effect")  # fmt: skip
     add_setup(parser)
+    hide(parser, "--mpicc", "--launcher", "--platform", "--dry-run")
 
 
 def run(args: Namespace) -> int:

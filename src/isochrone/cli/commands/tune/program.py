@@ -1,12 +1,8 @@
-"""Find collective algorithms that make an unmodified program faster.
+"""Find collective algorithms that make a program faster.
 
-    isochrone tune program -o FOLDER -- mpiexec -n 16 ./app ...
-
-First the MPI calls of the program are recorded. The operations and sizes that take most time are
-then measured: with the default of the MPI library, its other algorithms, and two-phase algorithms
-on grids of ranks. The program is launched with and without the best ones alternately: first with a
-tuning file of the library, then with a table for isochrone exec. Only what makes the whole program
-faster is kept. The program is launched many times, and writes its files each time (see --before).
+The command records the program, measures its collectives with other algorithms, and launches the
+program with and without the fastest ones alternately. It keeps only what makes the program faster.
+The program runs many times, and writes its files each time (see --before).
 """
 
 import argparse
@@ -22,16 +18,23 @@ from isochrone.cli.program import add_before, add_program, before_of, command_of
 from isochrone.collective_io.cli.placing import gained, reporter
 from isochrone.collectives.tune.program import TunedProgram, Wish, tune, used
 from isochrone.console.as_json import add_json, json_text, print_json
-from isochrone.console.options import add_force, add_option, count_of, read_percent, read_time
+from isochrone.console.options import (
+    add_force,
+    add_option,
+    count_of,
+    hide,
+    read_percent,
+    read_time,
+)
 from isochrone.console.output import check_output
 from isochrone.measure import tuned
 from isochrone.measure.program import Program, launcher_words
 from isochrone.runfile.run import Run
 
 EXAMPLES = (
-    ("record, measure, choose, and keep what is faster",
+    ("do other collectives make ./app faster?",
      "isochrone tune program -o tuned -- mpiexec -n 16 ./app"),
-    ("with a fresh file for each launch, and longer measurements",
+    ("delete the output before each launch; measure for ten minutes",
      "isochrone tune program --before 'rm -f out.dat' --budget 600 -- srun -n 64 ./app"),
 )  # fmt: skip
 
@@ -44,13 +47,13 @@ DOCUMENTS = {"tune-program": TunedProgram}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune program``."""
-    parser.usage = "%(prog)s [-o FOLDER] [options] -- COMMAND ..."
+    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
-        f"folder for recordings, measurements and tuning files (default: {USUAL})",
+        f"folder for results (default: {USUAL})",
         default=USUAL)  # fmt: skip
     add_force(parser)
     add_option(parser, "--launches", "N", count_of("launches of at least 3", 99),
-        "launches of each measurement, and pairs of launches of the program (default: 5)",
+        "launches of each measurement, and of the program (default: 5)",
         default=5)  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 3m)", default=180.0)  # fmt: skip
@@ -59,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_before(parser)
     add_json(parser)
     add_program(parser)
+    hide(parser, "--mpicc", "--min-gain")
 
 
 def run(args: argparse.Namespace) -> int:
