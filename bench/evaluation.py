@@ -53,24 +53,24 @@ PAGES = {
 
 HEAD = """# Evaluation
 
-How often is Isochrone right, compared with which programs, and what fails? The table answers for seven areas, (a) to (g).
-All true values are known, because the machines, formulas and programs are simulated (with SimGrid) or synthetic.
+How often is Isochrone right, and what fails? The table answers this for seven areas, (a) to (g). All true values are
+known, because the machines, formulas and programs are simulated (with SimGrid) or synthetic.
 """
 COLUMNS = ("section", "question", "result", "main failure")
 TAIL = """
 ## Compared with which programs?
 
-The same simulated machines and synthetic data were given to these programs:
+These programs were given the same simulated machines and synthetic data:
 
-- all pairs of a machine: LinkTest, mpiGraph, hp2p and network_tests2, [(a)]({a});
-- messages of single pairs: OSU and IMB, [(a)]({a}) and [(c)]({c});
-- collectives: OSU, IMB and ReproMPI, [(c)]({c});
-- models: Extra-P, [(d)]({d}).
+- for all pairs of a machine, in [(a)]({a}): LinkTest, mpiGraph, hp2p and network_tests2;
+- for messages of single pairs, in [(a)]({a}) and [(c)]({c}): OSU and IMB;
+- for collectives, in [(c)]({c}): OSU, IMB and ReproMPI;
+- for models, in [(d)]({d}): Extra-P.
 
 ## How far can you trust these numbers?
 
 - A simulated or synthetic machine is not a real one. The project chose the machines and the noise itself.
-- The number of cases is small. `make evaluation FULL=1` draws more.
+- The number of cases is small. `make evaluation FULL=1` tests more.
 - An error of 0 % means less than 0.005 %.
 - Measurements on real and virtual clusters are on the pages of the features, for example on
   [test beds](test-beds.md#what-is-checked).
@@ -78,8 +78,8 @@ The same simulated machines and synthetic data were given to these programs:
 ## How do I repeat it?
 
 `make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
-processor time. `bench/peers/build.sh` builds the other programs from sources that you have. Give them as
-`PEERS="OSU=FOLDER LinkTest=PATH …"`. The rows of programs that you do not give stay as they were measured before.
+processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. If not, their rows
+keep the earlier results. `bench/peers/build.sh` builds these programs from downloaded sources.
 """
 
 
@@ -154,7 +154,7 @@ def pages(output: Path) -> dict[str, str]:
     for name, (title, question, sections) in PAGES.items():
         parts = [
             f"# {title}",
-            f"{question} [Evaluation](evaluation.md) has the results in short, and how to repeat them.",
+            f"{question} [Evaluation](evaluation.md) summarises the results, and says how to repeat them.",
         ]
         for section in sections:
             if not (output / f"evaluated/{section}.json").exists():
@@ -187,7 +187,7 @@ def described(folder: Path, section: str, stored: Stored) -> tuple[Page, str]:
         parts.append(f"![{module.CAPTION}](evaluated/{section}.png)")
     parts += ["What fails:", "\n".join(f"- {one}" for one in [*found.fails, *stored.notes])]
     files = enumerated([f"[{name}.csv](evaluated/{name}.csv)" for name in tables])
-    return found, "\n\n".join([*parts, f"All rows are in {files}."])
+    return found, "\n\n".join([*filter(None, parts), f"All rows are in {files}."])
 
 
 def anchor(heading: str) -> str:

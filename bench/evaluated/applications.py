@@ -85,20 +85,20 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     return Page(
         "Are programs predicted correctly on more ranks?",
         f"mean error {enumerated([f'{facts[str(ranks)]} at {ranks // 16}x' for ranks in ASKED])} the ranks",
-        f"{worst[0]} on {worst[1]} ranks: {worst[5]}",
+        f"error of {worst[5]} for {worst[0]} on {worst[1]} ranks",
         "`isochrone record` recorded six simulated programs on 4, 8 and 16 ranks. `isochrone scale` predicted them on more "
-        "ranks, from models that were measured on up to 16 ranks. The truth is the simulated time of the program on that "
-        "many ranks. Computation varies by 1 % from step to step.",
+        "ranks, from models that were measured on up to 16 ranks. The true time is the simulated time of the program on "
+        "these ranks. Computation varies by 1 % from step to step.",
         ("program", f"true time, {ASKED[-1]} ranks", *(f"error, {ranks} ranks" for ranks in ASKED)),
         table,
         f"{len(rows) - outside} of {len(rows)} true times are in the 95 % prediction interval.",
-        [f"The largest error is {worst[5]}: {worst[0]} on {worst[1]} ranks.",
+        [f"The largest error is {worst[5]}, for {worst[0]} on {worst[1]} ranks.",
          f"{outside} times are outside the 95 % interval." if outside
          else "No time is outside its interval, so intervals may be too wide.",
-         "The programs sleep instead of computing. So caches, memory and the load imbalance of real programs have no effect.",
-         "Real programs are not in these numbers, because their true times are not known. HPCG, LULESH, miniFE and AMG were "
-         "built with GCC and MPICH, and recorded on 2 to 8 ranks. Recording adds up to 0.5 % to the times of the first "
-         "three. AMG polls for messages with 1.2 million calls a second, and recording adds up to 23 %."],
+         "The simulated programs sleep instead of computing. So caches, memory and the load imbalance of real programs have no effect.",
+         "Real programs are not in the table, because their true times are not known. HPCG, LULESH, miniFE and AMG were "
+         "only recorded, on 2 to 8 ranks with MPICH. Recording adds up to 0.5 % to the times of HPCG, LULESH and miniFE. It "
+         "adds up to 23 % to AMG, which calls MPI 1.2 million times per second."],
     )  # fmt: skip
 
 

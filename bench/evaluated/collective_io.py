@@ -79,24 +79,23 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
 
     return Page(
         "Are predicted gains of collective I/O reached?",
-        f"median error {facts['median error']}; chosen settings take {facts['time']} times the shortest time",
-        f"largest error of a gain: {facts['largest error']}; no real file systems",
+        f"median error of gains {facts['median error']}; the chosen settings take {facts['time']} times as long as the best",
+        f"largest error of a gain: {facts['largest error']}; not tested on real file systems",
         f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. A setting is a "
-        "number of aggregators and a buffer size. Isochrone gets the times of 3 settings and chooses one of 20. A gain is the time with 8 "
-        "aggregators and 1 MiB, divided by the time with the chosen setting. A program in C was also recorded, tuned and "
-        "measured again, on 8 hosts of a [cluster on one machine](test-beds.md#a-cluster-on-one-machine) (200 Mbit/s).",
-        ("test", "predicted gain", "true gain", "largest possible gain"),
-        [(f"{len(rows)} synthetic machines", *map(limits, (2, 3, 4))),
-         *((f"{row[0]}, {row[4]} launches", "–", row[2] + (f" ({row[3]})" if row[3] != "–" else ""), row[1])
+        "number of aggregators and a buffer size. From the times of 3 settings, Isochrone chooses one of 20 settings. A gain is the time with 8 "
+        "aggregators and 1 MiB of buffer, divided by the time with the chosen setting. A program in C, `io_program tiles`, was also "
+        "recorded and tuned, on 8 hosts of a [cluster on one machine](test-beds.md#a-cluster-on-one-machine) (200 Mbit/s).",
+        ("test", "predicted gain", "true gain (95 % interval)", "largest possible gain"),
+        [(f"{len(rows)} synthetic machines, smallest to largest gain", *map(limits, (2, 3, 4))),
+         *((f"`{row[0]}`, {row[4]} launches", "–", row[2] + (f" ({row[3]})" if row[3] != "–" else ""), row[1])
            for row in programs)],
-        f"On the synthetic machines, the chosen setting takes on average {facts['time']} times as long as the best of all "
-        f"20. The 95 % interval covers {facts['covered']} of the times. The gain of the program has its 95 % interval in "
-        "parentheses.",
+        f"On the synthetic machines, the chosen setting takes on average {facts['time']} times as long as the best of the "
+        f"20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
         [f"The largest error of a predicted gain is {facts['largest error']}. On {facts['slower']} of {len(rows)} machines "
          "the chosen setting is more than 5 % slower than the best one.",
-         "These machines are made of the same parts of a call as the model. Real file systems are not.",
-         "The largest possible gain of the program is an estimate and not a bound. It is what one launch would gain without "
-         "any collective call, and launches vary."],
+         "The synthetic machines follow the same formula of a call as the model. Real file systems do not.",
+         "The largest possible gain of the program is an estimate from one launch, as if collective calls took no time. "
+         "Launches vary, so it is not a bound."],
     )  # fmt: skip
 
 

@@ -101,14 +101,18 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"mean error: messages {tables['messages'][0][2]}, collectives {window[2]} (with `--sync window`)",
         f"`--sync barrier`: errors up to {barrier[3]}",
         "The machine has 16 nodes with one rank each, behind 4 switches. The true time of a message is calculated. The true "
-        "time of a collective comes from a program whose ranks all start at exactly the same simulated moment.",
+        "time of a collective comes from a program whose ranks all start at exactly the same simulated time.\n\n"
+        "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
+        "they start when they leave a barrier, as in OSU and IMB. ReproMPI can do both: its scheme *round time* also uses a "
+        "common clock.\n\n"
+        "A point of a message is a size. A point of a collective is an operation, a size and a number of ranks. For messages, "
+        "Isochrone chose the sizes (`--bytes auto`).",
         ("operation", *ERRORS),
         [*(("messages", *row) for row in tables["messages"]),
          *(("collectives", *row) for row in (window, barrier, *others))],
-        "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
-        "they start when they leave a barrier, as in OSU and IMB. ReproMPI can do both (*round time* and *barrier*).",
-        [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
-         "have similar ones. Use `--sync window`.",
+        "",
+        [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, as OSU and IMB "
+         "have. Use `--sync window`.",
          *(f"*{row[0]}* has a mean error of {row[2]}. It is almost as accurate as `--sync window`." for row in others
            if "round time" in row[0])],
     )  # fmt: skip

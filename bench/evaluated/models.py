@@ -82,21 +82,23 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     ours = median["unseen", OURS, "4x"]
     return Page(
         "How accurate are models outside the measured range?",
-        f"median error at 4x the ranks: {median['known', OURS, '4x']} for known formulas, {ours} for others",
-        f"other formulas at 8x the ranks: errors up to {facts['largest']}",
+        f"median error at 4x the ranks: {median['known', OURS, '4x']} for formulas that Isochrone knows, {ours} for others",
+        f"errors of up to {facts['largest']} at 8x the ranks, for formulas that it does not know",
         f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
-        "no family contains them. Each law is sampled with noise on up to 32 or 64 ranks. The table has the median error "
-        "at points that were not sampled. *Inside* means other numbers of ranks within the range, *between* means other sizes, "
-        "and *2x* to *8x* mean more ranks. The last column says how many points the 95 % prediction interval covers.",
+        "no family contains them. Models are fitted to noisy times of each law, on up to 32 or 64 ranks. The table has the median error "
+        "at points without such times. *Inside* means numbers of ranks between the measured ones, *between* means message sizes "
+        "between the measured ones, and *2x* to *8x* mean more ranks. The last column has the share of points in the 95 % "
+        "prediction interval (smallest and largest of the five columns).\n\n"
+        "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
+        "large relative errors. Therefore a formula of the form that Extra-P uses (*normal form*) was also fitted, with two "
+        "terms and to relative errors.",
         ("laws", "model", *PLACES, "interval covers"),
         table,
-        "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
-        "large relative errors. Therefore its normal form was also fitted here to relative errors, with two terms. The power law is the "
-        "simplest baseline.",
+        "",
         [*_fails(rows),
          f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
-         "The comparison favours Isochrone: known laws come from its own families, and a normal form has only one segment."],
+         "The comparison favours Isochrone: it has the formulas of the known laws, and it alone may use several formulas, each for a range of sizes."],
     )  # fmt: skip
 
 
@@ -174,7 +176,7 @@ def _fails(rows: Rows) -> list[str]:
     for kind, model, place, *_, covers, _score in rows:
         if model == OURS and leading(covers) < 95:
             said.append(
-                f"Isochrone's 95 % intervals of {kind} laws cover only {covers} of the points *{place}*."
+                f"Isochrone's 95 % intervals of {kind} laws cover only {covers} of the points in column *{place}*."
             )
     median = {row[:3]: leading(row[5]) for row in rows}
     for kind, model in product(("known", "unseen"), (EXTRAP, FORM)):

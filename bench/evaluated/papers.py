@@ -127,15 +127,15 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "Does Isochrone reproduce published values?",
         f"{len(values)} values, largest deviation {worst(values)}",
         f"{len(missing)} tables and figures cannot be reproduced",
-        "Values that a paper prints are compared with the values that a command gives. If the paper prints a formula, it is "
-        "evaluated by hand.",
+        "The value that a paper prints is compared with the output of a command. If the paper prints only a formula, the "
+        "formula was evaluated by hand.",
         ("paper", "values", "largest deviation", "tables and figures not reproduced"),
         rows,
         "The formulas are implemented as they are printed. This does not show that they describe a machine of today.",
-        ["Nothing is measured again, because the machines of the papers no longer exist (Tachyon I and II, CLiC, T3E, "
+        ["No measurement of a paper is repeated, because the machines no longer exist (Tachyon I and II, CLiC, T3E, "
          "TeraGrid).",
-         f"{len(missing)} tables and figures are not reproduced. Most of them show measured times only as a picture, "
-         "or lack coefficients. The second file below gives each reason.",
+         f"{len(missing)} tables and figures are not reproduced. Most show times only in a picture, or "
+         "lack coefficients. [All reasons](evaluated/papers-not-reproduced.csv) are in a table.",
          "Some formulas are misprinted. [Model files](model-file.md#published-models) says how they are read."],
     )  # fmt: skip
 

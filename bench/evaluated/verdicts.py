@@ -32,7 +32,7 @@ def evaluate(bed: Bed) -> Section:
     words = ["--machines", machines, "--nodes", 64, 160, "--sample", 0.05, "--first", 5000]
     sampled, _ = sampled_maps.rates(sampled_maps.options().parse_args([str(one) for one in words]))
     right, false = sampled["right"], sampled["false"]
-    rows.append(("5 % of the pairs", "anything", right, machines - right - false, false, machines,
+    rows.append(("5 % of the pairs", "varied", right, machines - right - false, false, machines,
                  _most(false, machines)))  # fmt: skip
     return Section(
         [Table("verdicts", COLUMNS, rows)],
@@ -45,26 +45,32 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     """Say what the table shows."""
     rows = tables["verdicts"]
     right, missed, false, cases = (sum(int(row[k]) for row in rows) for k in (2, 3, 4, 5))
-    where = [f"{row[1]} ({row[0]})" for row in rows if row[3] != "0"]
+    where = [_in_words(row[1]) for row in rows if row[3] != "0"]
     return Page(
         "How often are verdicts on random machines correct?",
         f"{right} of {cases} verdicts correct, {false} false alarms",
         f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
-        "random. For example, *node x1.25* is a node that makes times 1.25 times as long. *Against 5 nights* compares a map with five earlier ones of the same machine. *5 % of the "
-        "pairs* judges machines of 64 to 160 nodes from a sample. The last column is the upper end of the 95 % "
-        "interval of the true rate.",
+        "random: *node x1.25* means that one node makes round trips 1.25 times as long. There are three tests:\n\n"
+        "- *single map*: a map is judged alone.\n"
+        "- *against 5 nights*: a map is compared with five earlier maps of the same machine.\n"
+        "- *5 % of the pairs*: a machine of 64 to 160 nodes is judged from a sample of its pairs. What is slow varies.\n\n"
+        "The last column is the upper end of the 95 % interval of the rate of false alarms.",
         ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
         rows,
-        f"From a sample of the pairs, the levels are correct on {facts['levels']} of the machines. On a torus, a slow "
-        f"link belongs to no host, so the machine must not be judged *good*. This happened on {facts['good tori']} of "
-        f"{facts['tori']} tori.",
-        [*(f"{row[1]}, {row[0]}: the change is missed, or judged *not known*, in {row[3]} of {row[5]} cases."
+        f"From 5 % of the pairs, all levels are found on {facts['levels']} of the machines. Tori with a slow link must not "
+        f"be judged *good*: {facts['good tori']} of {facts['tori']} were.",
+        [*(f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
            for row in rows if row[3] != "0"),
          f"The number of cases is small: {rows[0][4]} false alarms in {rows[0][5]} cases are compatible with a rate of up "
-         f"to {rows[0][6]}. `make evaluation FULL=1` draws ten times as many.",
+         f"to {rows[0][6]}. `make evaluation FULL=1` tests ten times as many.",
          "The project chose the shapes and the noise itself. Real machines differ."],
     )  # fmt: skip
+
+
+def _in_words(name: str) -> str:
+    kind, _, factor = name.partition(" x")
+    return f"a {kind} with {factor} times the time of others" if factor else name
 
 
 def _row(
