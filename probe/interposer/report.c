@@ -159,7 +159,7 @@ void iso_report_end(bool left)
     if (counts == NULL) {
         return;
     }
-    iso_report_line("calls of rank 0, by %s:", table->path);
+    iso_report_line("calls of rank 0, with %s:", table->path);
     for (int k = 0; k < table->first[ISO_TUNABLES]; k++) {
         saved += print_rule(&table->rules[k]);
         calls += atomic_load(&counts[k].calls);

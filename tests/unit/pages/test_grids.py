@@ -74,7 +74,7 @@ def test_the_phases_are_tabulated_with_what_they_do_to_each_other(
     table = text[text.index("Phases of bcast") :]
     (line,) = [line for line in table.splitlines() if line.startswith("4x4") and "1 KiB" in line]
     assert "–" in line, "one column has the root: nobody disturbs it"
-    assert "1.50x by 4" in line
+    assert "1.50x (4 groups)" in line
     assert line.split()[-1] == "1.00"
 
 

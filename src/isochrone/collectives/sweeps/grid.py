@@ -291,9 +291,9 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
         cells += [_seconds(part.total.seconds), _digits(part.ratio)]
         rows.append(Row(tuple(cells), "" if part.adds_up else "bad"))
     columns = columns_of(
-        "grid", ">size", ">LG", ">to one alone", ">CG", ">to one alone", ">whole", ">sum/whole"
+        "grid", ">size", ">LG", ">slowdown", ">CG", ">slowdown", ">whole", ">sum/whole"
     )
-    title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all groups at work"
+    title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all groups at once"
     return Table(
         title, columns, tuple(rows),
         left_out(len(own), MAX_ROWS, "more row"), title,
@@ -301,8 +301,8 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
 
 
 def _factor(one: Disturbance | None) -> str:
-    """Format a disturbance: ``2.1x by 8``; empty for one group."""
-    return f"{_times(one.factor)} by {one.groups}" if one else "–"
+    """Format a disturbance: ``2.1x (8 groups)``; empty for one group."""
+    return f"{_times(one.factor)} ({one.groups} groups)" if one else "–"
 
 
 def _seconds(value: float | None) -> str:
