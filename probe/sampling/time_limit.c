@@ -9,9 +9,8 @@ static double limit;
 
 const iso_option_t iso_time_limit_options[] = {
     {"time-limit", ISO_OPTION_SECONDS, "TIME", "0",
-     "stop after TIME; if needed, measure fewer repetitions, sizes or pairs; "
-     "0: "
-     "no limit",
+     "stop after TIME, such as 5m; if needed, measure fewer repetitions, sizes "
+     "or pairs; 0: no limit",
      &limit},
     {0},
 };

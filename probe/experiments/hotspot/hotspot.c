@@ -55,9 +55,11 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "most partners of such a process on its own node", &options.max_intra},
+     "maximum number of partners of such a process on its own node",
+     &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "most partners of such a process on other nodes", &options.max_inter},
+     "maximum number of partners of such a process on other nodes",
+     &options.max_inter},
     {0},
 };
 

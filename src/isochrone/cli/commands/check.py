@@ -76,7 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", "also exit with 1 if a verdict is not known")
+    add_flag(parser, "--strict", 'also exit with 1 if a verdict is "not known"')
     add_option(parser, "--worse", "PERCENT", read_percent,
         "smallest slowdown that is called slower than the baseline (default: 5%%)",
         default=MARGIN)  # fmt: skip

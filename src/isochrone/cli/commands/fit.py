@@ -1,7 +1,8 @@
 """Fit a model (a formula with intervals) to measured times.
 
-A family is a set of formulas, such as hockney: latency + bytes / bandwidth. A CSV table
-has columns such as op,p,b,seconds: operation, ranks, bytes and time (other names: --map-columns).
+A family is a set of formulas, such as hockney: latency + bytes / bandwidth. By default, the family
+that predicts best is chosen. A CSV table has columns such as op,p,b,seconds: operation, ranks,
+bytes and time (other names: --map-columns).
 """
 
 import argparse
@@ -44,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "files", "FILE", Path,
         "run file (no map), output of OSU, IMB or nccl-tests, or CSV table", nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
-        "family of formulas, such as hockney, see docs/model-families.md (default: auto, the one "
-        "that predicts best)",
+        "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
         default="auto")  # fmt: skip
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
     add_option(parser, "--posting", "ORDER", str,

@@ -11,8 +11,8 @@ from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
 
 EXAMPLES = (
-    ("a page of one run", "isochrone report map.jsonl"),
-    ("a page of several runs",
+    ("report of a run", "isochrone report map.jsonl"),
+    ("report of several runs",
      "isochrone report quick/map-16.jsonl quick/sizes-16.jsonl -o machine.html"),
 )  # fmt: skip
 
