@@ -91,8 +91,8 @@ def outside(
 def untried(largest: float) -> str:
     """Say that backtests need more numbers of ranks."""
     return (
-        "extrapolation was not tested: measure at least three numbers of ranks up to "
-        f"p = {number('p', largest / 2)} as well"
+        "extrapolation was not tested: that needs three or more numbers of ranks up to "
+        f"p = {number('p', largest / 2)}"
     )
 
 
@@ -106,20 +106,18 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
         group = [one for one in backtests if repr(one.where) == where]
         last, *others = sorted(group, key=lambda one: -one.upto)
         shown = [last, *(one for one in others if one.average > last.average)]
-        sentences.append(
-            "test of the extrapolation within the data: " + "; ".join(trial(one) for one in shown)
-        )
+        sentences.append("extrapolation test: " + "; ".join(trial(one) for one in shown))
     return list(dict.fromkeys(sentences))
 
 
 def trial(one: Backtest) -> str:
-    """Write one trial: ``from p ≤ 16 it missed p = 32 by 18 %, at most 31 %``."""
+    """Write one trial: ``fitted to p ≤ 16, the error at p = 32 is 18 %``."""
     name, values = one.variable, [number(one.variable, value) for value in one.values]
     said = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
     average, most = (
         f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)
     )  # fmt: skip
-    text = f"from {name} ≤ {number(name, one.upto)} the error at {name} = {said} is {average}"
+    text = f"fitted to {name} ≤ {number(name, one.upto)}, the error at {name} = {said} is {average}"
     return text if most == average else f"{text} on average and {most} at most"
 
 

@@ -153,7 +153,7 @@ def test_show_says_matrix_operations_and_shares(halo: Run, tmp_path: Path, golde
     said = run_here("show", tmp_path / "run.jsonl")
     assert said.returncode == 0, said.stderr
     golden(said.stdout)
-    assert "25.0% at rank 0 to 68.8% at rank 7" in said.stdout
+    assert "25.0% on rank 0 to 68.8% on rank 7" in said.stdout
     assert "allreduce" in said.stdout
     as_json = run_here("show", "--json", tmp_path / "run.jsonl")
     assert '"program": "halo"' in as_json.stdout

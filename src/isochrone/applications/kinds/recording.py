@@ -101,15 +101,15 @@ def _summary(run: Run) -> Iterator[Block]:
         Tile(sent, "in messages", f"{plural(count, 'message')} between ranks"),
     ))  # fmt: skip
     calls = sum(one.calls for one in times)
-    yield Sentence(f"  It took {seconds}, and {plural(calls, 'call')} of MPI")
+    yield Sentence(f"  It took {seconds} and made {plural(calls, 'MPI call')}")
     yield Sentence(
-        f"  In MPI: {mean:.1%} of the time, {low.share:.1%} at rank {low.rank} to "
-        f"{high.share:.1%} at rank {high.rank}"
+        f"  In MPI: {mean:.1%} of the time ({low.share:.1%} on rank {low.rank} to "
+        f"{high.share:.1%} on rank {high.rank})"
     )
     computed = [one.computation for one in times]
     yield Sentence(
-        f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time a rank, "
-        f"{format_seconds(min(computed))} to {format_seconds(max(computed))}"
+        f"  Computation: {format_seconds(float(np.mean(computed)))} of processor time per rank "
+        f"({format_seconds(min(computed))} to {format_seconds(max(computed))})"
     )
     spent = [(one.recording, one.seconds * one.threads) for one in times]
     cost = max((recording / whole for recording, whole in spent if whole > 0), default=0.0)
@@ -151,7 +151,7 @@ def _operations(done: Sequence[Operation]) -> Table:
     ]  # fmt: skip
     more = len(rows) - MAX_ROWS
     return Table(
-        "Operations, those that took most time first; all ranks together", columns,
+        "Operations, by their time on all ranks", columns,
         tuple(rows[:MAX_ROWS]), f"and {plural(more, 'more row')} (--json lists all)"
         if more > 0 else "",
     )  # fmt: skip

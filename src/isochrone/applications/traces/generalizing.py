@@ -278,7 +278,7 @@ class _Generalizing:
         first = [1e6 * by[0].mean if 0 in by else 0.0 for by in spent]
         others = [[1e6 * one.mean for rank, one in by.items() if rank] for by in spent]
         if any(one <= max(of, default=0.0) for one, of in zip(first, others, strict=True)):
-            raise self.refuse(f"position {here}", "some ranks compute longer, which is not known")
+            raise self.refuse(f"position {here}", "some ranks compute longer, by no known rule")
         means = [
             max(sum(of) / (p - 1), REST * one)
             for one, of, p in zip(first, others, self.ranks, strict=True)

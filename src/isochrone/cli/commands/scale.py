@@ -42,7 +42,7 @@ from isochrone.measure import recorded
 from isochrone.measure.setup import Setup
 from isochrone.measure.suites import Planned, estimates
 from isochrone.models import Model
-from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
+from isochrone.pages.page import Block, Row, Sentence, Table, Warnings, columns_of
 from isochrone.pages.terminal import print_blocks
 from isochrone.runfile.file import read
 from isochrone.runfile.run import Run
@@ -159,7 +159,7 @@ def _measured(
     ]
     missing = [one for one in planned if not one.is_complete(warn)]
     if missing:
-        warn(f"{len(missing)} measurements, at most {duration(args.budget)}, in {folder}/")
+        warn(f"{len(missing)} measurements follow, in {folder}/ (at most {duration(args.budget)})")
         costs = estimates(setup, missing)
         measure_in(setup, missing, costs, began + args.budget, warn, quiet=args.quiet)
     found = []
@@ -183,11 +183,13 @@ def _blocks(found: Scaling) -> list[Block]:
              f"{format_seconds(one.low)} to {format_seconds(one.high)}"))
         for one in found.predictions
     )  # fmt: skip
+    blocks: list[Block] = []
+    error = found.held_out_error
+    if error is not None:
+        blocks.append(Sentence(
+            f"Test: predicted from the smaller recordings, the time on {found.recorded[-1]} ranks "
+            f"is {abs(error):.1%} too {'long' if error > 0 else 'short'}"
+        ))  # fmt: skip
+    columns = columns_of(">ranks", ">time", ">95 % interval")
     title = f"Predicted from recordings on {', '.join(map(str, found.recorded))} ranks"
-    if found.held_out_error is not None:
-        title += (
-            f"; {found.recorded[-1]} ranks predicted from the others: {found.held_out_error:+.1%}"
-        )
-    columns = columns_of(">ranks", ">time", ">95 %")
-    blocks: list[Block] = [Table(title, columns, rows)]
-    return [*blocks, Warnings(tuple(found.warnings))] if found.warnings else blocks
+    return [*blocks, Table(title, columns, rows), Warnings(tuple(found.warnings))]

@@ -153,8 +153,8 @@ def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
                 )) for part in one.phases
             ]  # fmt: skip
     columns = columns_of(
-        *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">an iteration",
-        ">in all", ">95 %",
+        *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">per iteration",
+        ">total", ">95 % of the total",
     )  # fmt: skip
     return [
         predicted_by(*known),
