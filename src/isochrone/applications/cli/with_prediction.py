@@ -64,7 +64,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         ), "" if row.phase else "strong"))  # fmt: skip
     print_blocks([
         predicted_by(*known),
-        Sentence("Time of each application alone (all iterations) and of its phases (one iteration)"),
+        Sentence("Time of applications alone (all iterations) and of their phases (one iteration)"),
         Table("", columns, tuple(cells)), Warnings(tuple(warnings)),
     ])  # fmt: skip
     return 0
