@@ -61,7 +61,7 @@ def check_own(path: Path) -> None:
     there = path.stat()
     for owner in {path.lstat().st_uid, there.st_uid} - {0, os.geteuid()}:
         raise InputError(
-            f"programs in this folder are not executed: its owner is {_user(owner)}",
+            f"programs in this folder are not executed: it belongs to user {_user(owner)}",
             where=path,
             hint=_HINT,
         )
@@ -81,7 +81,9 @@ def _check_above(path: Path) -> None:
     there = path.stat()
     shared = there.st_mode & stat.S_IWOTH and not there.st_mode & stat.S_ISVTX
     if there.st_uid not in (0, os.geteuid()) or shared:
-        what = "other users can write to it" if shared else f"it belongs to {_user(there.st_uid)}"
+        what = (
+            "other users can write to it" if shared else f"it belongs to user {_user(there.st_uid)}"
+        )
         raise InputError(
             f"programs in this folder are not executed: {what}", where=path, hint=_HINT
         )
@@ -91,7 +93,7 @@ def _user(number: int) -> str:
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:
-        return f"user {number}"
+        return str(number)
 
 
 def _is_private(group: int, owner: int) -> bool:

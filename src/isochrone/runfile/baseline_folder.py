@@ -43,7 +43,9 @@ def files(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         what = "it is not a folder" if folder.exists() else "there is no such folder"
-        raise InputError(what, where=folder, hint="create it: isochrone baseline add FOLDER RUN")
+        raise InputError(
+            what, where=folder, hint="to create one: isochrone baseline add FOLDER RUN"
+        )
     return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
 
 
