@@ -164,9 +164,9 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     inner = Parser(prog=parser.prog, add_help=False, usage=SUPPRESS)
     inner.whole_help = parser.whole_help
     try:
-        known = usual_probe().experiments[named]
-        inner.description = f"{known.summary[:1].upper()}{known.summary[1:]}."
-        add_options(inner.add_argument_group(f"options of {named}"), known.options)
+        if known := usual_probe().experiments.get(named):  # an older probe may lack it
+            inner.description = f"{known.summary[:1].upper()}{known.summary[1:]}."
+            add_options(inner.add_argument_group(f"options of {named}"), known.options)
         print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)

@@ -72,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
         choices=tuple(KINDS), default="nodes", expert=True)  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
-        "number of orders (default: 10)", default=10)  # fmt: skip
+        "number of orders to compare (default: 10)", default=10)  # fmt: skip
     add_option(group, "--orders", "LIST", str,
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
