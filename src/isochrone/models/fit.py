@@ -217,10 +217,7 @@ def _warnings(model: Model, samples: Samples) -> list[str]:
     found = []
     least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
     if least < 3:
-        found.append(
-            f"a segment has only {least} degree{'s' if least != 1 else ''} of freedom: "
-            "its intervals are wide"
-        )
+        found.append(f"few independent points: intervals are wide (degrees of freedom: {least})")
     error = _error(model)
     if error > auto.HOPELESS:
         found.append(
