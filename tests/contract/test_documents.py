@@ -31,7 +31,6 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collectives.tune.program import TunedProgram, Used, Way
 from isochrone.console import documents
 from isochrone.console.as_json import json_text
-from isochrone.runfile import rules_table
 from isochrone.runfile.file import write
 from isochrone.runfile.run import Run
 from made_up import grids, hotspots, sweeps
@@ -406,13 +405,6 @@ def test_all_schemas_are_written_to_a_folder(tmp_path: Path) -> None:
     assert documents.main([str(tmp_path)]) == 0
     made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
     assert made == {name: documents.schema(name) for name in documents.names()}
-
-
-def test_the_page_of_the_run_file_lists_the_rules_of_the_code() -> None:
-    """``python -m isochrone.runfile.rules_table`` writes the table again."""
-    page = (ROOT / rules_table.PAGE).read_text("utf-8")
-    assert rules_table.BEGIN in page
-    assert rules_table.renewed(page) == page
 
 
 def test_a_schema_by_name_and_a_wrong_name(tmp_path: Path, golden: Golden) -> None:

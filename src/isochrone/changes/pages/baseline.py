@@ -38,7 +38,7 @@ def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]])
         rows = tuple(_row(one) for one in chosen[:MAX_ROWS])
         more = len(times) - len(rows)
         left_out = f"and {plural(more, 'rank, pair or point')} more" if more == 1 else (
-            f"and {more:,} more (--json lists all)" if more else ""
+            f"and {more:,} more times (--json lists all)" if more else ""
         )  # fmt: skip
         yield Table("", columns, rows, left_out)
 

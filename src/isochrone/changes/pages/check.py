@@ -33,6 +33,7 @@ def blocks(found: Check) -> Iterator[Block]:
         yield Sentence(f"  {printable(text, 400)}", "faint")
     if found.visible:
         each = ", ".join(f"{kind} {ratio:.2f}x" for kind, ratio in found.visible.items())
+        each = each.replace("inside", "inside of a node")
         yield Sentence(f"  smallest detectable slowdown: {each}", "faint")
     for file, why in found.left_out[:MAX_LEFT_OUT]:
         yield Sentence(f"  skipped {printable(file, 120)}: {printable(why, 400)}", "faint")
