@@ -75,7 +75,7 @@ These programs were given the same simulated machines and synthetic data:
 - Measurements on real and virtual clusters are on the pages of the features, for example on
   [test beds](test-beds.md#what-is-checked).
 
-## How do I repeat it?
+## How do I repeat the evaluation?
 
 `make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
 processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. If not, their rows

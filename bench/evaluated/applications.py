@@ -88,7 +88,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"error of {worst[5]} for {worst[0]} on {worst[1]} ranks",
         "`isochrone record` recorded six simulated programs on 4, 8 and 16 ranks. `isochrone scale` predicted them on more "
         "ranks, from models that were measured on up to 16 ranks. The true time is the simulated time of the program on "
-        "these ranks. Computation varies by 1 % from step to step.",
+        "the same number of ranks. Computation varies by 1 % from step to step.",
         ("program", f"true time, {ASKED[-1]} ranks", *(f"error, {ranks} ranks" for ranks in ASKED)),
         table,
         f"{len(rows) - outside} of {len(rows)} true times are in the 95 % prediction interval.",

@@ -87,7 +87,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
         "no family contains them. Models are fitted to noisy times of each law, on up to 32 or 64 ranks. The table has the median error "
-        "at points without such times. *Inside* means numbers of ranks between the measured ones, *between* means message sizes "
+        "at other points. *Inside* means numbers of ranks between the measured ones, *between* means message sizes "
         "between the measured ones, and *2x* to *8x* mean more ranks. The last column has the share of points in the 95 % "
         "prediction interval (smallest and largest of the five columns).\n\n"
         "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "

@@ -208,7 +208,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "OSU and IMB measured only five pairs, so there is no verdict.\n\n"
         "A verdict is correct if it reports exactly the slow hosts. The error of a machine is the mean over its pairs. The "
         "table has the smallest and the largest error of the five machines. The last column is the simulated time to measure both "
-        "sizes on the machine without a slow component.",
+        "message sizes on the machine without a slow component.",
         ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
         found,
         OTHERS if others else "",
