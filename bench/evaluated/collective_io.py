@@ -91,8 +91,9 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
            for row in programs)],
         f"On the synthetic machines, the chosen setting takes on average {facts['time']} times as long as the best of the "
         f"20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
-        [f"The largest error of a predicted gain is {facts['largest error']}. On {facts['slower']} of {len(rows)} machines "
-         "the chosen setting is more than 5 % slower than the best one.",
+        [f"The largest error of a predicted gain is {facts['largest error']}.",
+         *([f"On {facts['slower']} of {len(rows)} machines the chosen setting is more than 5 % slower than the best one."]
+           if facts["slower"] != "0" else []),
          "The synthetic machines follow the same formula of a call as the model. Real file systems do not.",
          "The largest possible gain of the program is an estimate from one launch, as if collective calls took no time. "
          "Launches vary, so it is not a bound."],

@@ -83,7 +83,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     return Page(
         "How accurate are models outside the measured range?",
         f"median error at 4x the ranks: {median['known', OURS, '4x']} for formulas that Isochrone knows, {ours} for others",
-        f"errors of up to {facts['largest']} at 8x the ranks, for formulas that it does not know",
+        f"for other formulas, errors of up to {facts['largest']} at 8x the ranks",
         f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
         "no family contains them. Models are fitted to noisy times of each law, on up to 32 or 64 ranks. The table has the median error "
