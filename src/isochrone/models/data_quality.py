@@ -11,7 +11,7 @@ from isochrone.base.stats import MEDIAN_LOSS, median_of
 from isochrone.base.text import printable
 from isochrone.base.units import format_ratio
 from isochrone.models.formulas import number
-from isochrone.models.observations import TABLE, Samples
+from isochrone.models.observations import Samples
 from isochrone.models.starts import medians_by, numbered, spread_of
 
 _WITHOUT_CHANCE = {"simulated", "synthetic", "made up"}
@@ -33,9 +33,8 @@ def questionable(samples: Samples) -> list[str]:
     ]
     by_chance = not set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE
     if by_chance and numbered(point, samples.start).max() == point.max():  # one start of each point
-        said = " (according to the column 'launch')" if samples.experiment == TABLE else ""
         found.append(
-            f"each point is from a single launch{said}; intervals do not include differences "
+            "each point is from a single launch; intervals do not include differences "
             "between launches: use measure --launches 5"
         )
     return found

@@ -26,11 +26,11 @@ def summary(model: Model, title: str) -> str:
     lines = [title]
     held_out = model.quality.get("held_out", {})
     errors = [
-        f"{format_error(found['average'])} {'point by point' if name == 'point' else f'by {name}'}"
+        f"{format_error(found['average'])} with one {name} left out"
         for name, found in held_out.items()
     ]
     if errors:
-        lines.append(f"error in cross-validation: {', '.join(errors)}")
+        lines.append(f"cross-validation error: {', '.join(errors)}")
     for segment, words in model.headed:
         lines += ["", *_segment(segment, words, model.weights)]
     for entry in model.ranking:
@@ -62,7 +62,7 @@ def _segment(segment: Segment, words: str, weights: str) -> Iterator[str]:
         worth.append(f"R² {segment.r2:.6f}")
     if segment.sigma is not None:
         around = format_error(segment.sigma) if weights == "relative" else f"{segment.sigma:.3g} s"
-        worth.append(f"standard deviation around it {around}")
+        worth.append(f"standard deviation of the residuals {around}")
         worth.append(f"{segment.degrees_of_freedom} degrees of freedom")
     if worth:
         yield "  " + ", ".join(worth)
@@ -98,7 +98,7 @@ def _candidates(entry: dict[str, Any]) -> Iterator[str]:
     yield f"candidates{f' for {words}' if words else ''}, the first was selected"
     tried = [row for row in entry["families"] if row.get("held_out") is not None]
     judged = any(row.get("sicc") is not None for row in tried)
-    titles = ["family", "held-out error", *["SICc"] * judged, "coefficients", "segments"]
+    titles = ["family", "cross-validation error", *["SICc"] * judged, "coefficients", "segments"]
     yield from _table(titles, [
         [printable(row["family"], 40), format_error(row["held_out"]),
          *[UNKNOWN if row.get("sicc") is None else f"{row['sicc']:.1f}"] * judged,

@@ -31,8 +31,8 @@ def test_a_fit_says_formula_coefficients_deviations_and_ranking(
     found = pages.blocks(fitted)
     sentences = [block for block in found if isinstance(block, Sentence)]
     assert sentences[0].text.startswith(f"{fitted.family} model, op bcast: t = ")
-    assert "error " in sentences[0].text
-    assert "measured times" in sentences[0].text
+    assert sentences[1].text.startswith("Deviation: ")
+    assert "measured times" in sentences[1].text
     assert any(s.text.startswith("t = ") and s.about.startswith("op bcast") for s in sentences)
     coefficients, deviations, ranking = [block for block in found if isinstance(block, Table)][-3:]
     assert [column.title for column in coefficients.columns][-1] == "95 % interval"

@@ -47,8 +47,8 @@ _COSTS = {
 """What the coefficient of a term is of, and how many of its units: two messages are a pair."""
 
 
-def verdict(model: Model) -> Sentence:
-    """Say in one line what was found: the formula, or how many, and how far it is off."""
+def verdict(model: Model) -> list[Block]:
+    """Say what was found: the formula, or how many, and how far it is off."""
     found = model.quality
     deviation = found["deviation"]
     name = "model" if model.family == "several" else f"{model.family} model"
@@ -56,20 +56,22 @@ def verdict(model: Model) -> Sentence:
     if len(model.segments) == 1:
         [(one, words)] = model.headed
         what = f"{f', {words}' if words else ''}: t = {formula(one)}"
-    return Sentence(
-        f"{name}{what}; error {format_error(deviation['average'])} on average, "
-        f"{format_error(deviation['maximum'])} at most "
-        f"({plural(found['points'], 'point')}, {found['samples']} "
-        f"{with_noun(printable(model.origin, 60))})",
-        "strong",
-    )
+    return [
+        Sentence(name + what, "strong"),
+        Sentence(
+            f"Deviation: {format_error(deviation['average'])} on average, "
+            f"{format_error(deviation['maximum'])} at most "
+            f"({plural(found['points'], 'point')}, {found['samples']} "
+            f"{with_noun(printable(model.origin, 60))})"
+        ),
+    ]
 
 
 def brief(model: Model) -> list[Block]:
     """Say of a model that was just fitted what it says: verdict, formulas, where they change."""
     several = len(model.segments) > 1
     return [
-        verdict(model),
+        *verdict(model),
         *([_table(model)] if several else ()),
         *_switches(model),
         *_trials(model),
@@ -85,7 +87,7 @@ def blocks(model: Model) -> list[Block]:
     """
     found = model.quality
     return [
-        verdict(model),
+        *verdict(model),
         *_formulas(model, coefficients=True),
         *_switches(model),
         *_trials(model),
@@ -126,18 +128,18 @@ def fitted(run: Run, family: str, picture: Picture, without: Picture | None = No
 
 
 def predicted_by(*models: Model) -> Sentence:
-    """Say what a prediction rests on: ``By a model …, fitted to simulated times``."""
+    """Say what a prediction rests on: ``Model: tree, fitted to simulated times``."""
     first, several = models[0], len(models) > 1
-    words = f"By a model of the family {printable(first.family, 40)}"
+    words = f"Model: {printable(first.family, 40)}"
     if several:
-        words = f"By {len(models)} models"
+        words = f"{len(models)} models"
     elif first.family == "several":
-        words = "By models"
+        words = "Model: several families"
     origin = origin_of(models) if several else first.origin
     if origin:
         return Sentence(f"{words}, fitted to {with_noun(printable(origin, 60))}")
     if first.source and not several:
-        return Sentence(f"{words}: {printable(first.source, 400)}")
+        return Sentence(f"{words}, from {printable(first.source, 400)}")
     whose = "the times of some" if several else "its times"
     return Sentence(f"{words}; where {whose} come from is not recorded")
 

@@ -193,7 +193,7 @@ def test_the_first_line_is_the_verdict_and_v_tells_the_rest(
     brief = isochrone("fit", "b-pair.jsonl", "--family", "hockney", cwd=folder).stdout
     first = brief.splitlines()[0]
     assert first.startswith("hockney model")
-    assert "; error " in first
+    assert "\nDeviation: " in brief
     assert "95 % interval" not in brief
     more = isochrone("fit", "b-pair.jsonl", "--family", "hockney", "-v", cwd=folder).stdout
     assert more.splitlines()[0] == first
