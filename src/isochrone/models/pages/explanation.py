@@ -77,7 +77,7 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
     if not others:
         return f"{text}; no other family could be fitted."
     second = min(others, key=lambda row: row["held_out"])
-    text += f"; the next best, {_name(second)}, {format_error(second['held_out'])}, with "
+    text += f"; the next best, {_name(second)}, has {format_error(second['held_out'])}, with "
     text += str(second["coefficients"])
     if second["held_out"] < first["held_out"]:
         text += ", which is as good and not simpler"
