@@ -159,8 +159,8 @@ def report(model: Model, fitted: dict[int, Run], between: dict[int, Run], other:
     print(line(f"{OTHER} ranks not measured", totals(compare(model, other))))
     costs = np.array(regret(found))
     print(
-        f"the choice by prediction, sizes between: {100 * np.mean(costs <= 0.03):.0f} % of "
-        f"{len(costs)} cost at most 3 % more than the best, the worst {100 * costs.max():.0f} %"
+        f"sizes between: of {len(costs)} choices by prediction, {100 * np.mean(costs <= 0.03):.0f} % "
+        f"are at most 3 % slower than the best; the worst is {100 * costs.max():.0f} % slower"
     )
 
 
