@@ -159,8 +159,9 @@ def report(model: Model, fitted: dict[int, Run], between: dict[int, Run], other:
     print(line(f"{OTHER} ranks not measured", totals(compare(model, other))))
     costs = np.array(regret(found))
     print(
-        f"sizes between: of {len(costs)} choices by prediction, {100 * np.mean(costs <= 0.03):.0f} % "
-        f"are at most 3 % slower than the best; the worst is {100 * costs.max():.0f} % slower"
+        f"sizes between: of {len(costs)} choices by prediction, "
+        f"{100 * np.mean(costs <= 0.03):.0f} % are at most 3 % slower than the "
+        f"best; the worst is {100 * costs.max():.0f} % slower"
     )
 
 
