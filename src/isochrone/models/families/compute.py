@@ -6,8 +6,8 @@ FAMILY = Family(
     formula=r"t(n) = t_{op}\,n",
     source="Kühnemann, Rauber and Rünger, equations 1 and 2: t_op",
     limitations=(
-        "If working sets are on both sides of a cache size, it needs enough of them to "
-        "find the breakpoint."
+        "If some working sets fit into a cache and others do not, the fit needs several "
+        "of each kind."
     ),
     forms=(Form(("n",), ("t_op",)),),
     splits=("n",),

@@ -9,8 +9,8 @@ FAMILY = Family(
         "swapped) and table 4"
     ),
     limitations=(
-        "Do not use it for trees, whose inner ranks forward blocks. If memory or "
-        "protocol change the cost beyond a total size, it needs a breakpoint there."
+        "Do not use it for trees, whose inner ranks forward blocks. If the cost changes "
+        "at some total size, the fit needs a breakpoint there."
     ),
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
     splits=("p*b", "p", "b"),
