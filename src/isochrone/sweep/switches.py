@@ -134,11 +134,11 @@ def describe(switch: Switch) -> str:
         change = switch.bandwidth_after / switch.bandwidth_before
         if abs(change - 1) >= _MIN_JUMP:
             parts.append(
-                f"further bytes at {format_rate(switch.bandwidth_after)} "
+                f"asymptotic bandwidth {format_rate(switch.bandwidth_after)} "
                 f"instead of {format_rate(switch.bandwidth_before)}"
             )
     elif switch.bandwidth_after:
-        parts.append(f"further bytes at {format_rate(switch.bandwidth_after)}")
+        parts.append(f"asymptotic bandwidth {format_rate(switch.bandwidth_after)}")
     return f"{where}: {', '.join(parts) or 'another cost per byte'}"
 
 

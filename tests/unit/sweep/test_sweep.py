@@ -147,7 +147,7 @@ def test_a_sweep_is_told_in_words_a_table_and_pictures(tmp_path: Path) -> None:
         "the bandwidth is highest at 4 MiB: 10.9 GB/s",
         "Protocol switches",
         "Ranks 0–3: Protocol switch between 64 KiB and 128 KiB: 5.93 µs less (-26 %), "
-        "further bytes at 11.0 GB/s instead of 6.00 GB/s",
+        "asymptotic bandwidth 11.0 GB/s instead of 6.00 GB/s",
         "Definition of the times: half a round trip",
         "the machine was busy",
         "messages in flight",
