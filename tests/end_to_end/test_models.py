@@ -115,7 +115,9 @@ def test_wrong_use_is_one_line(isochrone: Isochrone, runs: list[Path], tmp_path:
     one_line(isochrone(*predict, "--model", runs[0]), "not a model file")
     one_line(isochrone(*predict, "--model", CLIC), "needs a number of ranks")
     one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4), "the model has several 'op'")
-    one_line(isochrone(*predict, "--model", CLIC, "--ranks", 4, "--op", "scan"), "no op 'scan'")
+    one_line(
+        isochrone(*predict, "--model", CLIC, "--ranks", 4, "--op", "scan"), "not cover op 'scan'"
+    )
     hot = CLIC.with_name("tachyon-i.json")
     one_line(
         isochrone(*predict, "--model", hot, "--ranks", 4),

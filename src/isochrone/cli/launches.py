@@ -87,7 +87,7 @@ def read_command(text: str, where: str) -> Launchable:
             hint="write it after A and B",
         )  # fmt: skip
     if args.ranks and len(args.ranks) > 1:
-        raise InputError("compare needs a single number of ranks", where=where, hint="see -n")
+        raise InputError("give a single number of ranks with -n", where=where)
     return launchables(args)[0]
 
 

@@ -330,10 +330,9 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
             elif len({repr(segment.where.get(key)) for segment in segments}) > 1:
                 raise InputError(f"the model has several '{key}'", hint=f"choose one: {listed}")
             if not segments:
-                called = f"number of {NUMBERED[key]}" if key in NUMBERED else key
-                raise InputError(
-                    f"the model has no {called} '{where[key]}'", hint=f"it has: {listed}"
-                )
+                value = where[key]
+                wanted = f"{value} {NUMBERED[key]}" if key in NUMBERED else f"{key} '{value}'"
+                raise InputError(f"the model does not cover {wanted}", hint=f"it has: {listed}")
         return segments
 
     def known(self, where: Mapping[str, Selector]) -> dict[str, Selector]:

@@ -107,9 +107,12 @@ CASES = [
     ({"p": 4, "ranks": 4, "b": 1}, "'p' is given twice"),
     ({"variables": {"p": 4}, "p": 4, "b": 1}, "'p' is given twice"),
     ({"p": 4, "b": 1, "size": 3}, "does not record its 'size'"),
-    ({"p": 4, "b": 1, "op": "scan"}, "no op 'scan'"),
+    ({"p": 4, "b": 1, "op": "scan"}, "not cover op 'scan'"),
     ({"p": 4, "b": 1, "level": 95}, "the confidence level is 95, not between 0 and 1"),
-    ({"variables": pd.DataFrame({"op": ["gather", "scan"], "p": 4, "b": 1})}, "no op 'scan'"),
+    (
+        {"variables": pd.DataFrame({"op": ["gather", "scan"], "p": 4, "b": 1})},
+        "not cover op 'scan'",
+    ),
     ({"variables": pd.DataFrame({"op": [], "p": [], "b": []})}, "no values to predict are given"),
 ]
 

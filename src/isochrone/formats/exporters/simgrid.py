@@ -81,8 +81,9 @@ def _warnings(machine: _Machine) -> list[str]:
     found = []
     if machine.inside is not None:
         found.append(
-            f"SimGrid's factors apply to all links: it reproduces {machine.exact.name} exactly, "
-            f"{machine.inside.name} within {max(100 * machine.loopback[2], 1):.0f} %"
+            "SimGrid applies the same factors to all links: times of "
+            f"{machine.exact.name} are exact, of {machine.inside.name} "
+            f"within {max(100 * machine.loopback[2], 1):.0f} %"
         )
     if machine.others:
         found.append(

@@ -105,7 +105,7 @@ def test_windows_and_modes_that_were_not_measured_are_refused(
         "several windows",
     )
     refused(isochrone(*asked, "--ranks", 8), "has no p")
-    refused(isochrone(*asked, "--mode", "nonblocking"), "has no mode 'nonblocking'")
+    refused(isochrone(*asked, "--mode", "nonblocking"), "not cover mode 'nonblocking'")
     refused(isochrone(*asked[:-2]), "needs a message size", "--bytes")
 
 

@@ -119,7 +119,7 @@ def test_a_model_of_grids_still_answers_for_the_library(isochrone: Command, fold
         (("--op", "bcast", "--grid", "8x12"), "give --ranks"),
         (("--op", "barrier", "--ranks", 96, "--grid", "best"), "has no two-phase algorithm"),
         (("--op", "nothing", "--ranks", 96, "--grid", "best"), "has no two-phase algorithm"),
-        (("--op", "alltoall", "--ranks", 96, "--grid", "8x12"), "no op 'alltoall'"),
+        (("--op", "alltoall", "--ranks", 96, "--grid", "8x12"), "not cover op 'alltoall'"),
         (("--ranks", 96, "--grid", "8x12"), "give --op"),
         (("--op", "bcast", "--ranks", 96, "--nodes", 5, "--ppn", 4, "--grid", "best"),
          "do not fill 5 nodes"),
