@@ -1,4 +1,4 @@
-"""A ring, or one rank after the other: steps within a node and between nodes cost differently."""
+"""A ring, or one rank after the other: steps within a node have one cost, those between nodes another."""
 
 from isochrone.models.family import Family, Form
 

@@ -1,4 +1,4 @@
-"""Overlapping steps: the time grows smoothly with the logarithm of the ranks."""
+"""A tree whose steps overlap: the time grows smoothly with the logarithm of the ranks."""
 
 from isochrone.models.family import Family, Form
 
