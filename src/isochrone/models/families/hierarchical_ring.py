@@ -1,4 +1,4 @@
-"""A ring, or one rank after the other: steps within a node have one cost, those between nodes another."""
+"""A ring, or one rank after the other: steps within and between nodes have different costs."""
 
 from isochrone.models.family import Family, Form
 
