@@ -142,7 +142,7 @@ class ByOrder(Proposal):
         found = self.found
         less = 100 * (1 - found.cost / found.given_cost)
         default = self.query.given == GIVEN
-        than = "than with ROMIO's default order" if default else "than with your hints"
+        than = "than with ROMIO's default order" if default else "than with the present hints"
         words = f"{less:.1f} % less {than}" if found.named else "nothing better"
         if default and not found.named:
             words = "ROMIO's default order"
@@ -159,7 +159,7 @@ class ByOrder(Proposal):
         return [
             Sentence(
                 f"--choose all would gain more: {format_seconds(more.seconds)} instead of "
-                f"{format_seconds(order.seconds)}, {more.words}"
+                f"{format_seconds(order.seconds)}, by {more.words}"
             )
         ]
 

@@ -9,7 +9,8 @@ from isochrone.base.documents import Hidden, Inline, shown
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
-from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
+from isochrone.collective_io.pages.whole_call import best_gains, slow
+from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.predict.call_parts import LATE, PARTS, Parts
 from isochrone.collective_io.results.io_recording import (
     KIND,
@@ -165,9 +166,9 @@ def _independent(opened: Sequence[RecordedFile], timed: Sequence[Timed]) -> list
     """Report independent accesses, which do not depend on aggregators."""
     lines = [
         Sentence(
-            f"Independent accesses to {_file(file)}: {one.calls:,} to {one.op} "
-            f"{format_bytes(one.bytes)} by {plural(one.ranks, 'rank')}, at most "
-            f"{format_seconds(one.seconds)} at a rank"
+            f"Independent access to {_file(file)}: {plural(one.calls, one.op)} by "
+            f"{plural(one.ranks, 'rank')}, {format_bytes(one.bytes)} in total, "
+            f"{format_seconds(one.seconds)} on the slowest rank"
         )
         for file in opened for one in file.independent
     ][:MAX_FILES]  # fmt: skip
@@ -187,8 +188,8 @@ def _table(timed: Sequence[Timed], opened: Sequence[RecordedFile]) -> list[Block
     seen = [name for name in PARTS if any(name in one.parts for one in timed)]
     names = {file.number: _file(file) for file in opened}
     columns = columns_of(
-        "pattern", "op", "file", ">bytes a call", ">pieces", ">rounds", ">calls", ">time in all",
-        ">a second", *(f">{LABELS[n]}" for n in seen),
+        "pattern", "op", "file", ">bytes per call", ">pieces", ">rounds", ">calls", ">total time",
+        ">bandwidth", *(f">{NAMES[n]}" for n in seen),
     )  # fmt: skip
     rows = [
         Row((

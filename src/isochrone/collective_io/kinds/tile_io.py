@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes, format_rate, format_seconds
-from isochrone.collective_io.pages.whole_call import LABELS, best_gains, slow
+from isochrone.collective_io.pages.whole_call import best_gains, slow
+from isochrone.collective_io.predict.best_possible import NAMES
 from isochrone.collective_io.results.tile_io import (
     KIND,
     Phase,
@@ -186,7 +187,7 @@ def _slow(found: Sequence[Phase]) -> list[Sentence]:
         slow(
             _CALLS.get(phase.op, phase.op),
             phase.times["seconds"].median,
-            {name: phase.times[name].median for name in LABELS if name in phase.times},
+            {name: phase.times[name].median for name in NAMES if name in phase.times},
         )
         for phase in found
     ]
@@ -254,7 +255,7 @@ def _phases(found: Sequence[Phase]) -> list[Block]:
             of = ("", "") if number else (phase.phase, phase.op)
             rate = _rate(phase) if access else []
             rows.append(Row((
-                *of, done if access else f"· {LABELS[part]}" if part in LABELS else part,
+                *of, done if access else f"· {NAMES[part]}" if part in NAMES else part,
                 format_bytes(phase.bytes) if access else "", str(times.n),
                 format_seconds(times.median), interval(times), format_seconds(times.min),
                 *(rate or [""]),

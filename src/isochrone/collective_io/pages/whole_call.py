@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from isochrone.base.errors import InputError
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.collective_io.predict.best_possible import BestPossible, best_possible
+from isochrone.collective_io.predict.best_possible import NAMES, BestPossible, best_possible
 from isochrone.collective_io.predict.call_parts import LATE, PARTS
 from isochrone.collective_io.predict.calls_of_runs import measured_calls
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
@@ -19,8 +19,8 @@ MAX_RANKS = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
 MEASURE = (
-    "Only the exchange is predicted. For the whole call, add a run of 'isochrone measure tile-io "
-    "--file FILE' or 'isochrone record --collective-io' with --calls."
+    "Only the exchange is predicted. For the whole call, add --calls and a run file of "
+    "'isochrone measure tile-io --file FILE' or 'isochrone record --collective-io'."
 )
 
 
@@ -68,7 +68,7 @@ def _parts(cost: WholeCost) -> Table:
         cells = ("not known", "") if seconds is None else (
             format_seconds(seconds), f"{100 * seconds / cost.seconds:.0f} %"
         )  # fmt: skip
-        rows.append(Row((LABELS[part], *cells)))
+        rows.append(Row((NAMES[part], *cells)))
     columns = columns_of("part", ">time", ">share")
     return Table("", columns, tuple(rows))
 
@@ -76,15 +76,6 @@ def _parts(cost: WholeCost) -> Table:
 # --- phases --------------------------------------------------------------------------------------
 
 # Names of the phases of a collective access, and the sentence on the slowest one.
-
-LABELS = {
-    "offsets": "offsets and lengths",
-    "counts": "sizes",
-    "exchange": "exchange",
-    "file": "file",
-    "rest": "rest",
-}
-"""What the parts are called in tables."""
 
 _DONE = {
     "offsets": "is the exchange of offsets and lengths before the first round",

@@ -24,8 +24,8 @@ from isochrone.collective_io.workload.call import Call
 from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, Sums, layout_of
 
 NAMES = {
-    "offsets": "exchanging offsets and lengths", "counts": "exchanging sizes",
-    "exchange": "the exchange", "file": "file access", "rest": "other work",
+    "offsets": "offsets and lengths", "counts": "sizes", "exchange": "exchange",
+    "file": "file access", "rest": "rest",
 }  # fmt: skip
 
 EACH = 64
@@ -123,9 +123,8 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                "With collective buffering, by the model at most "
-                f"{_gain(now.seconds, by_hints):.3g} times as fast with other aggregators and "
-                "buffers (assumed: a single round)."
+                "Other aggregators and buffers: by the model, at most "
+                f"{_gain(now.seconds, by_hints):.3g} times as fast, in a single round."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
@@ -163,24 +162,20 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     gain = _gain(now.seconds, least)
     if not now.known:
         return [
-            f"The exchange can be at most {gain:.2g} times as fast in another order; the other "
-            f"phases are not known."
+            "Another order of nodes or aggregators: by the model, the exchange is at most "
+            f"{gain:.2g} times as fast."
         ]
     other = max(now.seconds - exchange, 0.0)
     fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
     fixed.sort(key=lambda one: -one[1])
     names = [NAMES[name] for name, value in fixed if value > 0.02 * now.seconds]
-    said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
     of = f"{format_seconds(other)} of {format_seconds(now.seconds)}"
+    why = f" The order does not change {of}: {', '.join(names)}." if names else ""
     if gain < 1.005:
-        return [
-            f"No other order is faster: the exchange is at its lower bound; {of} are spent on "
-            f"{said}."
-        ]
-    why = f": {of} are spent on {said}, which no order changes" if said else ""
+        return [f"No other order of nodes or aggregators is faster.{why}"]
     return [
-        f"By the model, at most {gain:.3g} times as fast by another order of nodes or "
-        f"aggregators{why}."
+        "Another order of nodes or aggregators: by the model, at most "
+        f"{gain:.3g} times as fast.{why}"
     ]
 
 
@@ -191,7 +186,7 @@ def _of_independent(now: WholeCost, alone: WholeCost | None, reading: bool) -> l
         if not now.known:
             return []
         return [
-            f"Without collective buffering: not known, it may be faster; measure it with {hint} = "
+            f"Without collective buffering: not known, may be faster. Measure it with {hint} = "
             "disable."
         ]
     times = f"{format_seconds(alone.seconds)} without, {format_seconds(now.seconds)} with it"

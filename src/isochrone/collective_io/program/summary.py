@@ -102,7 +102,7 @@ class Summary(Record):
         )
         largest = max(parts, key=lambda name: parts[name], default="")
         if largest:
-            why += f", most of it {NAMES[largest]} ({format_seconds(parts[largest])})"
+            why += f"; longest part: {NAMES[largest]}, {format_seconds(parts[largest])}"
         return {"gain": self.whole / left, "seconds": self.in_calls, "why": why}
 
     def document(self) -> Members:

@@ -122,7 +122,7 @@ class Trials(Struct):
         timed = Timed(calls, whole)
         self.times[name].append(timed)
         label = name if name == GIVEN else f"{name} ({self.ways[name].setting})"
-        self.report(f"{label}: {calls:.3g} s in collective calls, {whole:.3g} s in all")
+        self.report(f"{label}: {calls:.3g} s in collective calls, {whole:.3g} s in total")
         return timed
 
     def variables(self, name: str) -> dict[str, str]:

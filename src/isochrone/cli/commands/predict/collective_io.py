@@ -151,8 +151,8 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     names = listed([printable(found.hosts[k], 40) for k in hot], 4)
     size = format_bytes(round(found.counts.message_size))
     summary = (
-        f"Exchange: {format_seconds(found.cost, 4)} a round, {plural(found.rounds, 'round')}, "
-        f"{format_seconds(found.seconds, 4)} in all. Hot spot: {names}. "
+        f"Exchange: {format_seconds(found.cost, 4)} per round, {plural(found.rounds, 'round')}, "
+        f"{format_seconds(found.seconds, 4)} in total. Hot spot: {names}. "
         f"Messages: {size} on average"
     )
     cores = dict(zip(nodes.hosts, nodes.cores, strict=True))
