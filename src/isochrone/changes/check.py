@@ -346,7 +346,8 @@ def _against(
     blind = {kind: ratio for kind, ratio in compared.visible.items() if ratio > BLIND}
     doubts = [] if settles else list(found.doubts)
     doubts += [
-        f"earlier runs vary: only a {kind} slower by {ratio:.1f}x or more is detected; add runs"
+        f"earlier runs vary: smallest detectable slowdown {ratio:.1f}x "
+        f"({kind.replace('inside', 'inside of a node')}); add runs"
         for kind, ratio in blind.items()
     ]
     judged = [

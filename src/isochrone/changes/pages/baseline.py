@@ -8,7 +8,7 @@ from isochrone.changes.baseline import ENOUGH, Typical
 from isochrone.changes.comparability import Group
 from isochrone.changes.effects import at_size, called
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
-from isochrone.pages.words import between, plural
+from isochrone.pages.words import between, left_out, plural
 from isochrone.runfile.header import library_name
 
 MAX_ROWS = 40
@@ -36,11 +36,7 @@ def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]])
         large = [one for one in times if one["kind"] not in ("pair", "rank", "point")]
         chosen = large if len(large) > 1 or len(times) > MAX_ROWS else list(times)
         rows = tuple(_row(one) for one in chosen[:MAX_ROWS])
-        more = len(times) - len(rows)
-        left_out = f"and {plural(more, 'rank, pair or point')} more" if more == 1 else (
-            f"and {more:,} more times (--json lists all)" if more else ""
-        )  # fmt: skip
-        yield Table("", columns, rows, left_out)
+        yield Table("", columns, rows, left_out(len(times), len(rows), "more row"))
 
 
 def _title(group: Group) -> Sentence:
