@@ -91,8 +91,8 @@ def outside(
 def untried(largest: float) -> str:
     """Say that backtests need more numbers of ranks."""
     return (
-        "extrapolation was not tested: that needs three or more numbers of ranks up to "
-        f"p = {number('p', largest / 2)}"
+        "extrapolation was not tested: a test is a fit to p ≤ "
+        f"{number('p', largest / 2)}, which needs three numbers of ranks"
     )
 
 
@@ -112,7 +112,8 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
 
 def trial(one: Backtest) -> str:
     """Write one trial: ``fitted to p ≤ 16, the error at p = 32 is 18 %``."""
-    name, values = one.variable, [number(one.variable, value) for value in one.values]
+    name = one.variable
+    values = [number(name, value) for value in one.values]
     said = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
     average, most = (
         f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)

@@ -50,7 +50,7 @@ def compare_with_prediction(args: argparse.Namespace) -> int:
         return 0
     columns = columns_of(
         "application", f">{run.origin or 'measured'}", ">predicted", ">predicted is",
-        ">95 % of the prediction",
+        ">95 % interval of prediction",
     )  # fmt: skip
     cells = []
     for row in rows:

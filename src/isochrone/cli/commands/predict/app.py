@@ -154,7 +154,7 @@ def _blocks(points: Points, known: Sequence[Model]) -> list[Block]:
             ]  # fmt: skip
     columns = columns_of(
         *(f">{printable(name, 20)}" for name in names), "application", ">ranks", ">per iteration",
-        ">total", ">95 % of the total",
+        ">total", ">95 % interval of total",
     )  # fmt: skip
     return [
         predicted_by(*known),
