@@ -42,9 +42,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
-     "machine: ranks per node, nodes per switch, switches per switch of the "
-     "next "
-     "level … (default: the nodes of this job)",
+     "machine, such as 8,4,2: 8 ranks per node, 4 nodes per switch, 2 "
+     "switches; more numbers add levels (default: the nodes of this job)",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE | ISO_EXPERT, "block|cyclic", "block",
      "assignment of ranks to nodes: filled one by one (block), or in turn "
@@ -63,7 +62,8 @@ static const iso_option_t own_options[] = {
     {"slow-pair", ISO_OPTION_TEXT | ISO_EXPERT, "I-J", NULL,
      "a slow pair of ranks (default: none)", &options.slow_pair},
     {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3",
-     "factor by which the node (rank, pair) is slower", &options.slow_by},
+     "how many times as long the slow node, rank or pair takes",
+     &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
      "mean of the noise added to each time, relative to that time",
      &options.noise},

@@ -20,11 +20,12 @@ static struct {
 const iso_option_t iso_transfer_options[] = {
     {"mode", ISO_OPTION_CHOICE,
      "blocking|nonblocking|persistent|bidirectional|put|get", "blocking",
-     "blocking (MPI_Send), nonblocking (MPI_Isend), persistent, one-sided "
-     "(put, get), or both directions at once (bidirectional)",
+     "blocking (MPI_Send), nonblocking (MPI_Isend), persistent "
+     "(MPI_Send_init), bidirectional (both directions at once), or one-sided "
+     "put or get",
      &options.mode},
     {"window", ISO_OPTION_COUNT, "W", "1",
-     "messages in flight; the time is that of one message", &options.window},
+     "messages in flight; times are per message", &options.window},
     {"layout", ISO_OPTION_CHOICE | ISO_EXPERT, "contiguous|vector",
      "contiguous",
      "contiguous bytes, or a derived datatype (vector): one double every "

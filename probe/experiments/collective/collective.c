@@ -27,23 +27,23 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
-     "operations, or all: barrier, bcast, reduce, allreduce, gather, scatter, "
+     "all, or some of barrier, bcast, reduce, allreduce, gather, scatter, "
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "bytes of a block or message: 64,1KiB, 0:1KiB:32 (in steps), 1:1MiB:x4 "
-     "(by "
-     "a factor), or auto",
+     "block of each rank: 64,1KiB (list), 0:1KiB:32 (step 32), 1:1MiB:x4 "
+     "(factor 4), or auto (more sizes where the curve bends)",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "
      "rows-of-5, nodes (a row per node) (default: none)",
      &options.grids},
     {"root", ISO_OPTION_CHOICE, "fixed|rotating", "fixed",
-     "rank 0 is always the root, or the ranks take turns", &options.root},
+     "root of an operation: rank 0 (fixed), or each rank in turn (rotating)",
+     &options.root},
     {"sync", ISO_OPTION_CHOICE, "barrier|window", "barrier",
-     "start of the ranks: after a barrier, or at the same time of synchronised "
-     "clocks (window)",
+     "ranks start after a barrier (barrier), or at an agreed time of "
+     "synchronised clocks (window)",
      &options.sync},
     {0},
 };

@@ -39,7 +39,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "processes of the hot node that communicate, each with its own partners",
+     "number of processes of the hot node that communicate, each with its own "
+     "partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
      "intra-first",
@@ -55,10 +56,10 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of such a process on its own node",
+     "maximum number of partners of each of these processes on its own node",
      &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of such a process on other nodes",
+     "maximum number of partners of each of these processes on other nodes",
      &options.max_inter},
     {0},
 };

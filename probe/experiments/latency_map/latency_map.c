@@ -54,25 +54,23 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
-     "which pairs are measured at the same time: isolated (no two share a "
-     "node), rounds (no two share a rank), serial (one pair at a time)",
+     "which pairs are measured at the same time: isolated (pairs that share no "
+     "node), rounds (pairs that share no rank), serial (one pair at a time)",
      &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
      "with --schedule isolated: also measure pairs within a node at the same "
      "time, each rank in one pair",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
-     "measure the N slowest and the N most variable pairs again, one at a "
-     "time, "
-     "to confirm that they are slow",
+     "measure the N slowest and the N most variable pairs again, one at a time",
      &options.retest},
     {"pairs", ISO_OPTION_TEXT | ISO_EXPERT, "I-J,...", NULL,
      "measure only these pairs of ranks, one at a time, such as 0-1,0-2 "
      "(default: all pairs)",
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
-     "measure only random pairs: 5% of them, a number of pairs, or auto: each "
-     "node with at least 64 others, or half of them (default: all pairs)",
+     "measure only random pairs: 5% of all pairs, a number of pairs, or auto "
+     "(each node with half of the others, at least 64) (default: all pairs)",
      &options.sample},
     {0},
 };

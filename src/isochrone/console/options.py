@@ -74,7 +74,8 @@ def add_message_size(parser: ArgumentParser) -> None:
 def add_threshold(parser: ArgumentParser) -> None:
     """Add ``--threshold``, the slowdown from which something is called slow."""
     add_option(parser, "--threshold", "PERCENT", read_percent,
-        "smallest slowdown within a map that is called slow (default: 10%%)",
+        "call a node, rank or pair of a map slow if its slowdown, compared with its peers, is at "
+        "least this (default: 10%%)",
         default=0.10)  # fmt: skip
 
 

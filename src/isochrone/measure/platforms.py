@@ -5,25 +5,7 @@ by a spine. Every pair of nodes gets an explicit route, a list of links; the tim
 the sum of their latencies plus its size over the smallest bandwidth. That is what SimGrid computes,
 and what `Platform.one_way` computes, so that a measurement can be checked against a truth.
 
-======================== ==========================================================================
-``nodes:16``             number of nodes (default topology: one switch)
-``cores:4``              ranks per node (default 1)
-``speed:1,1,0.5``        relative speed of each node; a short list repeats (default 1)
-``switches:2``           number of leaf switches, joined by one spine switch
-``pods:2``               pods of a three-level fat tree (with ``switches``)
-``torus:4x4x2``          torus of nodes
-``dragonfly:4x3x2``      groups x routers per group x nodes per router
-``latency:0.5us``        latency of a node's link, or of each torus link (default 0.5us)
-``trunk:1us``            latency of a link between switches (default twice ``latency``)
-``bandwidth:12.5GB``     bandwidth of a node's link, per second
-``loopback:0.2us``       latency within a node
-``slow-node:3*10``       link of node 3: latency x 10, bandwidth / 10
-``slow-pair:2-5*10``     latency x 10 between nodes 2 and 5
-``slow-switch:1*10``     10 more trunk latencies through leaf switch 1
-``slow-link:trunk-1*10`` link of this name: latency x 10, bandwidth / 10
-``placement:block``      ranks on nodes: ``block``, ``cyclic``, or ``irregular`` (random)
-``seed:1``               seed of ``placement:irregular`` (default 1)
-======================== ==========================================================================
+docs/what-if.md lists the keywords.
 """
 
 import random

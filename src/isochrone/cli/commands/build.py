@@ -1,6 +1,7 @@
 """Compile the probe (the MPI program that measures) if needed.
 
-Commands that measure do this themselves. Use it to choose an MPI, or to check the installation.
+Commands that measure compile the probe themselves. Use `isochrone build` to choose an MPI, or to
+check the installation.
 """
 
 import argparse

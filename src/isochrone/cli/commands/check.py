@@ -2,7 +2,7 @@
 
 The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, any run
 is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is "good", "slow" (within the map), "slower" (than the baseline) or "not known".
+is "good", "slow" (compared with peers in the map), "slower" (than the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace
@@ -67,8 +67,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "also compare with these reference runs (see isochrone baseline)"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "ignore a known problem, such as host=n05, rank=3 or pair=n1,n2; host=n05:30%%: up to this "
-        "slowdown; may be repeated",
+        "do not fail for a known problem, such as host=n05, pair=n1,n2, or rank=3:30%% (a "
+        "slowdown of up to 30%%); may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
     add_option(parser, "--suspects-out", "FILE", Path,
@@ -78,7 +78,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_flag(parser, "--strict", 'also exit with 1 if a verdict is "not known"')
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "smallest slowdown that is called slower than the baseline (default: 5%%)",
+        "call a run slower if a time exceeds its typical time in the baseline by more than this "
+        "(default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

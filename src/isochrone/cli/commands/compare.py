@@ -1,9 +1,9 @@
 """Compare two measurements, with statistics over launches.
 
-A and B are run files, folders of them, or output of OSU, IMB or nccl-tests. `before.jsonl` also
-means before-1.jsonl, before-2.jsonl …, which `isochrone measure --launches` writes. A ratio above 1
-means that B is slower. A verdict needs at least two launches of A and of B, --fail-on needs three,
-and five are better.
+Usually, A and B are files that you measured before, with `isochrone measure --launches 5`. With
+--measure, both are measured now. `before.jsonl` also means before-1.jsonl, before-2.jsonl …. A and
+B may also be folders, or output of OSU, IMB or nccl-tests. A ratio above 1 means that B is slower.
+A verdict needs at least two launches of A and of B. --fail-on needs three.
 """
 
 import sys
@@ -44,7 +44,7 @@ EXAMPLES = (
     ("did the update slow us down?", "isochrone compare before.jsonl after.jsonl"),
     ("exit with 1 if something is more than 5 % slower",
      "isochrone compare before.jsonl after.jsonl --fail-on slower:5%"),
-    ("measure both alternately, so that drift of the machine cancels",
+    ("measure both now, in turns, so that drift of the machine cancels",
      "isochrone compare --measure 'collective -n 4' 'collective -n 4 --root rotating'"),
 )  # fmt: skip
 
@@ -94,12 +94,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "quotes)")  # fmt: skip
     add_option(parser, "after", "B", str, "the same", nargs="*")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with 1 if something is slower (slower:5%%) or faster (faster:5%%), or if there are "
-        "too few launches",
+        "exit with 1 if something is more than 5%% slower (slower:5%%) or faster (faster:5%%), "
+        "or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "ignore smaller differences (default: 5%%, or that of --fail-on if smaller; simulated "
-        "times: 0%%)")  # fmt: skip
+        "call B the same as A if the difference is smaller (default: 5%%, or that of --fail-on "
+        "if smaller; simulated times: 0%%)")  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip
@@ -107,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("measurement")
     add_flag(group, "--measure",
-        "run isochrone measure A and isochrone measure B alternately"
+        "measure now: run isochrone measure A and isochrone measure B in turns"
     )  # fmt: skip
     add_option(group, "--launches", "N", run_count,
         f"with --measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip

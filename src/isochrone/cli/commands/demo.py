@@ -1,4 +1,4 @@
-"""Try Isochrone on this machine for a minute."""
+"""Measure this machine for a minute, and write a report."""
 
 import argparse
 import itertools
@@ -33,7 +33,7 @@ TIMEOUT = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone demo``."""
     add_mpi(parser)
-    add_output(parser, "HTML file (default: report.html, or report-2.html …)")
+    add_output(parser, "HTML file (default: report.html; if that exists, report-2.html …)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 SPEC describes each application as phases of computation and communication (docs/applications.md).
 One MPI job runs each application alone, each pair at the same time, and all at the same time. The
-result is the slowdown of each by the others.
+result is how much each application slows down when the others run.
 """
 
 import json
@@ -84,13 +84,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"runs of each combination; intervals need {MIN_REPEATS} or more (default: as SPEC says)"
     )  # fmt: skip
     add_option(parser, "--combinations", "LIST", _runs,
-        "what to run at the same time: alone, pairs, all, or names such as victim+bully (default: "
-        "as SPEC says)")  # fmt: skip
+        "combinations to run: alone, pairs, all, or names such as victim+bully (default: as SPEC "
+        "says)")  # fmt: skip
     add_option(parser, "--set", "NAME=VALUE", read_setting,
         "set a parameter of SPEC, such as n=1024, or of one application: APP.n=1024; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--per-node", "LIST", values_of("ranks"),
-        "compare these numbers of ranks on a node, such as 1,2,4"
+        "numbers of ranks on a node to compare, such as 1,2,4"
     )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME (default: no limit)"

@@ -1,6 +1,6 @@
 """Run an unmodified MPI program with tuned collectives.
 
-A library loaded into the ranks (LD_PRELOAD) replaces the collectives of the table by two steps on a
+A library loaded into the ranks (LD_PRELOAD) runs the collectives of the table in two steps on a
 grid of ranks: along its rows and along its columns. Sums may then differ in their last digits;
 --library-reductions avoids that. Exit code and output are those of the program.
 """

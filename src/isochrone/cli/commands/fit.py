@@ -1,4 +1,4 @@
-"""Fit a model (a formula with intervals) to measured times.
+"""Fit a model (a formula) to measured times.
 
 A family is a set of formulas, such as hockney: latency + bytes / bandwidth. By default, the family
 that predicts best is chosen. A CSV table has columns such as op,p,b,seconds: operation, ranks,
@@ -33,7 +33,8 @@ from isochrone.pages.terminal import print_blocks
 
 EXAMPLES = (
     ("which formula describes the time of a message?", "isochrone fit sizes.jsonl -o model.json"),
-    ("how well does it fit, and which other families were tried?", "isochrone fit sizes.jsonl -v"),
+    ("how well does the formula fit, and which other families were tried?",
+     "isochrone fit sizes.jsonl -v"),
 )  # fmt: skip
 
 
@@ -43,7 +44,8 @@ DOCUMENTS = {"model": model_file}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     add_option(parser, "files", "FILE", Path,
-        "run file (no map), output of OSU, IMB or nccl-tests, or CSV table", nargs="+")  # fmt: skip
+        "run file (except a latency map), output of OSU, IMB or nccl-tests, or CSV table",
+        nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
         default="auto")  # fmt: skip
@@ -67,10 +69,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list other formulas that fit equally well, and what they predict beyond the data"
+        "list other formulas that fit equally well, and their predictions outside the measured "
+        "range"
     )  # fmt: skip
     add_flag(parser, "--explain",
-        "explain why this formula was chosen, and what to measure to be sure"
+        "explain why this formula was chosen, and which measurements would confirm it"
     )  # fmt: skip
     add_option(parser, "--at", "POINT", _read_point,
         "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
@@ -82,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with --explain: time for all measurements, such as 5m (default: that of one)",
         default=0.0, expert=True)  # fmt: skip
     add_flag(parser, "-v --verbose",
-        "also print intervals of coefficients, deviations, and all families tried"
+        "also print all families tried, deviations, and intervals of coefficients"
     )  # fmt: skip
     add_json(parser)
     add_reading(parser)

@@ -1,7 +1,7 @@
-"""Plot the times of runs over days and mark changes, as one HTML page.
+"""Plot the times of runs over days, and mark changes, in one HTML page.
 
-Each curve shows one measurement on the same hosts. Changes of settings, MPI library and options are
-marked.
+Each curve shows one kind of measurement on the same hosts. A mark shows where the MPI library, an
+option or another setting changed.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from isochrone.runfile.baseline_folder import files
 
 EXAMPLES = (
     ("the runs of a baseline over time", "isochrone history nights -o history.html"),
-    ("write it again every morning", "isochrone history nights -o history.html --force"),
+    ("write the page again every morning", "isochrone history nights -o history.html --force"),
 )
 
 

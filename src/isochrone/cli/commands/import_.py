@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone import``."""
     runs, programs = importers.names(), traces.names()
     add_option(parser, "file", "FILE", Path,
-        "file to convert; of a trace with a file per rank: all of them, or their folder",
+        "file to convert; if a trace has one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
         f"format of results: {', '.join(runs)}; of traces: "

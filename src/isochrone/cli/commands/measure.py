@@ -1,6 +1,6 @@
-"""Measure on this machine or in this job; write a run file.
+"""Measure MPI on this machine or in this job; write a run file.
 
-`isochrone measure EXPERIMENT --help` lists the options of an experiment. `isochrone show` prints a
+`isochrone measure EXPERIMENT --help` describes an experiment. `isochrone show` prints a
 summary of the run file (.jsonl).
 """
 
@@ -47,7 +47,7 @@ EXAMPLES = (
 MORE_EXAMPLES = (
     ("two collectives on several numbers of ranks",
      "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
-    ("five launches, to compare with others",
+    ("five launches, for isochrone compare",
      "isochrone measure collective -n 8 --op bcast --launches 5 -o bcast.jsonl"),
     ("bandwidth when all pairs of two halves send at once",
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
@@ -68,7 +68,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone measure``."""
     add_measurement(parser)
     add_option(parser, "--launches", "N", run_count,
-        "launch N times, into FILE-1.jsonl …; to compare, use 5 or more (default: 1)",
+        "number of launches, each with a file FILE-1.jsonl …; for isochrone compare, use 5 or "
+        "more (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress and no summary")
@@ -174,10 +175,7 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
     if own:
         print(f"presets of {named}:", file=file)
         for preset in own:
-            if preset.name not in presets.MPPTEST:
-                print(f"  {preset.name:<20}  {preset.summary}", file=file)
-        if old := ", ".join(one.name for one in own if one.name in presets.MPPTEST):
-            print(f"  as in mpptest:        {old} (docs/suites.md)", file=file)
+            print(f"  {preset.name:<20}  {preset.summary}", file=file)
         print(file=file)
     if parser.whole_help:
         general = parser.format_help().partition("\noptions:\n")[2].partition("\nexamples:\n")[0]

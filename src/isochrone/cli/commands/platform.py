@@ -19,10 +19,9 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
-    words = [line for line in str(platforms.__doc__).splitlines() if line.startswith("``")]
-    parser.epilog = "\n".join(["keywords of MACHINE:", *words]).replace("``", "")
     add_option(parser, "machine", "MACHINE", str,
-        "keywords, see below")  # fmt: skip
+        "keywords, such as 'nodes:16 cores:4 switches:2', torus:4x4x2 or 'nodes:8 slow-node:3*10'; "
+        "docs/what-if.md lists all")  # fmt: skip
     add_output(parser, "platform file to write; the list of hosts gets the suffix .hosts",
                required=True)  # fmt: skip
 

@@ -27,7 +27,8 @@ EXAMPLES = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone plot``."""
     add_option(parser, "files", "FILE", Path,
-        "run files or their folders; view fit: also CSV; view orders: output of place orders",
+        "run files or their folders; with --view fit, also CSV tables; with --view orders, "
+        "output of place orders",
         nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY), metavar="VIEW",
@@ -41,8 +42,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
-        help="order of the ranks of a map: by number (rank, default), node or level, or the "
-        "slowest last (cost)",
+        help="order of the ranks in a map: by rank (default), node, level, or median round trip "
+        "(cost)",
     )  # fmt: skip
     add_option(parser, "--hosts", "HOST,…", _words,
         "plot only the ranks on these hosts of a map (default: all)",
@@ -53,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--op", "OP,…", _words,
         "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "LIST", values_of("bytes"),
-        "message size of a map, such as 1MiB (default: the smallest); view ranks: a list",
+        "message size of a map, such as 1MiB (default: the smallest); with --view ranks, a list",
         default=[])  # fmt: skip
     add_option(parser, "--model", "FILE", Path,
         "model file (from fit -o), for views of models; may be repeated",

@@ -34,10 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_output(parser, f"run file to write (default: {USUAL})")
     add_flag(parser, "--collective-io",
-        "record collective MPI-IO instead, also of HDF5 and NetCDF"
+        "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls"
     )  # fmt: skip
     add_option(parser, "--description", "FILE", Path,
-        "also write an application description, for emulate and predict app")  # fmt: skip
+        "also write an application description, for isochrone emulate and isochrone predict app"
+    )  # fmt: skip
     add_program(parser)
 
 

@@ -2,8 +2,8 @@
 
 With -n, the unmodified program is recorded first. Without --model, its messages and collectives are
 measured, to fit models. As a test, the largest recording is predicted from the others; the error
-widens the interval. The command fails if the calls do not depend on the number of ranks in a
-regular way.
+of this test widens the interval. The command fails if the calls do not depend on the
+number of ranks in a regular way.
 """
 
 import time
@@ -72,7 +72,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "of -o)", expert=True
     )  # fmt: skip
     add_output(
-        parser, "description of the program to write, for emulate and predict app (default: none)"
+        parser,
+        "application description to write, for isochrone emulate and isochrone predict "
+        "app (default: none)",
     )
     add_json(parser)
     add_flag(parser, "--quiet", "print no progress")

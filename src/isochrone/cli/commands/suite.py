@@ -1,7 +1,7 @@
 """Run several experiments within a time budget.
 
-If the time is too short, there are fewer repetitions, then fewer points. A second call measures
-only what is missing.
+If the time is too short, there are fewer repetitions, then fewer points (such as message sizes). If
+you repeat the command, it measures only what is missing.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -43,8 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites), nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
-        "instead of SUITE: measure what is needed to predict this, such as 'allreduce at 4096' "
-        "(ranks)",
+        "prediction, such as 'allreduce at 4096' (ranks): measure what it needs, instead of SUITE",
         dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available)")  # fmt: skip
@@ -57,7 +56,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)",
         expert=True)  # fmt: skip
     add_option(parser, "--launches", "N", run_count,
-        "launch N times, into FOLDER/launch-1 …; to compare, use 5 or more (default: 1)",
+        "number of launches, each with a folder FOLDER/launch-1 …; for isochrone compare, use 5 "
+        "or more (default: 1)",
         default=1)  # fmt: skip
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress")

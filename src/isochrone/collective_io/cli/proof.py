@@ -33,7 +33,7 @@ def add_start(parser: ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
     group = parser.add_argument_group("measurement")
     add_flag(group, "--measure",
-        f"measure the given and the proposed {what} alternately")  # fmt: skip
+        f"measure the given and the proposed {what} in turns")  # fmt: skip
     _add_jobs(group, "with --measure: ", "arrangement")
     hide(group, "--launches")
 

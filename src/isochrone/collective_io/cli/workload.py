@@ -42,7 +42,8 @@ POSTING = ("intra-first", "inter-first")
 def _add_nodes(parser: ArgumentParser) -> None:
     """Add the options for the nodes of a job."""
     group = parser.add_argument_group("nodes").add_mutually_exclusive_group()
-    add_option(group, "--nodes", "RANKS,…", str, "ranks on each node: 4,4,2,2 or 4(x2),2(x2)")
+    add_option(group, "--nodes", "RANKS,…", str,
+        "number of ranks on each node: 4,4,2,2 or 4(x2),2(x2)")  # fmt: skip
     add_option(group, "--hostfile", "FILE", Path,
         "host file of Hydra (host:4), Open MPI or PBS"
     )  # fmt: skip

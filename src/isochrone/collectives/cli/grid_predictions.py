@@ -37,8 +37,8 @@ def add_grid(parser: ArgumentParser) -> None:
     """Add ``--grid`` and ``--placement``."""
     parser.add_argument(
         "--grid", metavar="GRID",
-        help="two-phase algorithms to predict: 4x16 (4 rows of 16), rows-of-8, nodes (a row per "
-        "node), library, a list, all, or best (all, sorted)",
+        help="grids to predict, such as 4x16,8x8 (4 rows of 16), rows-of-8, nodes (a row per "
+        "node), library (no grid), all, or best (all, sorted)",
     )  # fmt: skip
     parser.add_argument(
         "--placement", choices=["block", "cyclic"], default="block",

@@ -1,1 +1,1 @@
-"""Manage the reference runs that `check` compares with."""
+"""Manage the earlier runs with which `check` compares new ones."""

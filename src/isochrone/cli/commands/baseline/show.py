@@ -1,4 +1,4 @@
-"""Show the typical times of a baseline, and the range of the next run.
+"""Show the typical times of a baseline, and the range that is expected of the next run.
 
 The typical time is the geometric mean of the medians of the runs. The range is the 95 % prediction
 interval.

@@ -1,1 +1,1 @@
-"""Choose the node order or the aggregators of collective MPI-IO."""
+"""Choose the order of nodes, or the aggregators, for collective MPI-IO."""

@@ -79,7 +79,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="what to choose: the order of the aggregators (default), or all: also number, buffers "
+        help="choose the order of the aggregators (default), or all: also their number, buffers "
         "and stripes",
     )  # fmt: skip
     add_json(parser)

@@ -1,7 +1,7 @@
 """Find the node order in which the busiest node of collective I/O communicates least.
 
 The order is written as a host file or rank file for the launcher, and is compared with a lower
-bound.
+bound for all orders.
 """
 
 import os
@@ -79,7 +79,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         f"format of the file (default: detected; may be repeated): {', '.join(formats)}",
         action="append", choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
-        "file to write, or folder for several formats (default: set by the format)")  # fmt: skip
+        "file to write, or folder for several formats (default: usual name of the format)"
+    )  # fmt: skip
     add_force(parser)
     add_flag(parser, "--dry-run", "write nothing")
     add_start(parser, "order")

@@ -1,4 +1,4 @@
-"""Test predictions of collective I/O: predict and measure it in several node orders.
+"""Predict and measure collective I/O in several node orders, to test the model.
 
 The orders are the given one, the best and the worst found, and random ones. The output shows
 whether the predicted order is really the fastest.

@@ -50,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_models(parser, required=True)
     add_option(parser, "--set", "NAME=VALUES", read_setting,
-        "set a parameter of SPEC, such as n=1024,2048, or the ranks: p=4:64:x2; all combinations "
-        "are predicted",
+        "values of a parameter of SPEC, such as n=1024,2048; p is the number of ranks; all "
+        "combinations are predicted",
         action="append", default=[], dest="settings")  # fmt: skip
     add_option(parser, "-n --ranks", "N", read_count,
         "number of ranks (default: as SPEC says)")  # fmt: skip

@@ -1,8 +1,8 @@
 """Predict the time of a collective operation.
 
-The model must be fitted to measurements of collectives. To predict with --ranks, these must cover
-several numbers of ranks. With --grid, two-phase algorithms are predicted: one operation along the
-rows of a grid of ranks, one along its columns (docs/grid-predicting.md).
+The model must be fitted to measurements of collectives. Predictions for other numbers of ranks need
+measurements on several numbers of ranks. With --grid, two-phase algorithms are predicted: one
+operation along the rows of a grid of ranks, one along its columns (docs/grid-predicting.md).
 """
 
 import argparse
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_values(
         parser,
         ranks="numbers of ranks: 8 or 4,8,16 or 2:64:x2",
-        nodes="numbers of nodes; give two of --ranks, --nodes and --ppn",
+        nodes="numbers of nodes; two of --ranks, --nodes and --ppn determine the third",
         ppn="ranks on each node",
         bytes="bytes of a rank's block: 64KiB or 1KiB:1MiB:x4",
     )

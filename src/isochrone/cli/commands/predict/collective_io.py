@@ -32,7 +32,7 @@ from isochrone.collective_io.predict.call_parts import Parts
 from isochrone.collective_io.predict.node_cost import CallCost, NodeRow, predict
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_flag, add_option
+from isochrone.console.options import add_force, add_option
 from isochrone.console.output import check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.models import Model
@@ -100,8 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot the nodes of the data and of the aggregators (.png, .svg or .pdf)")  # fmt: skip
-    add_flag(parser, "--force", "overwrite existing output")
+        "plot which nodes hold and which access each part of the file (.png, .svg or .pdf)"
+    )  # fmt: skip
+    add_force(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Find MPI-IO hints that make a program faster.
 
 The command records the collective I/O of the program, chooses hints with a model of the machine,
-and launches the program with and without them alternately. It keeps only what makes the program
+and launches the program in turns with and without these hints. It keeps only what makes the program
 faster. The program runs many times, and writes its files each time (see --before).
 """
 
@@ -70,8 +70,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_force(parser)
     machine = parser.add_argument_group("model of the machine")
     add_option(machine, "--model", "FILE", Path,
-        "model file (from fit -o) of a hot spot (default: that in FOLDER, else measured in 3 "
-        "minutes)")  # fmt: skip
+        "hot-spot model (from fit -o; default: that in FOLDER, else it is measured in 3 minutes)"
+    )  # fmt: skip
     add_flag(machine, "--no-measure",
         "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
     levers = parser.add_argument_group("hints to change")
@@ -83,7 +83,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         expert=True)  # fmt: skip
     trials = parser.add_argument_group("launches of the program")
     add_option(trials, "--launches", "N", _several,
-        "launches with the hints, and without (default: 5; more if undecided)",
+        "launches with the hints, and as many without (default: 5; more if the result is unclear)",
         default=5)  # fmt: skip
     add_before(trials)
     add_option(trials, "--kill-after", "TIME", read_time,

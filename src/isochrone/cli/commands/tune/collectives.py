@@ -1,8 +1,9 @@
 """Choose the fastest measured algorithm of each collective.
 
-Measure collectives with --grid (two-phase algorithms on grids of ranks) or --algorithm (algorithms
-of the MPI library), and with --launches 3. The default of the MPI library is replaced only where
-another algorithm saves at least --min-gain, with 95 % confidence. Often none does.
+First measure collectives with --launches 3, and with --grid (two-phase algorithms on grids of
+ranks) or --algorithm (algorithms of the MPI library). The default of the MPI library is replaced
+only where another algorithm saves at least --min-gain, with 95 % confidence. Often, the default is
+best.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -57,13 +58,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         + ": algorithms of that library",
         choices=formats, default=TABLE)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
-        "smallest gain in time, with 95%% confidence (default: 5%%)",
+        "replace a default only if at least this share of its time is saved (default: 5%%)",
         default=0.05)  # fmt: skip
     add_modelled(parser)
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
     add_flag(parser, "--verify",
-        "check with short jobs that the rules of FILE take effect")  # fmt: skip
+        "check with short jobs that the written rules take effect")  # fmt: skip
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--platform", "--dry-run")
 

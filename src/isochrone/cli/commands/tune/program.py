@@ -1,7 +1,7 @@
 """Find collective algorithms that make a program faster.
 
 The command records the program, measures its collectives with other algorithms, and launches the
-program with and without the fastest ones alternately. It keeps only what makes the program faster.
+program in turns with and without the fastest ones. It keeps only what makes the program faster.
 The program runs many times, and writes its files each time (see --before).
 """
 
@@ -58,7 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--budget", "TIME", read_time,
         "time for all measurements (default: 3m)", default=180.0)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
-        "smallest gain in time, with 95%% confidence (default: 5%%)", default=0.05)  # fmt: skip
+        "replace a default only if at least this share of its time is saved (default: 5%%)",
+        default=0.05)  # fmt: skip
     add_before(parser)
     add_json(parser)
     add_program(parser)
