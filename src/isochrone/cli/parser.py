@@ -211,9 +211,7 @@ class Subcommand(Parser):
         else:
             module.add_arguments(self)
             self.set_defaults(run=module.run)
-        timed = any(one.metavar == "TIME" and not is_expert(one) for one in self._actions)
-        units = "TIME: 30 (seconds), 250ms, 5m or 2h" if timed else ""
-        self.epilog = "\n\n".join(filter(None, [self.epilog, units, examples(self.examples)]))
+        self.epilog = examples(self.examples)
         self.set_defaults(parser=self)
 
     def parse_known_args(  # type: ignore[override]

@@ -9,6 +9,7 @@ from isochrone.console.options import add_mpi, add_option
 
 def add_program(parser: ArgumentParser) -> None:
     """Add ``--probe``, ``--mpicc`` and the command that starts the program."""
+    parser.usage = parser.usage or "%(prog)s [options] -- COMMAND ..."
     add_mpi(parser)
     add_option(parser, "command", "COMMAND", str,
         "launcher, program and its arguments", nargs=REMAINDER)  # fmt: skip

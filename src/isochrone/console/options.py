@@ -65,6 +65,13 @@ def add_models(parser: _ActionsContainer, *, required: bool) -> None:
         nargs="+", action="extend", required=required, default=[])  # fmt: skip
 
 
+def add_placement(parser: ArgumentParser) -> None:
+    """Add ``--placement``."""
+    add_option(parser, "--placement", None, str,
+        "ranks fill one node after the other (block, default), or go to the nodes in turn",
+        choices=["block", "cyclic"], default="block", expert=True)  # fmt: skip
+
+
 def add_message_size(parser: ArgumentParser) -> None:
     """Add ``--bytes``, the message size of the map that is meant."""
     add_option(parser, "--bytes", "SIZE", read_size,

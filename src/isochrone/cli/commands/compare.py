@@ -105,16 +105,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "to 30 %%)", expert=True)  # fmt: skip
     add_json(parser)
     add_flag(parser, "--common", SUPPRESS)  # always so
-    group = parser.add_argument_group("measurement")
-    add_flag(group, "--measure",
-        "measure now: run isochrone measure A and isochrone measure B in turns"
-    )  # fmt: skip
+    group = parser.add_argument_group("to measure A and B now")
+    add_flag(group, "--measure", "run isochrone measure A and isochrone measure B in turns")
     add_option(group, "--launches", "N", run_count,
-        f"with --measure: launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
+        f"launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,
-        "with --measure: folder for the run files (default: compare-runs)")  # fmt: skip
+        "folder for the run files (default: compare-runs)")  # fmt: skip
     add_force(group)
-    add_flag(group, "--quiet", "--measure: no progress", expert=True)
+    add_flag(group, "--quiet", "print no progress", expert=True)
     add_reading(parser)
     hide(parser, "--map-columns", "--ranks")
     group = parser.add_argument_group("emulated applications compared with models")

@@ -93,7 +93,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "numbers of ranks on a node to compare, such as 1,2,4"
     )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
-        "start no further run after TIME (default: no limit)"
+        "start no further run after TIME, such as 5m (default: no limit)"
     )  # fmt: skip
     add_option(parser, "--kill-after", "TIME", read_time,
         "end a launch after TIME (default: never)", expert=True)  # fmt: skip

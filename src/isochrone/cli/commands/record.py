@@ -31,7 +31,6 @@ FAILED = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone record``."""
-    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_output(parser, f"run file to write (default: {USUAL})")
     add_flag(parser, "--collective-io",
         "record collective MPI-IO, also below HDF5 and NetCDF, instead of MPI calls"

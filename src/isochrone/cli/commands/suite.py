@@ -48,7 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available)")  # fmt: skip
     add_option(parser, "--budget", "TIME", read_time,
-        "time for all measurements (default: that of SUITE)"
+        "time for all measurements, such as 5m (default: that of SUITE)"
     )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -31,29 +31,24 @@ from isochrone.runfile.run import Run
 
 def add_start(parser: ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
-    group = parser.add_argument_group("measurement")
-    add_flag(group, "--measure",
-        f"measure the given and the proposed {what} in turns")  # fmt: skip
-    _add_jobs(group, "with --measure: ", "arrangement")
-    hide(group, "--launches")
+    add_flag(parser, "--measure", f"measure the given and the proposed {what} in turns")
+    add_launches(parser, "arrangement")
+    hide(parser, "--launches")
 
 
 def add_launches(parser: ArgumentParser, what: str) -> None:
-    """Add the options of the jobs of a command that always measures."""
-    _add_jobs(parser.add_argument_group("launches"), "", what)
-
-
-def _add_jobs(group: _ArgumentGroup, when: str, what: str) -> None:
+    """Add the options of the jobs that measure."""
+    group = parser.add_argument_group("launches")
     add_option(group, "--file", "FILE", Path,
-        f"{when}write this file with MPI-IO (default: only exchange the messages)",
+        "write this file with MPI-IO (default: only exchange the messages)",
         expert=True)  # fmt: skip
     add_option(group, "--launches", "N", read_count,
-        f"{when}launches of each {what} (default: 5)", default=5)  # fmt: skip
+        f"launches of each {what} (default: 5)", default=5)  # fmt: skip
     add_option(group, "--repeats", "N", read_count,
-        f"{when}repetitions in each launch (default: 5)", default=5,
+        "repetitions in each launch (default: 5)", default=5,
         expert=True)  # fmt: skip
     add_option(group, "--keep", "FOLDER", Path,
-        f"{when}keep the run files in this folder (default: delete them)",
+        "keep the run files in this folder (default: delete them)",
         expert=True)  # fmt: skip
     add_mpi(group)
     hide(group, "--mpicc")

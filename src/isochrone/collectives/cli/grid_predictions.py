@@ -34,15 +34,11 @@ _ALL = "all"
 
 
 def add_grid(parser: ArgumentParser) -> None:
-    """Add ``--grid`` and ``--placement``."""
+    """Add ``--grid``."""
     parser.add_argument(
         "--grid", metavar="GRID",
         help="grids to predict, such as 4x16,8x8 (4 rows of 16), rows-of-8, nodes (a row per "
         "node), library (no grid), all, or best (all, sorted)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--placement", choices=["block", "cyclic"], default="block",
-        help="ranks fill one node after the other (block, default), or go to the nodes in turn",
     )  # fmt: skip
 
 

@@ -24,7 +24,13 @@ from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_models, add_option, hide, read_count, read_setting
+from isochrone.console.options import (
+    add_models,
+    add_option,
+    add_placement,
+    read_count,
+    read_setting,
+)
 from isochrone.models import Model
 from isochrone.models.pages.model import origin_of, predicted_by
 from isochrone.pages.page import Block, Row, Table, Warnings, columns_of
@@ -57,11 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "number of ranks (default: as SPEC says)")  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
-    parser.add_argument(
-        "--placement", choices=["block", "cyclic"], default="block",
-        help="ranks fill one node after the other (block, default), or go to the nodes in turn",
-    )  # fmt: skip
-    hide(parser, "--placement")
+    add_placement(parser)
     add_json(parser)
 
 

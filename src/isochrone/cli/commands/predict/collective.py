@@ -8,7 +8,7 @@ operation along the rows of a grid of ranks, one along its columns (docs/grid-pr
 import argparse
 
 from isochrone.collectives.cli import grid_predictions
-from isochrone.console.options import hide
+from isochrone.console.options import add_placement
 from isochrone.models.cli.predictions import Predicted, add_model, add_values, answer
 
 EXAMPLES = (
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         bytes="bytes of a rank's block: 64KiB or 1KiB:1MiB:x4",
     )
     grid_predictions.add_grid(parser)
-    hide(parser, "--placement")
+    add_placement(parser)
 
 
 def run(args: argparse.Namespace) -> int:

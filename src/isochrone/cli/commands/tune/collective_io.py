@@ -61,7 +61,6 @@ DOCUMENTS = {"tune-collective-io": Tuned}
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of ``isochrone tune collective-io``."""
-    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
         f"folder for results (default: {USUAL})",
         default=USUAL)  # fmt: skip

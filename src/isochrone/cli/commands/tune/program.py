@@ -35,7 +35,7 @@ EXAMPLES = (
     ("do other collectives make ./app faster?",
      "isochrone tune program -o tuned -- mpiexec -n 16 ./app"),
     ("delete the output before each launch; measure for ten minutes",
-     "isochrone tune program --before 'rm -f out.dat' --budget 600 -- srun -n 64 ./app"),
+     "isochrone tune program --before 'rm -f out.dat' --budget 10m -- srun -n 64 ./app"),
 )  # fmt: skip
 
 USUAL = Path("tuned-program")
@@ -47,7 +47,6 @@ DOCUMENTS = {"tune-program": TunedProgram}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone tune program``."""
-    parser.usage = "%(prog)s [options] -- COMMAND ..."
     add_option(parser, "-o --output", "FOLDER", Path,
         f"folder for results (default: {USUAL})",
         default=USUAL)  # fmt: skip
