@@ -16,7 +16,7 @@ from isochrone.cli.long_work import duration
 from isochrone.cli.parser import Parser
 from isochrone.console import defaults
 from isochrone.console.measuring import add_setup, follow, setup_of
-from isochrone.console.options import add_option, count_of, read_time, values_of
+from isochrone.console.options import add_expert, add_option, count_of, read_time, values_of
 from isochrone.measure.sources import experiments
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def add_measurement(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--preset", "NAME", str,
         "predefined options of the experiment, see isochrone measure EXPERIMENT --help"
     )  # fmt: skip
-    add_option(parser, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
-    add_option(parser, "--algorithm", "OP=NAME,…", str,
+    add_expert(parser, "--kill-after", "TIME", read_time,
+        "end a launch after TIME (default: never)")  # fmt: skip
+    add_expert(parser, "--algorithm", "OP=NAME,…", str,
         "collective: make the MPI library use these algorithms, e.g. bcast=binomial; list: print "
-        "their names (default: its own choice)", expert=True)  # fmt: skip
+        "their names (default: its own choice)")  # fmt: skip
     add_setup(parser)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isochrone.base.text import warn
-from isochrone.console.options import add_flag, add_mpi, add_option, read_time_or_zero
+from isochrone.console.options import add_expert, add_flag, add_mpi, add_option, read_time_or_zero
 from isochrone.measure import launcher as launchers
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
         "launcher of the ranks, such as srun (default: detected)", choices=names
     )  # fmt: skip
     add_launcher_arg(parser)
-    add_option(parser, "--stall-timeout", "TIME", read_time_or_zero,
+    add_expert(parser, "--stall-timeout", "TIME", read_time_or_zero,
         "abort after TIME without progress, and name the unresponsive ranks; 0: never (default: "
-        "10min; tile-io: 1h; app: never)", expert=True)  # fmt: skip
+        "10min; tile-io: 1h; app: never)")  # fmt: skip
     add_flag(parser, "--dry-run", "print the launch command; start nothing")
     for name in names:
         launchers.load(name).add_arguments(parser)
@@ -32,9 +32,9 @@ def add_setup(parser: argparse.ArgumentParser) -> None:
 
 def add_launcher_arg(parser: argparse._ActionsContainer) -> None:
     """Add ``--launcher-arg``."""
-    add_option(parser, "--launcher-arg", "A", str,
+    add_expert(parser, "--launcher-arg", "A", str,
         "additional argument of the launcher, such as --launcher-arg=--exclusive; may be repeated",
-        action="append", default=[], expert=True)  # fmt: skip
+        action="append", default=[])  # fmt: skip
 
 
 def setup_of(args: argparse.Namespace) -> Setup:

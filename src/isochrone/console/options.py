@@ -2,6 +2,7 @@
 
 from argparse import Action, ArgumentParser, _ActionsContainer
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,10 @@ def add_option(
         experts_only(action)
 
 
+add_expert = partial(add_option, expert=True)
+"""Adds an option that only ``--help-all`` shows."""
+
+
 def add_models(parser: _ActionsContainer, *, required: bool) -> None:
     """Add ``--model`` with several files."""
     add_option(parser, "--model", "FILE", Path,
@@ -67,9 +72,9 @@ def add_models(parser: _ActionsContainer, *, required: bool) -> None:
 
 def add_placement(parser: ArgumentParser) -> None:
     """Add ``--placement``."""
-    add_option(parser, "--placement", None, str,
+    add_expert(parser, "--placement", None, str,
         "ranks fill one node after the other (block, default), or go to the nodes in turn",
-        choices=["block", "cyclic"], default="block", expert=True)  # fmt: skip
+        choices=["block", "cyclic"], default="block")  # fmt: skip
 
 
 def add_message_size(parser: ArgumentParser) -> None:
@@ -93,9 +98,9 @@ def add_force(parser: _ActionsContainer) -> None:
 
 def add_mpi(parser: _ActionsContainer) -> None:
     """Add ``--probe`` and ``--mpicc``."""
-    add_option(parser, "--probe", "FILE", str,
+    add_expert(parser, "--probe", "FILE", str,
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
-        "compiled now)", expert=True)  # fmt: skip
+        "compiled now)")  # fmt: skip
     add_option(parser, "--mpicc", "COMMAND", str,
         "compiler wrapper of the MPI (default: detected)"
     )  # fmt: skip

@@ -21,7 +21,14 @@ from isochrone.changes.pages.junit import junit
 from isochrone.changes.waivers import is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
-from isochrone.console.options import add_flag, add_force, add_option, add_threshold, read_percent
+from isochrone.console.options import (
+    add_expert,
+    add_flag,
+    add_force,
+    add_option,
+    add_threshold,
+    read_percent,
+)
 from isochrone.console.output import check_output
 from isochrone.formats.comparison_sides import runs_of
 from isochrone.pages.terminal import print_blocks
@@ -71,8 +78,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "slowdown of up to 30%%); may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
-    add_option(parser, "--suspects-out", "FILE", Path,
-        "write the hosts with unconfirmed problems", expert=True)  # fmt: skip
+    add_expert(parser, "--suspects-out", "FILE", Path,
+        "write the hosts with unconfirmed problems")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)

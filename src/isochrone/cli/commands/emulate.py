@@ -34,6 +34,7 @@ from isochrone.cli.launches import default_name
 from isochrone.cli.long_work import add_yes, agree
 from isochrone.console.measuring import add_setup, follow, setup_of
 from isochrone.console.options import (
+    add_expert,
     add_flag,
     add_option,
     count_of,
@@ -95,8 +96,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME, such as 5m (default: no limit)"
     )  # fmt: skip
-    add_option(parser, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: never)", expert=True)  # fmt: skip
+    add_expert(parser, "--kill-after", "TIME", read_time,
+        "end a launch after TIME (default: never)")  # fmt: skip
     add_setup(parser)
     add_yes(parser)
     add_flag(parser, "--quiet", "print no progress and no summary")

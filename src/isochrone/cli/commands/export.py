@@ -9,7 +9,14 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable, warn
 from isochrone.base.units import format_bytes
 from isochrone.console.input import read_run
-from isochrone.console.options import add_flag, add_message_size, add_option, count_of, read_setting
+from isochrone.console.options import (
+    add_expert,
+    add_flag,
+    add_message_size,
+    add_option,
+    count_of,
+    read_setting,
+)
 from isochrone.console.output import add_output, check_output, output_of, print_path
 from isochrone.formats import exporter as exporters
 from isochrone.formats import program as programs
@@ -42,17 +49,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(group, "--set", "NAME=VALUE", read_setting,
         "set a parameter of the description, such as n=1024; may be repeated",
         action="append", default=[])  # fmt: skip
-    add_option(
+    add_expert(
         group,
         "--iterations",
         "N",
         count_of("iterations", 10_000_000),
         "iterations to write (default: all)",
-        expert=True,
     )
-    add_option(group, "--speed", "FLOPS", _speed,
-        "simgrid-ti: floating-point operations per second of a host (default: 1e9)",
-        expert=True)  # fmt: skip
+    add_expert(group, "--speed", "FLOPS", _speed,
+        "simgrid-ti: floating-point operations per second of a host (default: 1e9)")  # fmt: skip
 
 
 def run(args: Namespace) -> int:

@@ -15,6 +15,7 @@ from isochrone.base.units import parse_bytes
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import files_of, tell_partial
 from isochrone.console.options import (
+    add_expert,
     add_flag,
     add_option,
     hide,
@@ -50,23 +51,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
         default="auto")  # fmt: skip
     add_option(parser, "--op", "OP", str, "fit only this operation (default: all)")
-    add_option(parser, "--posting", "ORDER", str,
-        "hot spot: fit only this posting order (default: all)", expert=True)  # fmt: skip
-    add_option(parser, "--split", "WHERE", str,
+    add_expert(parser, "--posting", "ORDER", str,
+        "hot spot: fit only this posting order (default: all)")  # fmt: skip
+    add_expert(parser, "--split", "WHERE", str,
         "breakpoints of the formula: p:4 or p*b:64KiB (given), p (search along p), none; may be "
-        "repeated (default: search)", action="append", expert=True)  # fmt: skip
-    add_option(parser, "--known-breakpoint", "WHERE", str,
+        "repeated (default: search)", action="append")  # fmt: skip
+    add_expert(parser, "--known-breakpoint", "WHERE", str,
         "known switches of the library's algorithm: b:12KiB,512KiB or p:8, the largest values "
-        "before them; may be repeated", action="append", default=[], expert=True)  # fmt: skip
-    add_option(parser, "--max-segments", "N", read_count,
-        "maximum number of segments along a variable (default: 4; if it is the only one: 6)",
-        expert=True)  # fmt: skip
-    add_option(parser, "--tolerance", "PERCENT", read_percent,
+        "before them; may be repeated", action="append", default=[])  # fmt: skip
+    add_expert(parser, "--max-segments", "N", read_count,
+        "maximum number of segments along a variable (default: 4; if it is the only one: 6)"
+    )  # fmt: skip
+    add_expert(parser, "--tolerance", "PERCENT", read_percent,
         "do not split a segment for deviations below this (default: 1%%)",
-        default=0.01, expert=True)  # fmt: skip
-    add_option(parser, "--weights", None, str,
+        default=0.01)  # fmt: skip
+    add_expert(parser, "--weights", None, str,
         "minimise relative deviations (default), or deviations in seconds",
-        choices=["relative", "absolute"], default="relative", expert=True)  # fmt: skip
+        choices=["relative", "absolute"], default="relative")  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
         "list other formulas that fit equally well, and their predictions outside the measured "
@@ -75,15 +76,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--explain",
         "explain why this formula was chosen, and which measurements would confirm it"
     )  # fmt: skip
-    add_option(parser, "--at", "POINT", _read_point,
+    add_expert(parser, "--at", "POINT", _read_point,
         "with --explain: point that you want to predict, e.g. p=4096,b=8, to list the "
-        "measurements that narrow its interval most (default: none)", expert=True)  # fmt: skip
-    add_option(parser, "--max-ranks", "N", int,
+        "measurements that narrow its interval most (default: none)")  # fmt: skip
+    add_expert(parser, "--max-ranks", "N", int,
         "with --explain: largest number of ranks you can start (default: twice the largest "
-        "measured)", expert=True)  # fmt: skip
-    add_option(parser, "--budget", "TIME", read_time,
+        "measured)")  # fmt: skip
+    add_expert(parser, "--budget", "TIME", read_time,
         "with --explain: time for all measurements, such as 5m (default: that of one)",
-        default=0.0, expert=True)  # fmt: skip
+        default=0.0)  # fmt: skip
     add_flag(parser, "-v --verbose",
         "also print all families tried, deviations, and intervals of coefficients"
     )  # fmt: skip

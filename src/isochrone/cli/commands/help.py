@@ -8,7 +8,6 @@ from isochrone.console.options import add_option
 EXAMPLES = (
     ("what fit can do", "isochrone help fit"),
     ("the options of one experiment", "isochrone help measure latency-map"),
-    ("one kind of prediction", "isochrone help predict collective"),
 )
 
 

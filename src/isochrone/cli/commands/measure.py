@@ -41,7 +41,6 @@ EXAMPLES = (
      "isochrone measure latency-map -n 16 -o map.jsonl"),
     ("time and bandwidth from 0 to 1 MiB",
      "isochrone measure point-to-point -n 2 --preset sizes -o sizes.jsonl"),
-    ("which command would be started?", "isochrone measure latency-map -n 16 --dry-run"),
 )  # fmt: skip
 
 MORE_EXAMPLES = (

@@ -9,7 +9,7 @@ from isochrone.base.errors import InputError
 from isochrone.collective_io.orders import compared_orders as orders_file
 from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
-from isochrone.console.options import add_option, values_of
+from isochrone.console.options import add_expert, add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.latency_map.map_order import SORTS
 from isochrone.models import Model
@@ -35,11 +35,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="type of plot, such as levels; docs/gallery.md lists them (default: that of the "
         "experiment)",
     )  # fmt: skip
-    add_option(parser, "--value", None, str,
+    add_expert(parser, "--value", None, str,
         "quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "
         "(default), messages or seconds",
-        choices=["mean", "median", "stddev", "bytes", "messages", "seconds"], default="median",
-        expert=True)  # fmt: skip
+        choices=["mean", "median", "stddev", "bytes", "messages", "seconds"], default="median"
+    )  # fmt: skip
     parser.add_argument(
         "--sort", choices=list(SORTS), default="rank",
         help="order of the ranks in a map: by rank (default), node, level, or median round trip "
@@ -48,9 +48,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--hosts", "HOST,…", _words,
         "plot only the ranks on these hosts of a map (default: all)",
         default=[])  # fmt: skip
-    add_option(parser, "--scale", None, str,
+    add_expert(parser, "--scale", None, str,
         "sweeps: scale of both axes (default: log if sizes grow by factors)",
-        choices=["log", "linear"], expert=True)  # fmt: skip
+        choices=["log", "linear"])  # fmt: skip
     add_option(parser, "--op", "OP,…", _words,
         "plot only these operations of a sweep (default: all)", default=[])  # fmt: skip
     add_option(parser, "--bytes", "LIST", values_of("bytes"),
@@ -61,9 +61,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append", default=[])  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
         "family of formulas, for --view fit (default: auto)")  # fmt: skip
-    add_option(parser, "--across", "VARIABLE", str,
+    add_expert(parser, "--across", "VARIABLE", str,
         "view fit: variable of the horizontal axis, such as p, see docs/models.md (default: the "
-        "one with most values)", choices=list(VARIABLES), default="", expert=True)  # fmt: skip
+        "one with most values)", choices=list(VARIABLES), default="")  # fmt: skip
     add_output(parser, "figure to write (.png, .svg or .pdf)", required=True)
 
 

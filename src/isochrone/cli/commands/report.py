@@ -5,7 +5,7 @@ from pathlib import Path
 
 from isochrone import models
 from isochrone.console.input import files_of, read
-from isochrone.console.options import add_option
+from isochrone.console.options import add_expert, add_option
 from isochrone.console.output import add_output, output_of, print_path
 from isochrone.pages.html.render import write_report
 from isochrone.pages.page import Asked
@@ -20,9 +20,9 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone report``."""
     add_option(parser, "files", "FILE", Path, "run files or their folders", nargs="+")
-    add_option(parser, "--model", "FILE", Path,
+    add_expert(parser, "--model", "FILE", Path,
         "model file: compare emulated applications with its prediction; may be repeated",
-        action="append", default=[], expert=True)  # fmt: skip
+        action="append", default=[])  # fmt: skip
     add_output(parser, "HTML file (default: report.html)")
 
 

@@ -29,6 +29,7 @@ from isochrone.collectives.predicted_grids import Machine
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import add_setup, setup_of
 from isochrone.console.options import (
+    add_expert,
     add_flag,
     add_models,
     add_option,
@@ -67,9 +68,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "time for all measurements (default: 5m)", default=300.0)  # fmt: skip
     add_option(parser, "--ppn", "N", read_count,
         "ranks on each node (default: as measured)")  # fmt: skip
-    add_option(parser, "--folder", "DIR", Path,
+    add_expert(parser, "--folder", "DIR", Path,
         "folder of recordings, measurements and models (default: isochrone-scale, in the folder "
-        "of -o)", expert=True
+        "of -o)"
     )  # fmt: skip
     add_output(
         parser,

@@ -22,7 +22,7 @@ from isochrone.base.text import (
 from isochrone.cli.launches import make_folder, measure_in, run_count
 from isochrone.cli.long_work import add_yes, agree, duration
 from isochrone.console.measuring import add_setup, setup_of
-from isochrone.console.options import add_flag, add_option, hide, read_time
+from isochrone.console.options import add_expert, add_flag, add_option, hide, read_time
 from isochrone.measure import presets
 from isochrone.measure.estimate import Cost, Expected, share_out
 from isochrone.measure.presets import Suite
@@ -52,9 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_option(parser, "-o --output", "FOLDER", Path,
         "folder for the run files (default: the name of the suite)")  # fmt: skip
-    add_option(parser, "--like", "FOLDER", Path,
-        "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)",
-        expert=True)  # fmt: skip
+    add_expert(parser, "--like", "FOLDER", Path,
+        "use the message sizes of an earlier suite in FOLDER, for a comparison (default: none)"
+    )  # fmt: skip
     add_option(parser, "--launches", "N", run_count,
         "number of launches, each with a folder FOLDER/launch-1 …; for isochrone compare, use 5 "
         "or more (default: 1)",

@@ -17,7 +17,7 @@ from isochrone.collective_io.results.tile_io import phases
 from isochrone.collective_io.workload.call import Call, Hints
 from isochrone.collective_io.workload.grid import Grid
 from isochrone.console.measuring import add_launcher_arg, setup_of
-from isochrone.console.options import add_flag, add_mpi, add_option, hide, read_count
+from isochrone.console.options import add_expert, add_flag, add_mpi, add_option, hide, read_count
 from isochrone.measure import placement as placements
 from isochrone.measure.arrangement import Arrangement
 from isochrone.measure.data_file import data_file
@@ -39,22 +39,18 @@ def add_start(parser: ArgumentParser, what: str) -> None:
 def add_launches(parser: ArgumentParser, what: str) -> None:
     """Add the options of the jobs that measure."""
     group = parser.add_argument_group("launches")
-    add_option(group, "--file", "FILE", Path,
-        "write this file with MPI-IO (default: only exchange the messages)",
-        expert=True)  # fmt: skip
+    add_expert(group, "--file", "FILE", Path,
+        "write this file with MPI-IO (default: only exchange the messages)")  # fmt: skip
     add_option(group, "--launches", "N", read_count,
         f"launches of each {what} (default: 5)", default=5)  # fmt: skip
-    add_option(group, "--repeats", "N", read_count,
-        "repetitions in each launch (default: 5)", default=5,
-        expert=True)  # fmt: skip
-    add_option(group, "--keep", "FOLDER", Path,
-        "keep the run files in this folder (default: delete them)",
-        expert=True)  # fmt: skip
+    add_expert(group, "--repeats", "N", read_count,
+        "repetitions in each launch (default: 5)", default=5)  # fmt: skip
+    add_expert(group, "--keep", "FOLDER", Path,
+        "keep the run files in this folder (default: delete them)")  # fmt: skip
     add_mpi(group)
     hide(group, "--mpicc")
-    add_option(group, "--launcher", "NAME", str,
-        "launcher of the ranks, such as srun (default: detected)",
-        expert=True)  # fmt: skip
+    add_expert(group, "--launcher", "NAME", str,
+        "launcher of the ranks, such as srun (default: detected)")  # fmt: skip
     add_launcher_arg(group)
 
 

@@ -19,12 +19,7 @@ from isochrone.collective_io.workload import pattern as patterns
 from isochrone.collective_io.workload.accesses import Accesses
 from isochrone.collective_io.workload.call import DEFAULT, STRIPE, Call, aggregators, collective_by
 from isochrone.collective_io.workload.pattern import Option, Pattern, sides
-from isochrone.console.options import (
-    add_flag,
-    add_option,
-    read_count,
-    read_size,
-)
+from isochrone.console.options import add_expert, add_flag, add_option, read_count, read_size
 from isochrone.measure import allocation as allocations
 from isochrone.measure.allocation import Allocation
 from isochrone.runfile.file import read
@@ -47,8 +42,8 @@ def _add_nodes(parser: ArgumentParser) -> None:
     add_option(group, "--hostfile", "FILE", Path,
         "host file of Hydra (host:4), Open MPI or PBS"
     )  # fmt: skip
-    add_option(group, "--run", "FILE", Path, "use the hosts of the ranks of this run file",
-        dest="run_file", expert=True)  # fmt: skip
+    add_expert(group, "--run", "FILE", Path, "use the hosts of the ranks of this run file",
+        dest="run_file")  # fmt: skip
     add_flag(
         group,
         "--slurm",
@@ -79,21 +74,20 @@ def add_job(parser: ArgumentParser) -> None:
     which = group.add_mutually_exclusive_group()
     for name in patterns.names():
         _add_pattern_option(which, patterns.load(name).option)
-    add_option(group, "--pattern", "N", _number,
+    add_expert(group, "--pattern", "N", _number,
         "number of the pattern in a recording (default: the pattern that took most time)",
-        dest="recorded_pattern", expert=True)  # fmt: skip
+        dest="recorded_pattern")  # fmt: skip
     parser.set_defaults(recording=None, collective=None)
-    add_option(group, "--tile", "XxY", sides(1, 3),
+    add_expert(group, "--tile", "XxY", sides(1, 3),
         "elements of a tile (default: 1024x1024), or of a block (default: 64 along each "
-        "axis)", expert=True)  # fmt: skip
-    add_option(group, "--element", "SIZE", read_size,
-        "size of an element (default: 64 bytes with tiles, else 8 bytes)",
-        expert=True)  # fmt: skip
+        "axis)")  # fmt: skip
+    add_expert(group, "--element", "SIZE", read_size,
+        "size of an element (default: 64 bytes with tiles, else 8 bytes)")  # fmt: skip
     for name in patterns.names():
         for option in patterns.load(name).more:
             _add_pattern_option(group, option, expert=True)
-    add_option(group, "--op", None, str, "operation (default: write, or as recorded)",
-        choices=("write", "read"), expert=True)  # fmt: skip
+    add_expert(group, "--op", None, str, "operation (default: write, or as recorded)",
+        choices=("write", "read"))  # fmt: skip
     _add_library(parser)
 
 
@@ -108,28 +102,25 @@ def _add_pattern_option(group: _ActionsContainer, option: Option, *, expert: boo
 
 def _add_library(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("file domains and hints")
-    add_option(group, "--driver", None, str,
+    add_expert(group, "--driver", None, str,
         "MPI-IO driver: ROMIO with file domains of equal size (even, default), ROMIO for "
         "Lustre, or Open MPI's OMPIO",
-        choices=("even", "lustre", "ompio"), expert=True)  # fmt: skip
-    add_option(group, "--cb-buffer-size", "SIZE", read_size,
-        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)",
-        expert=True)  # fmt: skip
-    add_option(group, "--cb-nodes", "N", read_count,
-        "maximum number of aggregators, as in the hint (default: one per node)",
-        expert=True)  # fmt: skip
-    add_option(group, "--striping-unit", "SIZE", read_size,
-        "driver even: align file domains to multiples of this (default: not aligned)",
-        expert=True)  # fmt: skip
-    add_option(group, "--min-fdomain-size", "SIZE", read_size,
-        "driver even: minimum size of a file domain (default: 0)", expert=True)  # fmt: skip
-    add_option(group, "--stripe-size", "SIZE", read_size,
-        "driver lustre: stripe size (default: 1MiB)", expert=True)  # fmt: skip
-    add_option(group, "--stripe-count", "N", read_count,
-        "driver lustre: OSTs of the file (default: one per aggregator)",
-        expert=True)  # fmt: skip
-    add_option(group, "--co-ratio", "N", read_count,
-        "driver lustre: aggregators per OST (default: 1)", expert=True)  # fmt: skip
+        choices=("even", "lustre", "ompio"))  # fmt: skip
+    add_expert(group, "--cb-buffer-size", "SIZE", read_size,
+        "buffer of an aggregator, as in the hint (default: unlimited; ROMIO's default: 16MiB)"
+    )  # fmt: skip
+    add_expert(group, "--cb-nodes", "N", read_count,
+        "maximum number of aggregators, as in the hint (default: one per node)")  # fmt: skip
+    add_expert(group, "--striping-unit", "SIZE", read_size,
+        "driver even: align file domains to multiples of this (default: not aligned)")  # fmt: skip
+    add_expert(group, "--min-fdomain-size", "SIZE", read_size,
+        "driver even: minimum size of a file domain (default: 0)")  # fmt: skip
+    add_expert(group, "--stripe-size", "SIZE", read_size,
+        "driver lustre: stripe size (default: 1MiB)")  # fmt: skip
+    add_expert(group, "--stripe-count", "N", read_count,
+        "driver lustre: OSTs of the file (default: one per aggregator)")  # fmt: skip
+    add_expert(group, "--co-ratio", "N", read_count,
+        "driver lustre: aggregators per OST (default: 1)")  # fmt: skip
 
 
 def _settle(args: Namespace) -> Sequence[str]:
@@ -202,27 +193,27 @@ def add_model(parser: ArgumentParser) -> None:
     add_option(group, "--model", "FILE", Path,
         "hot-spot model (from fit -o, or in examples/models)",
         required=True)  # fmt: skip
-    add_option(group, "--posting", None, str,
+    add_expert(group, "--posting", None, str,
         "messages posted first: within a node (intra-first, default), or between "
         "nodes", choices=POSTING,
-        default=POSTING[0], expert=True)  # fmt: skip
-    add_option(group, "--select", "KEY=VALUE", _selector,
+        default=POSTING[0])  # fmt: skip
+    add_expert(group, "--select", "KEY=VALUE", _selector,
         "use this one of several models in the file, e.g. hot=4 or bytes=1048576",
-        action="append", default=[], expert=True)  # fmt: skip
+        action="append", default=[])  # fmt: skip
 
 
 def add_cb_config_list(parser: ArgumentParser, usual: str | None = None) -> None:
     """Add ``--cb-config-list``; None: that of a recording, or ROMIO's usual one."""
-    add_option(parser, "--cb-config-list", "LIST", str,
+    add_expert(parser, "--cb-config-list", "LIST", str,
         "ROMIO hint cb_config_list, such as 'n0,n4,*:1' (default: *:1)",
-        default=usual, expert=True)  # fmt: skip
+        default=usual)  # fmt: skip
 
 
 def add_measured_calls(parser: ArgumentParser) -> None:
     """Add the option that names measured calls, from which the whole call is predicted."""
-    add_option(parser, "--calls", "RUN", Path,
+    add_expert(parser, "--calls", "RUN", Path,
         "also predict the file access, from runs of measure tile-io --file or record "
-        "--collective-io", nargs="+", default=[], expert=True)  # fmt: skip
+        "--collective-io", nargs="+", default=[])  # fmt: skip
 
 
 def job(args: Namespace) -> tuple[Allocation, Call, NodeCost]:

@@ -37,8 +37,8 @@ def add_grid(parser: ArgumentParser) -> None:
     """Add ``--grid``."""
     parser.add_argument(
         "--grid", metavar="GRID",
-        help="grids to predict, such as 4x16,8x8 (4 rows of 16), rows-of-8, nodes (a row per "
-        "node), library (no grid), all, or best (all, sorted)",
+        help="grids to predict: 4x16 (4 rows of 16), rows-of-8, nodes (a row per node), library "
+        "(no grid), a list of these, all, or best (all, sorted)",
     )  # fmt: skip
 
 

@@ -39,7 +39,7 @@ from isochrone.collective_io.predict.node_cost import refuse_no_time
 from isochrone.collective_io.workload.call import DEFAULT, Call
 from isochrone.collective_io.workload.traffic import layout_of
 from isochrone.console.as_json import add_json, print_json
-from isochrone.console.options import add_flag, add_force, add_option, read_time_or_zero
+from isochrone.console.options import add_expert, add_flag, add_force, add_option, read_time_or_zero
 from isochrone.console.output import check_output
 from isochrone.measure import placement as placements
 from isochrone.measure.allocation import Allocation
@@ -70,9 +70,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     formats = placements.names()
     add_job(parser)
     add_model(parser)
-    add_option(parser, "--search-time", "TIME", read_time_or_zero,
+    add_expert(parser, "--search-time", "TIME", read_time_or_zero,
         "time limit of the search; 0: heuristics only (default: 8s; above 2,048 nodes: "
-        "30s)", expert=True
+        "30s)"
     )  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,

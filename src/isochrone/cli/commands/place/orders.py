@@ -1,7 +1,7 @@
 """Predict and measure collective I/O in several node orders, to test the model.
 
 The orders are the given one, the best and the worst found, and random ones. The output shows
-whether the predicted order is really the fastest.
+whether the order with the shortest prediction is really the fastest.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -39,7 +39,7 @@ from isochrone.collective_io.predict.node_cost import CallCost
 from isochrone.collective_io.predict.whole_call import WholeCall, WholeCost
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.measuring import setup_of
-from isochrone.console.options import add_flag, add_option, read_count
+from isochrone.console.options import add_expert, add_flag, add_option, read_count
 from isochrone.console.output import add_output, check_output
 from isochrone.measure.allocation import Allocation
 from isochrone.measure.job import folder_for
@@ -68,17 +68,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_measured_calls(parser)
     group = parser.add_argument_group("orders")
-    add_option(group, "--what", None, str,
+    add_expert(group, "--what", None, str,
         "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
-        choices=tuple(KINDS), default="nodes", expert=True)  # fmt: skip
+        choices=tuple(KINDS), default="nodes")  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
         "number of orders to compare (default: 10)", default=10)  # fmt: skip
-    add_option(group, "--orders", "LIST", str,
+    add_expert(group, "--orders", "LIST", str,
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
-        nargs="+", action="extend", default=[], dest="listed", expert=True)  # fmt: skip
-    add_option(group, "--seed", "N", read_count,
-        "seed of the random orders (default: 1)", default=1, expert=True)  # fmt: skip
+        nargs="+", action="extend", default=[], dest="listed")  # fmt: skip
+    add_expert(group, "--seed", "N", read_count,
+        "seed of the random orders (default: 1)", default=1)  # fmt: skip
     add_launches(parser, "order")
     add_flag(parser, "--dry-run", "predict only; start nothing")
     add_json(parser)

@@ -29,6 +29,7 @@ from isochrone.collective_io.program.trials import (
 from isochrone.collective_io.program.tuning import Tuned, Wish, tune
 from isochrone.console.as_json import add_json, json_text, print_json
 from isochrone.console.options import (
+    add_expert,
     add_flag,
     add_force,
     add_option,
@@ -74,9 +75,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(machine, "--no-measure",
         "use no model: choose by the recorded calls alone", expert=True)  # fmt: skip
     levers = parser.add_argument_group("hints to change")
-    add_option(levers, "--without", "HINT", str,
+    add_expert(levers, "--without", "HINT", str,
         "do not change this hint, such as cb_write or cb_nodes; may be repeated",
-        action="append", default=[], expert=True)  # fmt: skip
+        action="append", default=[])  # fmt: skip
     add_flag(levers, "--override",
         f"also replace hints of the file in ${ROMIO_HINTS} (default: keep them, report their cost)",
         expert=True)  # fmt: skip
@@ -85,12 +86,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "launches with the hints, and as many without (default: 5; more if the result is unclear)",
         default=5)  # fmt: skip
     add_before(trials)
-    add_option(trials, "--kill-after", "TIME", read_time,
-        "end a launch after TIME (default: first 1h, then 4 times the first launch + 30s)",
-        expert=True)  # fmt: skip
-    add_option(trials, "--min-io-share", "PERCENT", read_percent,
-        "stop if collective I/O takes less of the run time than this (default: 3%%)", default=0.03,
-        expert=True)  # fmt: skip
+    add_expert(trials, "--kill-after", "TIME", read_time,
+        "end a launch after TIME (default: first 1h, then 4 times the first launch + 30s)"
+    )  # fmt: skip
+    add_expert(trials, "--min-io-share", "PERCENT", read_percent,
+        "stop if collective I/O takes less of the run time than this (default: 3%%)", default=0.03
+    )  # fmt: skip
     add_json(parser)
     add_program(parser)
     hide(parser, "--mpicc")
