@@ -303,7 +303,7 @@ def test_a_machine_in_a_line_becomes_a_platform_and_its_hosts(
     answer = isochrone("platform", "nodes:2 cores:3", "-o", "p.xml", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert (tmp_path / "p.hosts").read_text() == "node-0\n" * 3 + "node-1\n" * 3
-    assert "slow-pair" in isochrone("platform", "--help").stdout
+    assert "slow-node" in isochrone("platform", "--help").stdout
 
 
 def test_a_compiler_that_fails_shows_its_last_words(isochrone: Isochrone, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"op", ISO_OPTION_TEXT, "OP,...", "barrier,bcast,allreduce,alltoall",
-     "all, or some of barrier, bcast, reduce, allreduce, gather, scatter, "
+     "all, or some of: barrier, bcast, reduce, allreduce, gather, scatter, "
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
