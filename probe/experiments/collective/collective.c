@@ -31,8 +31,8 @@ static const iso_option_t own_options[] = {
      "allgather, alltoall, reduce_scatter_block, scan",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "8:512KiB:x4",
-     "block of each rank: 64,1KiB (list), 0:1KiB:32 (step 32), 1:1MiB:x4 "
-     "(factor 4), or auto (more sizes where the curve bends)",
+     "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
+     "(factor), or auto (more where the curve bends)",
      &options.sizes},
     {"grid", ISO_OPTION_TEXT, "GRID,...", NULL,
      "also measure two-phase algorithms on grids of ranks: 4x8 (4 rows of 8), "

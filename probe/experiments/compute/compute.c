@@ -59,8 +59,8 @@ static const iso_option_t own_options[] = {
      "of its columns)",
      &options.names},
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "4KiB:64MiB:x4",
-     "block of each rank: 64,1KiB (list), 0:1KiB:32 (step 32), 1:1MiB:x4 "
-     "(factor 4), or auto (more sizes where the curve bends)",
+     "block of each rank: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 "
+     "(factor), auto (more where the curve bends)",
      &options.sizes},
     {"length", ISO_OPTION_COUNT | ISO_EXPERT, "N", NULL,
      "elements in a row or column of the block (default: as square as "
