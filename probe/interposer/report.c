@@ -169,7 +169,7 @@ void iso_report_end(bool left)
     }
     print_reductions(left);
     iso_report_line(
-        "total: grids %lld, library %lld; saved %s (estimated from the table)",
+        "total: %lld calls on grids, %lld by the library; saved %s (estimated from the table)",
         calls, libraries, seconds_text(saved, text));
     free(counts);
     counts = NULL;

@@ -20,6 +20,8 @@ LIBRARY = "library"
 MAX_RANKS = 2**24
 
 Group = Literal["LG", "CG"]
+NAMES = {"LG": "columns", "CG": "rows"}
+"""Groups as they are called in output."""
 
 WORD = re.compile(r"(?:([1-9]\d{0,8})x([1-9]\d{0,8})|rows-of-([1-9]\d{0,8})|(nodes))")
 """A grid as it is typed."""

@@ -214,7 +214,7 @@ def warnings_of(times: Iterable[GridTime]) -> list[str]:
     if unknown:
         shown = ", ".join(map(str, unknown[:_FEW])) + (", …" if len(unknown) > _FEW else "")
         said.append(
-            f"the disturbance of {shown} concurrent groups was not measured; none is assumed"
+            f"the slowdown of {shown} concurrent rows or columns was not measured; 1 is assumed"
         )
     if len({one.grid for one in times}) > 1 and any(isnan(one.low) for one in times):
         said.append("some intervals are unknown: differences may be random")

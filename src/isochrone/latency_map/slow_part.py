@@ -136,7 +136,7 @@ class Slow(Record):
         text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:
             far, ratio = self.ratios[-1]
-            text += f" ({self.ratios[0][1]:.1f}x); level {far}: {ratio:.1f}x"
+            text += f" ({self.ratios[0][1]:.1f}x as long); level {far}: {ratio:.1f}x as long"
         return text
 
     @property

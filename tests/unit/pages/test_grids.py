@@ -48,10 +48,10 @@ def test_groups_that_disturb_each_other_are_named_and_others_are_not(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
     text = show(capsys, tmp_path, grid_run(factors={"LG": 2.1}))
-    assert "allgather, 4x4, LG, " in text
+    assert " columns at once take " in text
     golden(text)
-    assert "allgather, 4x4, CG, " not in text
-    assert "disturb" not in show(capsys, tmp_path, grid_run())
+    assert " rows at once take " not in text
+    assert "slow each other down" not in show(capsys, tmp_path, grid_run())
 
 
 def test_phases_that_do_not_explain_the_whole_are_said(
@@ -74,7 +74,7 @@ def test_the_phases_are_tabulated_with_what_they_do_to_each_other(
     table = text[text.index("Phases of bcast") :]
     (line,) = [line for line in table.splitlines() if line.startswith("4x4") and "1 KiB" in line]
     assert "–" in line, "one column has the root: nobody disturbs it"
-    assert "1.50x (4 groups)" in line
+    assert "1.50x (4 rows)" in line
     assert line.split()[-1] == "1.00"
 
 
@@ -115,7 +115,7 @@ def test_a_report_shows_the_realisations_in_one_picture(tmp_path: Path) -> None:
     run = grid_run(("4x4", "2x8"), factors={"LG": 2.1})
     assert blocks(run, Picture)[0].view == "time"
     text = words(report(tmp_path, run))
-    for said in ("x faster", "concurrent groups", "allgather, 2x8", "the others sleep"):
+    for said in ("x faster", "columns at once", "allgather, 2x8", "the others sleep"):
         assert said in text
 
 

@@ -13,7 +13,7 @@ from isochrone import models
 from isochrone.base.errors import InputError, located
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.collectives.grid_collectives import LIBRARY, OPERATIONS, Grid, all_grids
+from isochrone.collectives.grid_collectives import LIBRARY, NAMES, OPERATIONS, Grid, all_grids
 from isochrone.collectives.predicted_grids import (
     NOISE,
     GridTime,
@@ -28,6 +28,7 @@ from isochrone.console.as_json import print_json
 from isochrone.models import Model
 from isochrone.models.cli.predictions import check_subject
 from isochrone.models.pages.model import predicted_by
+from isochrone.pages.words import plural
 
 _BEST = "best"
 _ALL = "all"
@@ -178,8 +179,9 @@ def _lines(times: Sequence[GridTime]) -> Iterator[str]:
 
 
 def _phase(one: PhaseTime) -> str:
-    """Write one phase: ``CG 16 x 4 ranks 12.1 µs``."""
-    groups = f"{one.phase.groups} x " if one.phase.groups > 1 else ""
-    factor = f" (x{one.factor:.2f})" if one.factor_known and one.phase.groups > 1 else ""
-    text = f"{one.phase.group} {groups}{one.phase.ranks} ranks, {format_bytes(one.phase.bytes)}: "
-    return f"{text}{format_seconds(one.seconds)}{factor}"
+    """Write one phase: ``16 rows of 4 ranks, 8 B: 12.1 µs``."""
+    phase = one.phase
+    groups = plural(phase.groups, NAMES[phase.group].removesuffix("s"))
+    factor = f" (slowdown {one.factor:.2f}x)" if one.factor_known and phase.groups > 1 else ""
+    size = format_bytes(phase.bytes)
+    return f"{groups} of {phase.ranks} ranks, {size}: {format_seconds(one.seconds)}{factor}"

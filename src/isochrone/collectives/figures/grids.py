@@ -10,6 +10,7 @@ from isochrone import models
 from isochrone.base.errors import InputError
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
+from isochrone.collectives.grid_collectives import NAMES
 from isochrone.collectives.predicted_grids import Compared, compare, summarised
 from isochrone.collectives.results.grid_collectives import (
     LIBRARY,
@@ -147,8 +148,8 @@ def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[st
         words.append(f"dashed: predicted by {name_of(model)}")
         observed = one_word(origin)
         words.append(
-            f"bars: average of |predicted - {observed}| / {observed} over the sizes, "
-            "with least and largest"
+            f"bars: average of |predicted - {observed}| / {observed} over the sizes; "
+            "black lines: from least to largest"
         )
         words += origin_notes(model, origin)
     most = max(panel.left_out for panel in panels)
@@ -300,14 +301,14 @@ def _draw_deviations(axes: Axes, panel: Panel) -> None:
                 bars.append((k + 0.27 * (number - 1), found.average, *ends))
         if bars:
             at, heights, *errors = np.array(bars).T * [[1], [100], [100], [100]]
-            axes.bar(at, heights, width=0.25, color=colour, label=part)
+            axes.bar(at, heights, width=0.25, color=colour, label=NAMES.get(part, "whole"))
             axes.errorbar(at, heights, yerr=errors, fmt="none", ecolor=INK, elinewidth=0.8,
                           capsize=1.8, capthick=0.8)  # fmt: skip
     axes.set_xticks(range(len(grids)), [printable(grid, 14) for grid in grids], rotation=35,
                     ha="right", rotation_mode="anchor")  # fmt: skip
     axes.set_ylim(bottom=0)
     overall = summarised(one for one in panel.compared if one.part == TOTAL)
-    text = f"average of totals {100 * overall.average:.2g} %" if overall else "nothing predicted"
+    text = f"whole: {100 * overall.average:.2g} % on average" if overall else "nothing predicted"
     plain_axes(axes, "", "deviation in %", size=CAPTION, title=text, pad=30)
     if overall:
         plain_legend(axes, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0),

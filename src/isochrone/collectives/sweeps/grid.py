@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from isochrone.base.inference import FEW_GROUPS
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
+from isochrone.collectives.grid_collectives import NAMES
 from isochrone.collectives.results.grid_collectives import (
     LIBRARY,
     MIN_GAIN,
@@ -52,9 +53,9 @@ FEW = (
 )
 
 HOW = (
-    "A grid of p1 x p2 ranks does an operation in two of the library: LG are its columns, with one "
-    "rank of each row, CG its rows. A separate phase starts like the whole operation, on all "
-    "ranks; then the group of rank 0 works alone, while the others sleep, or all groups work at "
+    "A grid of p1 x p2 ranks does an operation in two of the library: on its columns, with one "
+    "rank of each row, and on its rows. A separate phase starts like the whole operation, on all "
+    "ranks; then the row or column of rank 0 works alone, while the others sleep, or all work at "
     "once. Intervals of ratios combine those of two medians. Of several grids the one with the "
     "shortest median is compared, a slight bias in its favour."
 )
@@ -131,7 +132,7 @@ def overview(read: GridRun) -> list[Block]:
     if tiles:
         found.append(Tiles(tuple(tiles)))
     found += [_sentence(read, op, ranks) for op, ranks in read.operations]
-    found += _listed("Groups that disturb each other", _disturbed(read), "")
+    found += _listed("Columns or rows that slow each other down", _disturbed(read), "")
     found += _listed("Phases that do not add up to the whole operation", _not_added(read), "bad")
     if any(1 < p.n < FEW_GROUPS and p.low < p.high for p in read.points):
         found.append(Warnings((FEW,)))
@@ -194,9 +195,9 @@ def _disturbed(read: GridRun) -> Iterator[Sentence]:
             most[key] = one
     for one in sorted(most.values(), key=lambda one: -one.factor):
         yield Sentence(
-            f"{one.groups} concurrent groups take {_times(one.factor)} the time of one"
+            f"{one.groups} {NAMES[one.phase]} at once take {_times(one.factor)} the time of one"
             f"{_ends(one.low, one.high)}",
-            about=f"{_name(one.op)}, {_name(one.grid)}, {one.phase}, {format_bytes(one.bytes)}",
+            about=f"{_name(one.op)}, {_name(one.grid)}, {format_bytes(one.bytes)}",
         )
 
 
@@ -211,7 +212,7 @@ def _not_added(read: GridRun) -> Iterator[Sentence]:
     for one in sorted(least.values(), key=lambda one: -_off(one)):
         whole = one.total
         yield Sentence(
-            f"LG and CG separately take {_times(one.ratio)} the time of the whole operation"
+            f"columns and rows separately take {_times(one.ratio)} the time of the whole operation"
             f"{_ends(one.low, one.high)}",
             about=f"{_name(whole.op)}, {_name(whole.grid)}, {format_bytes(whole.bytes)}",
         )
@@ -291,9 +292,9 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
         cells += [_seconds(part.total.seconds), _digits(part.ratio)]
         rows.append(Row(tuple(cells), "" if part.adds_up else "bad"))
     columns = columns_of(
-        "grid", ">size", ">LG", ">slowdown", ">CG", ">slowdown", ">whole", ">sum/whole"
+        "grid", ">size", ">columns", ">slowdown", ">rows", ">slowdown", ">whole", ">sum/whole"
     )
-    title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all groups at once"
+    title = f"Phases of {_name(op)}, {plural(ranks, 'rank')}, all columns or rows at once"
     return Table(
         title, columns, tuple(rows),
         left_out(len(own), MAX_ROWS, "more row"), title,
@@ -301,8 +302,8 @@ def _phases(read: GridRun, op: str, ranks: int) -> Table:
 
 
 def _factor(one: Disturbance | None) -> str:
-    """Format a disturbance: ``2.1x (8 groups)``; empty for one group."""
-    return f"{_times(one.factor)} ({one.groups} groups)" if one else "–"
+    """Format a disturbance: ``2.1x (8 rows)``; empty for one group."""
+    return f"{_times(one.factor)} ({one.groups} {NAMES[one.phase]})" if one else "–"
 
 
 def _seconds(value: float | None) -> str:

@@ -96,8 +96,8 @@ def test_the_text_says_phases_gains_and_the_verdict(
     answer = ask(isochrone, folder / "grid.json", *asked)
     assert answer.returncode == 0, answer.stderr
     golden(answer.stdout)
-    assert "LG 4 ranks, 4 KiB: " in answer.stdout
-    assert "CG 4 x 4 ranks, 4 KiB: " in answer.stdout
+    assert "1 column of 4 ranks, 4 KiB: " in answer.stdout
+    assert "4 rows of 4 ranks, 4 KiB: " in answer.stdout
     assert answer.stdout.splitlines()[-1] == "  best: library"
     golden(answer.stderr)
 

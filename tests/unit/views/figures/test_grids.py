@@ -78,7 +78,7 @@ def test_a_model_is_drawn_beside_with_the_deviation_of_phases_and_totals(
     assert len(dashed) == 4
     legend = bars.get_legend()
     assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["LG", "CG", "total"]
+    assert [text.get_text() for text in legend.get_texts()] == ["columns", "rows", "whole"]
     heights = [patch.get_height() for patch in bars.patches]
     assert len(heights) == 3 + 3 + 4  # the library has a total only
     assert 0 < max(heights) < 5
