@@ -20,6 +20,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -136,10 +137,9 @@ def main() -> None:
 
 def report(model: Model, fitted: dict[int, Run], between: dict[int, Run], other: Run) -> None:
     """Print the table, and how good the choice of a grid is."""
-    phases_only = Model(**{
-        name: getattr(model, name) for name in ("segments", "weights", "groups", "full_node")
-    })  # fmt: skip
-    phases_only.disturbance = [one for one in model.disturbance if one.phase != "total"]
+    phases_only = copy(model)
+    kept = [one for one in model.kept["disturbance"] if one.phase != "total"]
+    phases_only.kept = {**model.kept, "disturbance": kept}
 
     def every(runs: dict[int, Run], by: Model) -> list[Compared]:
         return [one for run in runs.values() for one in compare(by, run)]
