@@ -168,9 +168,9 @@ void iso_report_end(bool left)
         libraries += print_passed((iso_tunable_t)k);
     }
     print_reductions(left);
-    iso_report_line(
-        "total: %lld calls on grids, %lld by the library; saved %s (estimated from the table)",
-        calls, libraries, seconds_text(saved, text));
+    iso_report_line("total: %lld calls on grids, %lld by the library; saved %s "
+                    "(estimated from the table)",
+                    calls, libraries, seconds_text(saved, text));
     free(counts);
     counts = NULL;
 }
