@@ -124,7 +124,7 @@ def main() -> None:
     model = models.fit(list(fitted.values()))
     models.write(model, args.folder / "model.json")
     print(f"selector {args.selector}, {args.placement} placement, 16 nodes of 4, 2 switches")
-    print("mean |predicted - simulated| / simulated of whole operations on grids, in per cent:")
+    print("mean deviation of whole operations on grids, in per cent:")
     print(f"{'':<34}{''.join(f'{op:>11}' for op in (*OPERATIONS, 'all'))}")
     report(model, fitted, between, other)
     for ranks in LEFT_OUT:

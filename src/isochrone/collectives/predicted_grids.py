@@ -411,11 +411,6 @@ class Compared(Record):
     measured: float
     predicted: float
 
-    @property
-    def away(self) -> float:
-        """|predicted - measured| / measured."""
-        return abs(self.predicted - self.measured) / self.measured
-
 
 def compare(model: Model, run: Run) -> list[Compared]:
     """Compare all operations of a run with a model: totals, and phases as in a total.

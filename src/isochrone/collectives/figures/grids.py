@@ -148,8 +148,8 @@ def _notes(panels: Sequence[Panel], model: Model | None, origin: str) -> list[st
         words.append(f"dashed: predicted by {name_of(model)}")
         observed = one_word(origin)
         words.append(
-            f"bars: average of |predicted - {observed}| / {observed} over the sizes; "
-            "black lines: from least to largest"
+            f"bars: average of |predicted - {observed}| / the smaller of both; "
+            "black lines: from least to largest of all sizes"
         )
         words += origin_notes(model, origin)
     most = max(panel.left_out for panel in panels)

@@ -38,7 +38,7 @@ def draw(runs: Sequence[Drawn], options: Options) -> Figure:
         _bars(figure.add_subplot(len(found), 1, number + 1), name, values)
     observed = one_word(origin)
     note = (
-        f"|predicted - {observed}| / {observed}; overall: "
+        f"|predicted - {observed}| / the smaller of both; overall: "
         f"{100 * overall['minimum']:.2f} % to {100 * overall['maximum']:.2f} %, "
         f"average {100 * overall['average']:.2f} % of {overall['points']} points"
     )

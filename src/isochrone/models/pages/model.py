@@ -296,7 +296,7 @@ def _deviations(quality: dict[str, Any], observed: str) -> Table:
     rows = (Row((what, *(format_error(one[key]) for key in titles))) for what, one in found.items())
     columns = columns_of("", *(f">{title}" for title in titles))
     return Table(
-        f"|predicted - {observed}| / {observed}", columns, tuple(rows), "; ".join(left_out)
+        f"|predicted - {observed}| / the smaller of both", columns, tuple(rows), "; ".join(left_out)
     )  # fmt: skip
 
 
