@@ -56,10 +56,10 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of each of these processes on its own node",
+     "each of these processes communicates with up to N others on its node",
      &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "maximum number of partners of each of these processes on other nodes",
+     "each of these processes communicates with up to N on other nodes",
      &options.max_inter},
     {0},
 };

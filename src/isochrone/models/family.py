@@ -136,7 +136,9 @@ def declaration(name: str) -> Family:
     found = getattr(registry.load(_FOLDER, name), "FAMILY", None)
     where = str(registry.path_of(_FOLDER, name))
     if not isinstance(found, Family):
-        raise InputError("the file has no Family in a variable named FAMILY", where=where)
+        raise InputError(
+            "the file does not define FAMILY, an object of the class Family", where=where
+        )
     try:
         with located(where):
             sums = {  # of the formulas of other families

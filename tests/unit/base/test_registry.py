@@ -18,8 +18,8 @@ FAMILY = Family(r"t = a\\,b", "me", "All.", (Form(("1", "b"), ("a", "c")),))
 """
 BROKEN = {
     "syntax": ("FAMILY = (", "SyntaxError"),
-    "none": ("import math", "no Family in a variable named FAMILY"),
-    "kind": ("FAMILY = 3", "no Family in a variable named FAMILY"),
+    "none": ("import math", "not define FAMILY"),
+    "kind": ("FAMILY = 3", "not define FAMILY"),
     "missing": ("import no_such_module", "ModuleNotFoundError"),
     "term": (GOOD.replace('"b"', '"size"'), "'size' is not a term of a model"),
     "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is invalid:"),

@@ -98,8 +98,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "call B the same as A if the difference is smaller (default: 5%%, or that of --fail-on "
-        "if smaller; simulated times: 0%%)")  # fmt: skip
+        "ignore smaller differences between A and B (default: 5%%, or less if --fail-on has less; "
+        "simulated times: 0%%)")  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip

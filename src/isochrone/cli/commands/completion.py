@@ -1,7 +1,7 @@
 """Print a completion script for bash, zsh or fish.
 
-Save it where your shell looks for completions. Write it again after an update, on a machine with
-MPI, because options of experiments are included only if the probe runs.
+Save it where your shell looks for completions, and write it again after an update. Run this on a
+machine with MPI: it asks the probe for the options of `measure`.
 """
 
 import argparse

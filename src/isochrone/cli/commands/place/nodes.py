@@ -1,7 +1,7 @@
 """Find the node order in which the busiest node of collective I/O communicates least.
 
-The order is written as a host file or rank file for the launcher, and is compared with a lower
-bound for all orders.
+The order is written as a host file or rank file for the launcher. The output shows how far it can
+be from the best order.
 """
 
 import os
