@@ -189,16 +189,16 @@ def test_a_prediction_of_collective_io_says_where_the_times_are_from(
         assert json.loads(capsys.readouterr().out)["origin"] == "simulated"
 
 
-def test_a_table_of_the_users_own_is_given_and_a_published_model_says_its_source(
+def test_a_table_of_the_users_own_is_named_and_a_published_model_says_its_source(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is known of a CSV but that it was given; nothing of a paper but what it says."""
+    """Nothing is known of a CSV but that it is a table; nothing of a paper but what it says."""
     table = tmp_path / "a.csv"
     rows = [f"bcast,{p},{b},{p * 1e-6 + b * p * 1e-9}" for p in (2, 4, 8) for b in SIZES]
     table.write_text("\n".join(["op,p,b,seconds", *rows]))
     assert main(["fit", str(table), "--family", "bcast-linear"]) == 0
     said = capsys.readouterr().out
-    assert "given times" in said
+    assert "tabulated times" in said
     assert not MEASURED.search(said), said
     published = Path(__file__).parents[2] / "examples/models/t3e-1200.json"
     asked = ["predict", "collective", "--model", str(published), "--op", "gather",
@@ -216,8 +216,8 @@ def test_an_exported_table_keeps_its_origin(make: Callable[[], Run], tmp_path: P
 
 def test_mixed_origins_are_named_once_each_and_in_one_order(golden: Golden) -> None:
     golden(together(["simulated", "measured", "simulated"]))
-    golden(together(["given", "measured and simulated"]))
+    golden(together(["tabulated", "measured and simulated"]))
     assert together([]) == together([""]) == ""
     golden(together(["measured, simulated and given", "given"]))
-    assert with_noun("made up") == "synthetic times"
+    assert with_noun("made up and given") == "synthetic and tabulated times"
     assert with_noun("") == "times"

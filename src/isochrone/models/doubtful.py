@@ -111,14 +111,15 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
 
 
 def trial(one: Backtest) -> str:
-    """Write one trial: ``fitted to p ≤ 16, the error at p = 32 is 18 %``."""
+    """Write one trial: ``a fit to p ≤ 16 misses the times at p = 32 by 18 %``."""
     name = one.variable
     values = [number(name, value) for value in one.values]
     said = ", ".join(values) if len(values) <= 3 else f"{values[0]} to {values[-1]}"
     average, most = (
         f"{float(f'{100 * part:.2g}'):g} %" for part in (one.average, one.maximum)
     )  # fmt: skip
-    text = f"fitted to {name} ≤ {number(name, one.upto)}, the error at {name} = {said} is {average}"
+    fit = f"a fit to {name} ≤ {number(name, one.upto)}"
+    text = f"{fit} misses the times at {name} = {said} by {average}"
     return text if most == average else f"{text} on average and {most} at most"
 
 

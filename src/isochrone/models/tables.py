@@ -30,7 +30,7 @@ from isochrone.base.units import parse_bytes
 from isochrone.models.observations import SELECTORS, TABLE, Samples, from_columns
 from isochrone.models.starts import numbered
 from isochrone.models.terms import BYTES, NUMBERED, VARIABLES
-from isochrone.runfile.origin import GIVEN, together
+from isochrone.runfile.origin import TABULATED, together
 from isochrone.runfile.samples import MARKS, counted
 
 Array = NDArray[np.float64]
@@ -447,9 +447,9 @@ def _samples(columns: dict[str, NDArray[Any]], where: str) -> Samples:
         If the columns are not those of a model.
     """
     arrays = {name: values for name, values in columns.items() if name not in _COUNTS}
-    said = {GIVEN}  # what does not say where it is from was given
+    said = {TABULATED}  # unless a column says where it is from
     if _ORIGIN in arrays:
-        said = {text or GIVEN for text in arrays.pop(_ORIGIN).tolist()}
+        said = {text or TABULATED for text in arrays.pop(_ORIGIN).tolist()}
     for mark in MARKS:
         if mark in arrays:
             arrays[mark] = np.isin(arrays[mark], ("true", "1"))

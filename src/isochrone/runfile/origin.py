@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-Origin = Literal["measured", "simulated", "synthetic", "imported", "given"]
+Origin = Literal["measured", "simulated", "synthetic", "imported", "tabulated"]
 """On a machine; in the virtual time of a simulator; from a formula; from a file of another program;
 from a table of the user."""
 
-GIVEN = "given"
+TABULATED = "tabulated"
 
 
 def _renamed(origin: str) -> str:
-    """Return an origin in today's words: older files have ``made up`` for ``synthetic``."""
-    return origin.replace("made up", "synthetic")
+    """Return an origin in today's words: older files have ``made up`` and ``given``."""
+    return origin.replace("made up", "synthetic").replace("given", TABULATED)
 
 
 def together(origins: Iterable[str]) -> str:

@@ -49,7 +49,7 @@ def test_a_frame_columns_and_rows_are_fitted_as_their_csv(tmp_path: Path) -> Non
         model = models.fit(given, "gather")
         assert model.segments[0].coefficients == pytest.approx(expected, rel=1e-12)
         assert model.segments[0].where == {"op": "gather"}
-        assert model.origin == "given"
+        assert model.origin == "tabulated"
 
 
 def test_several_tables_are_fitted_together() -> None:

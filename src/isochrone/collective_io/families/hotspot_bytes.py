@@ -1,4 +1,4 @@
-"""A busy node at any message size: the cost of bytes, of messages and of busy partners."""
+"""A busy node at any message size: bytes, messages and busy partners have costs."""
 
 from isochrone.models.family import Family, Form
 

@@ -9,8 +9,8 @@ FAMILY = Family(
         "as a linear gather with a broadcast along a tree"
     ),
     limitations=(
-        "If all numbers of ranks are powers of two, the steps of both operations "
-        "cannot be separated. Do not use it for rings and recursive doubling."
+        "If all numbers of ranks are powers of two, the fit cannot separate the two "
+        "operations. Do not use it for rings and recursive doubling."
     ),
     splits=("p", "b", "p*b"),
     operations=("allreduce",),

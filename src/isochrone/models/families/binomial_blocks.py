@@ -12,8 +12,8 @@ FAMILY = Family(
         "by recursive doubling and by Bruck"
     ),
     limitations=(
-        "Do not use it for rings or a root that serves one rank after the other: their "
-        "latency is linear in the ranks."
+        "Do not use it for rings, or for a root that serves one rank after the other: there "
+        "the latency is linear in the ranks."
     ),
     forms=(
         Form(("1", "ceil(log2(p))", "p*b"), ("τ_1", "α", "β")),

@@ -6,8 +6,8 @@ FAMILY = Family(
     formula=r"t(n) = t_{op}\,n",
     source="Kühnemann, Rauber and Rünger, equations 1 and 2: t_op",
     limitations=(
-        "If some working sets fit into a cache and others do not, the fit needs several "
-        "of each kind."
+        "If only some working sets fit into a cache, the fit needs several that fit and "
+        "several that do not."
     ),
     forms=(Form(("n",), ("t_op",)),),
     splits=("n",),

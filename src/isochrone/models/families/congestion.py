@@ -1,4 +1,4 @@
-"""Messages share links: the time grows with the square root of the ranks, or faster than p."""
+"""Messages share links: the time grows as √p or as p√p."""
 
 from isochrone.models.family import Family, Form
 

@@ -13,8 +13,8 @@ FAMILY = Family(
         "messages; nodes as in Zhu, Goodell, Gropp and Thakur 2009"
     ),
     limitations=(
-        "Do not use it for rings or a root that serves one rank after the other: their "
-        "latency is linear in the ranks."
+        "Do not use it for rings, or for a root that serves one rank after the other: there "
+        "the latency is linear in the ranks."
     ),
     forms=tuple(
         Form(

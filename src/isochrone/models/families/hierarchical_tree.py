@@ -1,4 +1,4 @@
-"""A tree between nodes and one within each node, whose steps have different costs."""
+"""A tree between nodes and a tree within each node, with different costs of a step."""
 
 from isochrone.models.family import Family, Form
 

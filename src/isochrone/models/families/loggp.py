@@ -1,4 +1,4 @@
-"""The time per message, if a rank sends a window of w messages before it receives one reply."""
+"""The time per message in a window of w messages."""
 
 from isochrone.models.family import Family, Form
 

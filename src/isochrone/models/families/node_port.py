@@ -8,7 +8,7 @@ FAMILY = Family(
         r"+ (\alpha_2 + \beta_2\,q\,b) \lceil\log_2 n\rceil"
     ),
     source=(
-        "Gropp, Olson and Samfass 2016: injection bandwidth of a node; here in each "
+        "Gropp, Olson and Samfass 2016: injection bandwidth of a node, applied to each "
         "step of a tree"
     ),
     limitations=(

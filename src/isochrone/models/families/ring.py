@@ -1,4 +1,4 @@
-"""A ring, or one rank after the other: the time is linear in the number of ranks."""
+"""A ring, or a root that serves one rank after the other: the time is linear in the ranks."""
 
 from isochrone.models.family import Family, Form
 

@@ -14,7 +14,7 @@ FAMILY = Family(
         "MPI, `linear_sync`"
     ),
     limitations=(
-        "Do not use it for other batch sizes: the fit then sees smooth growth instead of steps."
+        "Do not use it for other batch sizes: it would have its steps at wrong numbers of ranks."
     ),
     forms=tuple(
         form

@@ -1,4 +1,4 @@
-"""A tree or recursive doubling: a whole number of steps, the logarithm of the ranks."""
+"""A tree or recursive doubling: the number of steps is the logarithm of the ranks, rounded."""
 
 from isochrone.models.family import Family, Form
 

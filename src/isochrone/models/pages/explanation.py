@@ -67,18 +67,18 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
         count = sum(len(segment.terms) for segment in segments)
         return (
             f"{printable(segments[0].family, 40)} was requested, and no other family was tried: "
-            "its error in cross-validation is "
+            "its cross-validation error is "
             f"{format_error(error)}, with "
             f"{plural(count, 'coefficient')}."
         )
     first, *others = rows
-    text = f"{_name(first)} has an error of {format_error(first['held_out'])} in cross-validation"
-    text += f", with {plural(first['coefficients'], 'coefficient')}"
+    text = f"{_name(first)} has a cross-validation error of {format_error(first['held_out'])}"
+    text += f" and {plural(first['coefficients'], 'coefficient')}"
     if not others:
         return f"{text}; no other family could be fitted."
     second = min(others, key=lambda row: row["held_out"])
-    text += f"; the next best, {_name(second)}, has {format_error(second['held_out'])}, with "
-    text += str(second["coefficients"])
+    text += f"; the next best, {_name(second)}, has {format_error(second['held_out'])} and "
+    text += plural(second["coefficients"], "coefficient")
     if second["held_out"] < first["held_out"]:
         text += ", which is as good and not simpler"
     return f"{text}."
@@ -129,7 +129,7 @@ def _next(
         other = max(others, key=lambda one: one.weight * abs(one.seconds - taken.seconds))
         time = format_seconds(other.seconds) if other.seconds > 0 else "no possible time"
         return (
-            f"{text} to distinguish them: {_called(taken, other)} says "
+            f"{text} to distinguish them: {_called(taken, other)} predicts "
             f"{format_seconds(taken.seconds)} there, {_called(other, taken)} {time}."
         )
     expected = between(found.low, found.high)

@@ -270,9 +270,9 @@ def _kinds(model: Model) -> list[tuple[dict[str, Any], list[Segment]]]:
 def _quality(model: Model) -> Sentence:
     deviation = model.quality["deviation"]
     several = len(model.segments) > len(_kinds(model))
-    segments = ", in segments, because one formula does not fit all points" if several else ""
+    segments = ", several segments" if several else ""
     return Sentence(
-        f"By the family {model.family}{segments}: error {format_error(deviation['average'])} on "
+        f"Family {model.family}{segments}: deviation {format_error(deviation['average'])} on "
         f"average, {format_error(deviation['maximum'])} at most; R² {model.quality['r2']:.6f}."
     )
 

@@ -145,7 +145,7 @@ def test_a_hotspot_says_what_each_message_costs_in_each_segment(tmp_path: Path) 
         "5.70 ms as a fixed cost",
         "Intra-first, 4 MiB, 2 ≤ pa:",
         "4.20 ms for each message within the node",
-        "in segments, because one formula does not fit all points",
+        "Family hotspot, several segments: deviation",
         "R² 1.0000",
         "Hot: rank 0 (n0) · partners inside: ranks 1-3 (n0)",
         "Not reachable: 5 points of the grid",
