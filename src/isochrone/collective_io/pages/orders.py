@@ -28,7 +28,7 @@ def verdict(found: ComparedOrders) -> list[str]:
     if found.tied > 1:
         took = [one.measured for one in found.orders[: found.tied]]
         said.append(
-            f"{found.tied} orders are expected to be equally good; the first is taken. They took "
+            f"{found.tied} orders are expected to be equally good. They took "
             f"{format_seconds(min(took))} to {format_seconds(max(took))}"
         )
     mean, worst = found.deviations()

@@ -123,8 +123,8 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                "Other aggregators and buffers: by the model, at most "
-                f"{_gain(now.seconds, by_hints):.3g} times as fast, in a single round."
+                "By the model, other aggregators and buffers make the call at most "
+                f"{_gain(now.seconds, by_hints):.3g} times as fast."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
@@ -162,7 +162,7 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     gain = _gain(now.seconds, least)
     if not now.known:
         return [
-            "Another order of nodes or aggregators: by the model, the exchange is at most "
+            "By the model, another order of nodes or aggregators makes the exchange at most "
             f"{gain:.2g} times as fast."
         ]
     other = max(now.seconds - exchange, 0.0)
@@ -170,11 +170,11 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     fixed.sort(key=lambda one: -one[1])
     names = [NAMES[name] for name, value in fixed if value > 0.02 * now.seconds]
     of = f"{format_seconds(other)} of {format_seconds(now.seconds)}"
-    why = f" The order does not change {of}: {', '.join(names)}." if names else ""
+    why = f" The order does not affect {of}: {', '.join(names)}." if names else ""
     if gain < 1.005:
         return [f"No other order of nodes or aggregators is faster.{why}"]
     return [
-        "Another order of nodes or aggregators: by the model, at most "
+        "By the model, another order of nodes or aggregators makes the call at most "
         f"{gain:.3g} times as fast.{why}"
     ]
 
