@@ -100,13 +100,13 @@ def _what_else(segments: Sequence[Segment]) -> str:
         if not segment.rivals:
             continue
         listed = [
-            f"{printable(one.family, 40)} ({printable(' + '.join(one.terms), 120)}; "
-            f"weight {100 * one.weight:.0f} %)"
+            f"{printable(one.family, 40)} (weight {100 * one.weight:.0f} %): "
+            f"{printable(' + '.join(one.terms), 120)}"
             for one in segment.rivals[:_LISTED]
         ]
         more = len(segment.rivals) - _LISTED
         listed += [f"{more} more"] if more > 0 else []
-        found.append(f"{f'for {words} ' if words else ''}{', '.join(listed)}")
+        found.append(f"{f'for {words}: ' if words else ''}{'; '.join(listed)}")
     if not found:
         return "No other family fits equally well."
     return f"These fit equally well: {'; '.join(found)}."
