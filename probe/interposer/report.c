@@ -146,7 +146,7 @@ static void print_reductions(bool left)
     } else if (calls) {
         iso_report_line(
             "%lld reductions used a grid: the order of additions changes, last "
-            "digits may differ (avoid: --library-reductions)",
+            "digits may differ (avoid: --keep-reductions)",
             calls);
     }
 }

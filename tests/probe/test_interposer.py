@@ -22,7 +22,7 @@ ENDS_WITH = 7
 """Exit code of the program."""
 
 ISO = "isochrone-grid: "
-LEAVE = "--library-reductions"
+LEAVE = "--keep-reductions"
 
 
 @pytest.fixture(scope="module", params=list(MPIS))

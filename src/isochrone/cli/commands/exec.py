@@ -2,7 +2,7 @@
 
 A library loaded into the ranks (LD_PRELOAD) runs the collectives of the table in two steps on a
 grid of ranks: along its rows and along its columns. Sums may then differ in their last digits;
---library-reductions avoids that. Exit code and output are those of the program.
+--keep-reductions avoids that. Exit code and output are those of the program.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_flag(parser, "--report",
         "print how often each entry of the table was used, and the time saved"
     )  # fmt: skip
-    add_flag(parser, "--library-reductions",
+    add_flag(parser, "--keep-reductions",
         "do not replace reductions, so that sums do not change"
     )  # fmt: skip
     add_program(parser)
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     library = discovery.library(built)
     variables = tuned.settings(
         library, table, os.environ, report=args.report,
-        reductions=not args.library_reductions,
+        reductions=not args.keep_reductions,
     )  # fmt: skip
     words, environ = tuned.with_settings(command, built.library, variables, args.environ)
     sys.stdout.flush()
