@@ -40,7 +40,7 @@ SECTIONS = (
 PAGES = {
     "evaluation-measurements": (
         "Evaluation of measurements and verdicts",
-        "How accurate are times, and how often are verdicts about them correct?",
+        "How accurate are measured times, and how often are verdicts correct?",
         SECTIONS[:3],
     ),
     "evaluation-predictions": (
@@ -53,33 +53,32 @@ PAGES = {
 
 HEAD = """# Evaluation
 
-How often is Isochrone right, and what fails? The table answers this for seven areas, (a) to (g). All true values are
-known, because the machines, formulas and programs are simulated (with SimGrid) or synthetic.
+How often is Isochrone right, and what fails? The table answers this for seven areas. The true values are known:
+machines, formulas and programs are simulated (with SimGrid) or synthetic. Only (e) uses published values, and (f) includes a
+measured program.
 """
 COLUMNS = ("section", "question", "result", "main failure")
 TAIL = """
-## Compared with which programs?
+## Which other programs are evaluated?
 
-These programs were given the same simulated machines and synthetic data:
+Other programs were given the same simulated machines and synthetic data:
 
-- for all pairs of a machine, in [(a)]({a}): LinkTest, mpiGraph, hp2p and network_tests2;
-- for messages of single pairs, in [(a)]({a}) and [(c)]({c}): OSU and IMB;
-- for collectives, in [(c)]({c}): OSU, IMB and ReproMPI;
-- for models, in [(d)]({d}): Extra-P.
+- LinkTest, mpiGraph, hp2p and network_tests2 measured all pairs of each machine in [(a)]({a}).
+- OSU and IMB measured messages between single pairs in [(a)]({a}) and [(c)]({c}).
+- OSU, IMB and ReproMPI measured collectives in [(c)]({c}).
+- Extra-P fitted models in [(d)]({d}).
 
 ## How far can you trust these numbers?
 
-- A simulated or synthetic machine is not a real one. The project chose the machines and the noise itself.
+- A simulated or synthetic machine is not a real one. The project chose machines and noise itself.
 - The number of cases is small. `make evaluation FULL=1` tests more.
-- An error of 0 % means less than 0.005 %.
-- Measurements on real and virtual clusters are on the pages of the features, for example on
-  [test beds](test-beds.md#what-is-checked).
+- An error of 0 % is below 0.005 %.
 
 ## How do I repeat the evaluation?
 
 `make evaluation` writes these pages, their figures, and a CSV file of each table (`docs/evaluated`). It takes {seconds:.0f} s of
-processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. If not, their rows
-keep the earlier results. `bench/peers/build.sh` builds these programs from downloaded sources.
+processor time. The other programs run only if you list them in `PEERS="OSU=FOLDER LinkTest=PATH …"`. Rows of programs that are
+not listed keep the earlier results. `bench/peers/build.sh` builds these programs from downloaded sources.
 """
 
 

@@ -79,7 +79,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
 
     return Page(
         "Are predicted gains of collective I/O reached?",
-        f"median error of gains {facts['median error']}; the chosen settings take {facts['time']} times as long as the best",
+        f"median error of gains {facts['median error']}; calls take {facts['time']} times as long as with the best settings",
         f"largest error of a gain: {facts['largest error']}; not tested on real file systems",
         f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. A setting is a "
         "number of aggregators and a buffer size. From the times of 3 settings, Isochrone chooses one of 20 settings. A gain is the time with 8 "
@@ -89,14 +89,14 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         [(f"{len(rows)} synthetic machines, smallest to largest gain", *map(limits, (2, 3, 4))),
          *((f"`{row[0]}`, {row[4]} launches", "–", row[2] + (f" ({row[3]})" if row[3] != "–" else ""), row[1])
            for row in programs)],
-        f"On the synthetic machines, the chosen setting takes on average {facts['time']} times as long as the best of the "
-        f"20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
+        f"On the synthetic machines, a call with the chosen setting takes on average {facts['time']} times as long as with "
+        f"the best of the 20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
         [f"The largest error of a predicted gain is {facts['largest error']}.",
          *([f"On {facts['slower']} of {len(rows)} machines the chosen setting is more than 5 % slower than the best one."]
            if facts["slower"] != "0" else []),
-         "The synthetic machines follow the same formula of a call as the model. Real file systems do not.",
-         "The largest possible gain of the program is an estimate from one launch, as if collective calls took no time. "
-         "Launches vary, so it is not a bound."],
+         "The times of the synthetic machines come from the same formula as the model. Real file systems follow other formulas.",
+         "The largest possible gain of `io_program tiles` assumes that collective calls take no time. It comes from one launch. "
+         "Launches vary, so a measured gain can be larger."],
     )  # fmt: skip
 
 

@@ -99,22 +99,20 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     return Page(
         "Are the times of messages and collectives correct?",
         f"mean error: messages {tables['messages'][0][2]}, collectives {window[2]} (with `--sync window`)",
-        f"errors of up to {barrier[3]} with `--sync barrier`",
+        f"errors of up to {barrier[3]} if a barrier starts the ranks (`--sync barrier`)",
         "The machine has 16 nodes with one rank each, behind 4 switches. The true time of a message is calculated. The true "
         "time of a collective comes from a program whose ranks all start at exactly the same simulated time.\n\n"
         "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
         "they start when they leave a barrier, as in OSU and IMB. ReproMPI can do both: its scheme *round time* also uses a "
         "common clock.\n\n"
-        "For messages, a point is a size, which Isochrone chose (`--bytes auto`). For collectives, a point is an "
-        "operation, a size and a number of ranks.",
+        "For messages, a point is a size (automatic sizes: `--bytes auto`). For collectives, a point is an operation, a size and "
+        "a number of ranks.",
         ("operation", *ERRORS),
         [*(("messages", *row) for row in tables["messages"]),
          *(("collectives", *row) for row in (window, barrier, *others))],
         "",
         [f"Ranks leave a barrier at different times. So `--sync barrier` has errors of up to {barrier[3]}, and OSU and IMB "
-         "have similar errors. Use `--sync window`.",
-         *(f"*{row[0]}* has a mean error of {row[2]}. It is almost as accurate as `--sync window`." for row in others
-           if "round time" in row[0])],
+         "have similar errors. Use `--sync window`."],
     )  # fmt: skip
 
 

@@ -87,18 +87,21 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"A *law* is a synthetic formula for the time of an operation. {facts['laws']} laws are *known*: they come from "
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
         "no family contains them. Models are fitted to noisy times of each law, on up to 32 or 64 ranks. The table has the median error "
-        "at other points. *Inside* means numbers of ranks between the measured ones, *between* means message sizes "
-        "between the measured ones, and *2x* to *8x* mean more ranks. The last column has the share of points in the 95 % "
-        "prediction interval (smallest and largest of the five columns).\n\n"
+        "at other points:\n\n"
+        "- *inside*: numbers of ranks between the measured numbers;\n"
+        "- *between*: message sizes between the measured sizes;\n"
+        "- *2x*, *4x*, *8x*: multiples of the largest measured number of ranks.\n\n"
+        "*Interval covers* is the share of these points in the 95 % prediction interval (smallest and largest of the "
+        "five columns).\n\n"
         "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
-        "large relative errors. Therefore a formula of the form that Extra-P uses (*normal form*) was also fitted, with two "
-        "terms and to relative errors.",
+        "large relative errors. Therefore a formula of the form that Extra-P uses (*normal form*, with two terms) was "
+        "also fitted, so that relative errors are small.",
         ("laws", "model", *PLACES, "interval covers"),
         table,
         "",
         [*_fails(rows),
          f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
-         "The comparison favours Isochrone: it has the formulas of the known laws, and it alone may use several formulas, each for a range of sizes."],
+         "The comparison favours Isochrone: it has the formulas of the known laws. It alone may use several formulas, each for a range of sizes."],
     )  # fmt: skip
 
 

@@ -197,17 +197,17 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     missed = [WORDS[row[0]] for row in rows if row[1] == "isolated" and row[-1] != "correct"]
     return Page(
         "Is the time of every pair correct, and is the slow component found?",
-        f"correct verdict on {found[0][1]} machines; mean error {exact} (without the torus)",
+        f"correct verdicts on {found[0][1]} machines; mean error of times {exact} on machines with switches",
         f"{enumerated(missed)} is not found" if missed else "times on a torus",
-        "All pairs of five simulated machines with 16 to 32 ranks are measured. On four machines, the network is a tree of "
-        "switches. One of these has no slow component, and the others have one slow node, pair or switch. The fifth machine "
-        "is a torus with a slow link. The true time of a message is the sum of the latencies of its links, plus its size "
+        "All pairs of five simulated machines with 16 to 32 ranks are measured. On four of them, the network is a tree of "
+        "switches. The first has no slow component, the second a slow node, the third a slow pair, and the fourth a slow switch. "
+        "The fifth machine is a torus with a slow link. The true time of a message is the sum of the latencies of its links, plus its size "
         "divided by the smallest bandwidth.\n\n"
         "Isochrone measures with three [schedules](latency-map.md#schedules). The default `isolated` measures pairs at the "
         "same time only if they share no node. `serial` measures one pair at a time, and `rounds` keeps all ranks busy. "
-        "OSU and IMB measured only five pairs, so there is no verdict.\n\n"
-        "A verdict is correct if it reports exactly the slow hosts. The error of a machine is the mean over its pairs. The "
-        "table has the smallest and the largest error of the five machines. The last column is the simulated time to measure both "
+        "OSU and IMB measured only five pairs of each machine, so they have no verdict.\n\n"
+        "A verdict is correct if it reports exactly the slow hosts. A mean error is the mean over the pairs of a machine. The "
+        "table has the smallest and the largest mean error of all machines. The last column is the simulated time to measure both "
         "message sizes on the machine without a slow component.",
         ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),
         found,
@@ -219,7 +219,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
 OTHERS = """\
 The other programs print no verdict about hosts. So Isochrone analysed the times of LinkTest, hp2p, mpiGraph and
 network_tests2. hp2p and mpiGraph send messages between all pairs at once, and mpiGraph measures bandwidth. So their
-times are not those of a single message. Isochrone and LinkTest repeated each message 3 times, and the other programs 10 times."""
+times are not those of a single message."""
 
 
 def _summary(name: str, rows: Rows) -> Row:
@@ -240,10 +240,12 @@ def _fails(rows: Rows) -> list[str]:
             if where:
                 said.append(f"{WORDS[name].capitalize()} is {what} with {with_it}.")
     worst = {row[:2]: row[4] for row in rows}
-    said.append("On the torus, pairs that `isolated` measures at the same time share links. So its times at 256 KiB "
-                f"have errors of up to {worst['link x10', 'isolated']}. Use `serial` on a torus.")  # fmt: skip
+    said.append("On the torus, pairs that `isolated` measures at the same time share links. So the error of a "
+                f"single pair at 256 KiB is up to {worst['link x10', 'isolated']}. Use `serial` on a torus.")  # fmt: skip
     most = span([row[4] for row in rows if row[1] == "rounds"]).split(" to ")[-1]
-    said.append(f"With `rounds`, pairs share links on every machine, and errors are up to {most}.")
+    said.append(
+        f"With `rounds`, pairs share links on every machine, and the error of a single pair is up to {most}."
+    )
     return said
 
 

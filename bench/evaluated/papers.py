@@ -125,18 +125,17 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         rows.append((title, str(len(own)), worst(own), str(sum(row[0] == name for row in missing))))
     return Page(
         "Does Isochrone reproduce published values?",
-        f"{len(values)} values, largest deviation {worst(values)}",
-        f"{len(missing)} tables and figures cannot be reproduced",
+        f"largest deviation of {len(values)} compared values: {worst(values)}",
+        f"{len(missing)} tables and figures are not reproduced",
         "The value that a paper prints is compared with the output of a command. If the paper prints only a formula, the "
         "formula was evaluated by hand.",
         ("paper", "values", "largest deviation", "tables and figures not reproduced"),
         rows,
-        "The formulas are implemented as they are printed. This does not show that they describe a machine of today.",
-        ["No measurement of a paper is repeated, because the machines no longer exist (Tachyon I and II, CLiC, T3E, "
-         "TeraGrid).",
+        "The values show that Isochrone implements the formulas of the papers. They do not show that today's machines follow them.",
+        ["No measurement of a paper is repeated, because the machines no longer exist.",
          f"{len(missing)} tables and figures are not reproduced. Most show times only in a picture, or "
-         "lack coefficients. [All reasons](evaluated/papers-not-reproduced.csv) are in a table.",
-         "Some formulas are misprinted. [Model files](model-file.md#published-models) says how they are read."],
+         "lack coefficients.",
+         "Some formulas are misprinted. [Published models](published-models.md#how-misprints-are-read) says how they are read."],
     )  # fmt: skip
 
 

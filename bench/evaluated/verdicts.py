@@ -51,15 +51,16 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"{right} of {cases} verdicts correct, {false} false alarms",
         f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
-        "random: *node x1.25* means that one node makes round trips 1.25 times as long. There are three tests:\n\n"
+        "random: *node x1.25* means that all round trips of one node take 1.25 times as long. *level x1.3* slows all pairs of the "
+        "highest level, so no host may be reported. There are three tests:\n\n"
         "- *single map*: a map is judged alone.\n"
         "- *against 5 nights*: a map is compared with five earlier maps of the same machine.\n"
-        "- *5 % of the pairs*: a machine of 64 to 160 nodes is judged from a sample of its pairs. What is slow varies.\n\n"
+        "- *5 % of the pairs*: a machine of 64 to 160 nodes is judged from a sample of its pairs. Slow components vary.\n\n"
         "The last column is the upper end of the 95 % interval of the rate of false alarms.",
         ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
         rows,
-        f"From 5 % of the pairs, all levels are found on {facts['levels']} of the machines. Tori with a slow link must not "
-        f"be judged *good*: {facts['good tori']} of {facts['tori']} were.",
+        f"From 5 % of the pairs, all levels are found on {facts['levels']} of the machines. {facts['good tori']} of "
+        f"{facts['tori']} tori with a slow link were wrongly judged *good*.",
         [*(f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
            for row in rows if row[3] != "0"),
          "The number of cases is small. `make evaluation FULL=1` tests ten times as many."],
@@ -68,7 +69,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
 
 def _in_words(name: str) -> str:
     kind, _, factor = name.partition(" x")
-    return f"a {kind} with {factor} times the time of others" if factor else name
+    return f"a {kind} whose round trips take {factor} times as long" if factor else name
 
 
 def _row(
