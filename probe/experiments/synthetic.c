@@ -62,11 +62,10 @@ static const iso_option_t own_options[] = {
     {"slow-pair", ISO_OPTION_TEXT | ISO_EXPERT, "I-J", NULL,
      "a slow pair of ranks (default: none)", &options.slow_pair},
     {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3",
-     "how many times as long the slow node, rank or pair takes",
+     "times of the slow node, rank or pair are multiplied by this",
      &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "mean of the noise added to each time, relative to that time",
-     &options.noise},
+     "mean random delay of each time, in percent of that time", &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},
 };

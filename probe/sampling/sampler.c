@@ -29,7 +29,7 @@ const iso_option_t iso_sampler_options[] = {
      "timed repetitions (default: 100, or as --precision needs)",
      &options.repeats},
     {"precision", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "repeat until the 95 % interval deviates from the median by at most this; "
+     "repeat until the 95 % interval is within this percentage of the median; "
      "0: off",
      &options.precision},
     {"min-repeats", ISO_OPTION_COUNT | ISO_EXPERT, "N", "10",

@@ -39,7 +39,7 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "number of processes of the hot node that communicate, each with its own "
+     "number of ranks of the hot node that communicate, each with its own "
      "partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
@@ -56,10 +56,10 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "each of these processes communicates with up to N others on its node",
+     "most partners on the hot node, for each rank that communicates",
      &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "each of these processes communicates with up to N on other nodes",
+     "most partners on other nodes, for each rank that communicates",
      &options.max_inter},
     {0},
 };

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
 def add_measurement(parser: argparse.ArgumentParser) -> None:
     """Add what says what is measured, and how: the experiment, its ranks, MPI and launcher."""
-    names = experiments()
     add_option(parser, "experiment", "EXPERIMENT", str,
-        f"what to measure: {', '.join(names)}", choices=names)  # fmt: skip
+        "what to measure, see above", choices=experiments())  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", values_of("ranks"),
         "number of ranks; a list such as 2,4,8 writes a run file for each (default: all of the "
         "job or machine)"

@@ -103,10 +103,10 @@ SUITES = {
     for suite in (
         Suite("quick", ("map", "sizes", "rate", "cut", "operations"), 120.0,
               "overview of a machine, two minutes"),
-        Suite("mpptest", MPPTEST, 600.0, "nine experiments of mpptest, ten minutes"),
+        Suite("mpptest", MPPTEST, 600.0, "experiments of the program mpptest, ten minutes"),
         Suite("full", ("map", "sizes", *MPPTEST, "rate", "both-ways", "put", "cut",
                        "all-operations"), 1800.0,
-              "more modes and operations, half an hour",
+              "both, and more modes, half an hour",
               other_sweeps=True),
     )
 }  # fmt: skip

@@ -21,6 +21,7 @@ from isochrone.console.options import (
     read_time,
     read_time_or_zero,
 )
+from isochrone.measure.sources import experiments
 
 COMMANDS = list(load_all(parser()))
 
@@ -129,6 +130,13 @@ def test_a_help_fits_a_screen_or_so(command: Subcommand, monkeypatch: pytest.Mon
             shown = re.search(rf"(?m)^  (-.*)?{name}\b", brief) is not None
             assert shown != getattr(action, "expert", False), name
             assert name in whole
+
+
+def test_the_help_of_measure_says_what_each_experiment_measures() -> None:
+    measure = next(one for one in COMMANDS if one.prog == "isochrone measure")
+    lines = re.findall(r"(?m)^  ([a-z-]+) +(\S.*)$", measure.description or "")
+    assert [name for name, _ in lines] == experiments()
+    assert all(len(words.split()) <= 8 for _, words in lines)
 
 
 def test_help_all_shows_what_help_leaves_out(isochrone: Command) -> None:

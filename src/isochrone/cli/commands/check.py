@@ -1,8 +1,9 @@
 """Check runs for slow nodes and regressions; exit 1 if there are any.
 
-The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, any run
-is also compared with at least three earlier runs of the same kind, hosts and settings. The verdict
-is "good", "slow" (compared with peers in the map), "slower" (than the baseline) or "not known".
+The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, each
+run is also compared with at least three earlier runs of the same experiment on the same hosts, with
+the same settings. The verdict is "good", "slow" (compared with peers in the map), "slower" (than
+the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace

@@ -3,7 +3,7 @@
 Usually, A and B are files that you measured before, with `isochrone measure --launches 5`. With
 --measure, both are measured now. `before.jsonl` also means before-1.jsonl, before-2.jsonl …. A and
 B may also be folders, or output of OSU, IMB or nccl-tests. A ratio above 1 means that B is slower.
-A verdict needs at least two launches of A and of B. --fail-on needs three.
+A verdict needs at least two launches of A and of B. --fail-on needs three of each.
 """
 
 import sys
@@ -92,14 +92,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "before", "A", str,
         "file, folder, or FILE,FILE,… (with --measure: arguments of isochrone measure, in "
         "quotes)")  # fmt: skip
-    add_option(parser, "after", "B", str, "the same", nargs="*")
+    add_option(parser, "after", "B", str, "measurement to compare with A", nargs="*")
     add_option(parser, "--fail-on", "WHAT:PERCENT", _limit,
-        "exit with 1 if something is more than 5%% slower (slower:5%%) or faster (faster:5%%), "
+        "exit with 1 if any result of B is over 5%% slower (slower:5%%) or faster (faster:5%%), "
         "or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "ignore smaller differences between A and B (default: 5%%, or less if --fail-on has less; "
-        "simulated times: 0%%)")  # fmt: skip
+        "ignore smaller differences (default: 5%%, that of --fail-on if less; simulated times: 0%%)"
+    )  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
         "to 30 %%)", expert=True)  # fmt: skip

@@ -1,7 +1,18 @@
 """Measure MPI on this machine or in this job; write a run file.
 
 `isochrone measure EXPERIMENT --help` describes an experiment. `isochrone show` prints a
-summary of the run file (.jsonl).
+summary of the run file (.jsonl). The experiments measure:
+
+  app             described applications, alone and at the same time
+  bisection       messages between two halves, all pairs at once
+  clock-sync      how well the clocks of the ranks agree
+  collective      times of collective operations
+  compute         time of an arithmetic operation
+  hotspot         times of one node, by number of partners
+  latency-map     round trips between every pair of ranks
+  point-to-point  times of messages of many sizes
+  synthetic       nothing; computes a latency map of known times
+  tile-io         collective MPI-IO of a tiled array
 """
 
 from __future__ import annotations
@@ -26,7 +37,7 @@ from isochrone.cli.launches import (
 from isochrone.cli.long_work import add_yes, agree, limit_of
 from isochrone.cli.parser import Parser, Subcommand, examples
 from isochrone.console.measuring import setup_of
-from isochrone.console.options import add_flag, add_option
+from isochrone.console.options import add_flag, add_option, hide
 from isochrone.console.output import add_output, check_output
 from isochrone.measure import algorithm as algorithms
 from isochrone.measure import presets
@@ -46,15 +57,13 @@ EXAMPLES = (
 MORE_EXAMPLES = (
     ("two collectives on several numbers of ranks",
      "isochrone measure collective -n 2,4,8,16 --op bcast,allreduce -o c.jsonl"),
-    ("five launches, for isochrone compare",
-     "isochrone measure collective -n 8 --op bcast --launches 5 -o bcast.jsonl"),
     ("bandwidth when all pairs of two halves send at once",
      "isochrone measure bisection -n 16 -o bisection.jsonl"),
     ("how well do the clocks of the ranks agree?",
      "isochrone measure clock-sync -n 8 -o clocks.jsonl"),
     ("how long does an arithmetic operation take?",
      "isochrone measure compute -n 4 -o compute.jsonl"),
-    ("how long does the busiest node communicate?",
+    ("how does the time grow with the number of partners?",
      "isochrone measure hotspot -n 16 -o hotspot.jsonl"),
     ("how long does collective MPI-IO of a tiled array take?",
      "isochrone measure tile-io -n 16 -o tile.jsonl"),
@@ -167,6 +176,8 @@ def _print_help(parser: Subcommand, file: IO[str] | None = None) -> None:
         if known := usual_probe().experiments.get(named):  # an older probe may lack it
             inner.description = f"{known.summary[:1].upper()}{known.summary[1:]}."
             add_options(inner.add_argument_group(f"options of {named}"), known.options)
+            if named == "synthetic":
+                hide(inner, "--repeats", "--precision")
         print(inner.format_help().lstrip("\n"), file=file)
     except IsochroneError as error:
         print(f"the options of {named} can be listed once an MPI is found: {error}\n", file=file)

@@ -20,8 +20,8 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone platform``."""
     add_option(parser, "machine", "MACHINE", str,
-        "keywords, such as 'nodes:16 cores:4 switches:2', torus:4x4x2 or 'nodes:8 slow-node:3*10'; "
-        "docs/what-if.md lists all")  # fmt: skip
+        "keywords, such as 'nodes:16 cores:4 slow-node:3' or torus:4x4x2, see docs/what-if.md"
+    )  # fmt: skip
     add_output(parser, "platform file to write; the list of hosts gets the suffix .hosts",
                required=True)  # fmt: skip
 

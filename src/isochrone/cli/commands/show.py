@@ -1,7 +1,7 @@
 """Print a summary of run files.
 
-The interval of a single run does not cover differences between launches. To cover them, measure
-with --launches 5 and show the files with --pool.
+The intervals of a single run do not cover differences between launches. To cover such differences,
+measure with --launches 5 and show the files with --pool.
 """
 
 from argparse import ArgumentParser, Namespace

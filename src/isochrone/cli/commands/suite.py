@@ -1,7 +1,7 @@
 """Run several experiments within a time budget.
 
-If the time is too short, there are fewer repetitions, then fewer points (such as message sizes). If
-you repeat the command, it measures only what is missing.
+If the time is too short, the suite measures fewer repetitions, then fewer points (such as message
+sizes). If you repeat the command, it measures only what is missing.
 """
 
 from argparse import ArgumentParser, Namespace

@@ -31,7 +31,7 @@ from isochrone.runfile.run import Run
 
 def add_start(parser: ArgumentParser, what: str) -> None:
     """Add the options of the verification jobs."""
-    add_flag(parser, "--measure", f"measure the given and the proposed {what} in turns")
+    add_flag(parser, "--measure", f"measure the present and the proposed {what} in turns")
     add_launches(parser, "arrangement")
     hide(parser, "--launches")
 

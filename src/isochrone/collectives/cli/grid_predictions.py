@@ -39,7 +39,7 @@ def add_grid(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--grid", metavar="GRID",
         help="grids to predict: 4x16 (4 rows of 16), rows-of-8, nodes (a row per node), library "
-        "(no grid), a list of these, all, or best (all, sorted)",
+        "(no grid), a list, all, or best (all, fastest first)",
     )  # fmt: skip
 
 

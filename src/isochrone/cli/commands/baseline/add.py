@@ -1,8 +1,8 @@
 """Add reference runs to a baseline.
 
-A baseline needs at least three launches. Five are better, ideally of different days. Several kinds
-of runs may be in one folder. Runs with a slow component, and runs slower than those in the folder,
-are refused.
+A baseline needs at least three launches. Five launches on different days are better. The folder
+may hold runs of several experiments. Runs with a slow component, and runs slower than those in the
+folder, are refused.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Select the aggregators of collective I/O; write a ROMIO hints file.
 
-Aggregators are the ranks that access the file for all others. The hints have no effect with OMPIO
-(Open MPI's default), with Open MPI 6, if the program sets cb_nodes or cb_config_list itself, or if
-the accesses do not interleave.
+Aggregators are the ranks that access the file for all others. The hints need ROMIO: they have no
+effect with OMPIO (default of Open MPI 5), or with Open MPI 6. They also have no effect if the
+program sets cb_nodes or cb_config_list itself, or if the ranks' accesses do not interleave.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -79,8 +79,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="choose the order of the aggregators (default), or all: also their number, buffers "
-        "and stripes",
+        help="choose the order of the aggregators (order, default), or also their number, buffers "
+        "and stripes (all)",
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file to write (default: romio-hints)")

@@ -1,7 +1,7 @@
 """Find the node order in which the busiest node of collective I/O communicates least.
 
-The order is written as a host file or rank file for the launcher. The output shows how far it can
-be from the best order.
+The order is written as a host file or rank file for the launcher. The output shows how much
+better another order can be at most.
 """
 
 import os
@@ -76,7 +76,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     add_json(parser)
     add_option(parser, "--to", "FORMAT", str,
-        f"format of the file (default: detected; may be repeated): {', '.join(formats)}",
+        f"format of the file: {', '.join(formats)}; may be repeated (default: detected)",
         action="append", choices=formats, default=[])  # fmt: skip
     add_option(parser, "-o --output", "FILE", Path,
         "file to write, or folder for several formats (default: usual name of the format)"

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_models(parser, required=True)
     add_option(parser, "--set", "NAME=VALUES", read_setting,
-        "values of a parameter that SPEC defines, such as n=1024,2048, or of p (ranks); all "
+        "values of a parameter of SPEC (n=1024,2048), or numbers of ranks (p=16,32); all "
         "combinations are predicted",
         action="append", default=[], dest="settings")  # fmt: skip
     add_option(parser, "-n --ranks", "N", read_count,

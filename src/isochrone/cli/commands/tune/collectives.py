@@ -54,8 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         parser, "run_files", "RUN", Path, "run files of isochrone measure collective", nargs="+"
     )
     add_option(parser, "--to", "FORMAT", str,
-        "table: two-phase algorithms for isochrone exec (default); " + " or ".join(formats[1:])
-        + ": algorithms of that library",
+        "format of the tuning file: table (for isochrone exec, default), or "
+        + " or ".join(formats[1:]) + " (for that MPI library)",
         choices=formats, default=TABLE)  # fmt: skip
     add_option(parser, "--min-gain", "PERCENT", read_percent,
         "replace a default only if at least this share of its time is saved (default: 5%%)",
@@ -64,7 +64,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_output(parser, "tuning file to write (default: only print the choice)")
     add_flag(parser, "--verify",
-        "check with short jobs that the written rules take effect")  # fmt: skip
+        "check with short jobs that the tuning file takes effect")  # fmt: skip
     add_setup(parser)
     hide(parser, "--mpicc", "--launcher", "--platform", "--dry-run")
 
