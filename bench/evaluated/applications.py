@@ -87,16 +87,16 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"mean error {enumerated([f'{facts[str(ranks)]} at {ranks // 16}x' for ranks in ASKED])} the ranks",
         f"error of {worst[5]} for {worst[0]} on {worst[1]} ranks",
         "`isochrone record` recorded six simulated programs on 4, 8 and 16 ranks. `isochrone scale` predicted them on more "
-        "ranks. It used models of messages and collectives on up to 16 ranks. The true time is the simulated time of the program on "
+        "ranks. It used models of messages and collectives, measured on up to 16 ranks. The true time is the simulated time of the program on "
         "the same number of ranks. Computation varies by 1 % from step to step.",
         ("program", f"true time, {ASKED[-1]} ranks", *(f"error, {ranks} ranks" for ranks in ASKED)),
         table,
         f"{len(rows) - outside} of {len(rows)} true times are in the 95 % prediction interval.",
         [f"The largest error is {worst[5]}, for {worst[0]} on {worst[1]} ranks.",
          f"{outside} times are outside the 95 % interval." if outside
-         else "All true times are in their intervals, so these may be too wide.",
+         else "All true times are in their intervals, so the intervals may be too wide.",
          "The simulated programs sleep instead of computing. So caches, memory and load imbalance have no effect.",
-         "Real programs are not in the table, because their true times are not known. HPCG, LULESH, miniFE and AMG were "
+         "Real programs are not in the table. HPCG, LULESH, miniFE and AMG were "
          "only recorded, on 2 to 8 ranks with MPICH. Recording adds up to 0.5 % to the times of HPCG, LULESH and miniFE. It "
          "adds up to 23 % to AMG, which calls MPI 1.2 million times per second."],
     )  # fmt: skip

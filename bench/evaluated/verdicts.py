@@ -51,7 +51,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"{right} of {cases} verdicts correct, {false} false alarms",
         f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
-        "random: *node x1.25* means that all round trips of one node take 1.25 times as long. *level x1.3* slows all pairs of the "
+        "random. *node x1.25* means that all round trips of one node take 1.25 times as long. *level x1.3* slows all pairs of the "
         "highest level, so no host may be reported. There are three tests:\n\n"
         "- *single map*: a map is judged alone.\n"
         "- *against 5 nights*: a map is compared with five earlier maps of the same machine.\n"
@@ -59,7 +59,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "The last column is the upper end of the 95 % interval of the rate of false alarms.",
         ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
         rows,
-        f"From 5 % of the pairs, all levels are found on {facts['levels']} of the machines. {facts['good tori']} of "
+        f"In the test *5 % of the pairs*, all levels are found on {facts['levels']} of the machines. {facts['good tori']} of "
         f"{facts['tori']} tori with a slow link were wrongly judged *good*.",
         [*(f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
            for row in rows if row[3] != "0"),
