@@ -128,7 +128,9 @@ class Slow(Record):
         if low != high:
             text += f" (95 % interval {low} to {high})"
         several = len(self.ratios) > 1
-        text += f"; level {self.ratios[0][0]}: " if several else ": "
+        text += (
+            f"; {'for example ' * self.scaled}on level {self.ratios[0][0]}: " if several else ": "
+        )
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:
             text += f"{format_seconds(self.first)} measured, "
@@ -136,7 +138,7 @@ class Slow(Record):
         text += f"{format_seconds(self.seconds)} {how}"
         if several and not self.scaled:
             far, ratio = self.ratios[-1]
-            text += f" ({self.ratios[0][1]:.1f}x as long); level {far}: {ratio:.1f}x as long"
+            text += f" ({self.ratios[0][1]:.1f}x as long); on level {far}: {ratio:.1f}x as long"
         return text
 
     @property

@@ -62,7 +62,7 @@ def test_the_machine_that_a_person_can_check_by_hand() -> None:
     (slow,) = found.slow
     assert (slow.kind, slow.who) == ("node", "a2")
     assert slow.added == pytest.approx(40e-6)
-    assert "(3.0x as long); level 2: 1.4x as long" in slow.evidence
+    assert "(3.0x as long); on level 2: 1.4x as long" in slow.evidence
     # whether the only way between two switches is slow is not in the data, and that is said
     assert "two-groups" in {warning["code"] for warning in found.warnings}
 

@@ -25,7 +25,7 @@ from isochrone.collective_io.workload.traffic import Counts, Layout, RoundKind, 
 
 NAMES = {
     "offsets": "offsets and lengths", "counts": "sizes", "exchange": "exchange",
-    "file": "file access", "rest": "rest",
+    "file": "file access", "rest": "remainder",
 }  # fmt: skip
 
 EACH = 64

@@ -46,8 +46,8 @@ class NodeCost(Record):
         if unknown or set(self.model.variables) <= {"b", "busy"}:
             found = ", ".join(self.model.variables) or "nothing"
             raise InputError(
-                f"the model has the variables {found}; needed are the numbers of messages within "
-                "a node (pa) and between nodes (pe)",
+                f"the model depends on {found} instead of pa and pe, the numbers of messages "
+                "within and between nodes",
                 where="--model", hint="fit a hotspot measurement, or see examples/models",
             )  # fmt: skip
 

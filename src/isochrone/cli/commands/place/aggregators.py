@@ -79,8 +79,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="choose the order of the aggregators (order, default), or also their number, buffers "
-        "and stripes (all)",
+        help="order: which hosts are aggregators, in which order (default); all: also number, "
+        "buffers and stripes",
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file to write (default: romio-hints)")

@@ -1,4 +1,4 @@
-"""Find the node order in which the busiest node of collective I/O communicates least.
+"""Find the node order that minimises the communication of the busiest node in collective I/O.
 
 The order is written as a host file or rank file for the launcher. The output shows how much
 better another order can be at most.
