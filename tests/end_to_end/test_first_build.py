@@ -127,7 +127,10 @@ def test_a_compiler_that_makes_nothing_is_named(site: Site, golden: Golden) -> N
     ("how", "setting"),
     [
         ("hangs", "from isochrone.measure import probe; probe.BUILD_TIMEOUT = 3"),
-        ("silent", "from isochrone.measure.subprocesses import answer; answer.__defaults__ = (3,)"),
+        (
+            "silent",
+            "from isochrone.measure.subprocesses import answer; answer.__defaults__ = (3, None)",
+        ),
     ],
 )
 def test_a_compiler_that_hangs_is_named_and_ended_with_what_it_started(

@@ -112,7 +112,7 @@ static iso_outcome_t run(iso_context_t *ctx)
 
 const iso_experiment_t iso_experiment_app = {
     .name = "app",
-    .summary = "described applications, alone and at the same time",
+    .summary = "synthetic applications that a file describes",
     .kind = "emulation",
     .options = all_options,
     .min_ranks = 1,

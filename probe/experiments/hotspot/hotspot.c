@@ -56,10 +56,10 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "most partners on the hot node, for each rank that communicates",
+     "each communicating rank has up to N partners on the hot node",
      &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "most partners on other nodes, for each rank that communicates",
+     "each communicating rank has up to N partners on other nodes",
      &options.max_inter},
     {0},
 };

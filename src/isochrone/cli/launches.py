@@ -86,7 +86,7 @@ def read_command(text: str, where: str) -> Launchable:
             hint="write it after A and B",
         )  # fmt: skip
     if args.ranks and len(args.ranks) > 1:
-        raise InputError("give a single number of ranks with -n", where=where)
+        raise InputError("-n needs a single number of ranks", where=f"arguments {where}")
     return launchables(args)[0]
 
 

@@ -108,7 +108,7 @@ class Program:
         if not recorded.is_there(recording):
             raise InputError(
                 "nothing was recorded",
-                where=" ".join(self.command),
+                where=f"'{' '.join(self.command)}'",
                 hint="the program must be linked dynamically with this MPI, and call "
                 "MPI_Finalize; see --mpicc",
             )  # fmt: skip

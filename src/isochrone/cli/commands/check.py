@@ -133,7 +133,7 @@ def run(args: Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        warn(f"'{printable(host, 80)}' is not a valid host name, and is left out of the host list")
+        warn(f"left out of the host list, because the name is not valid: '{printable(host, 80)}'")
     return int(failed)
 
 

@@ -98,7 +98,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "ignore smaller differences (default: 5%%, that of --fail-on if less; simulated times: 0%%)"
+        "ignore smaller differences (default: 5%%, or the value of --fail-on if that is smaller)"
     )  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "

@@ -3,12 +3,12 @@
 `isochrone measure EXPERIMENT --help` describes an experiment. `isochrone show` prints a
 summary of the run file (.jsonl). The experiments measure:
 
-  app             described applications, alone and at the same time
+  app             synthetic applications that a file describes
   bisection       messages between two halves, all pairs at once
   clock-sync      how well the clocks of the ranks agree
   collective      times of collective operations
   compute         time of an arithmetic operation
-  hotspot         times of one node, by number of partners
+  hotspot         messages of a node with many partners
   latency-map     round trips between every pair of ranks
   point-to-point  times of messages of many sizes
   synthetic       nothing; computes a latency map of known times

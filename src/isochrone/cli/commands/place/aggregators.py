@@ -104,7 +104,7 @@ def run(args: Namespace) -> int:
                 hint="use --choose all for the number of aggregators",
             )  # fmt: skip
         if args.output is not None:
-            raise InputError("OMPIO ignores hints files", where="--output")
+            raise InputError("OMPIO reads no hints files, so none is written", where="--output")
         output = None
     if output is not None:
         check_output(output, force=args.force, inputs=[*files_read(args), *args.calls])

@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot which nodes hold each part of the file, and which access it (.png, .svg or .pdf)"
+        "plot the nodes of the data and of the aggregators (.png, .svg or .pdf)"
     )  # fmt: skip
     add_force(parser)
 
