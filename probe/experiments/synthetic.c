@@ -65,7 +65,8 @@ static const iso_option_t own_options[] = {
      "times of the slow node, rank or pair are multiplied by this",
      &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "mean random delay of each time, in percent of that time", &options.noise},
+     "random noise added to each time: its mean, in percent of the time",
+     &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},
 };

@@ -69,9 +69,8 @@ static const iso_option_t own_options[] = {
      "(default: all pairs)",
      &options.pairs},
     {"sample", ISO_OPTION_TEXT, "PERCENT|N|auto", NULL,
-     "measure only random pairs: 5% of all pairs, a number of pairs, or auto: "
-     "each node is paired with half of the others, and with no fewer than 64 "
-     "(default: all pairs)",
+     "measure only random pairs: 5% of all pairs, a number of pairs, or auto "
+     "(enough pairs to find a slow node) (default: all pairs)",
      &options.sample},
     {0},
 };

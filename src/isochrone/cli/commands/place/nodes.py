@@ -1,7 +1,7 @@
 """Find the node order that minimises the communication of the busiest node in collective I/O.
 
-The order is written as a host file or rank file for the launcher. The output bounds how
-much better the best order can be.
+The order is written as a host file or rank file for the launcher. The output also shows
+the largest gain that a still better order could bring.
 """
 
 import os
