@@ -167,7 +167,7 @@ def test_a_reading_that_was_disturbed_is_measured_again_by_another_start(
         mpich.run("latency-map", *options, *more, ranks=6, out=out)
 
     confirm(path, start, said.append)
-    assert said[0].startswith("measuring "), said
+    assert said[0].startswith("re-measuring "), said
     after = read(path)
     assert after.complete
     assert path.read_text().startswith("\n".join(lines[:-1]) + "\n"), "nothing else was touched"

@@ -109,7 +109,7 @@ static int check_ranks(const iso_program_t *program, int ranks, char *error)
             if (wrong) {
                 wrong =
                     ISO_REFUSE(error,
-                               "%.100s: application '%.60s' requests rank %d, "
+                               "%.120s: application '%.40s' requests rank %d, "
                                "which is in use or not in 0 to %d",
                                source.path, app->name, app->on[j], ranks - 1);
             } else {
@@ -182,7 +182,7 @@ static int check_rank(const iso_context_t *ctx, const iso_app_t *app, int rank,
                 ctx->places[members[rank]].node) {
                 return ISO_REFUSE(
                     error,
-                    "%.70s: phase '%.40s' of '%.40s' uses shared memory, but "
+                    "%.90s: phase '%.30s' of '%.30s' uses shared memory, but "
                     "ranks %d and %d are on different nodes",
                     source.path, phase->name, app->name, rank, peers[k]);
             }
