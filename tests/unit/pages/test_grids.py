@@ -48,10 +48,10 @@ def test_groups_that_disturb_each_other_are_named_and_others_are_not(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, golden: Golden
 ) -> None:
     text = show(capsys, tmp_path, grid_run(factors={"LG": 2.1}))
-    assert " columns at once take " in text
+    assert " columns at" in text
     golden(text)
-    assert " rows at once take " not in text
-    assert "slow each other down" not in show(capsys, tmp_path, grid_run())
+    assert " rows at" not in text
+    assert "each other" not in show(capsys, tmp_path, grid_run())
 
 
 def test_phases_that_do_not_explain_the_whole_are_said(
