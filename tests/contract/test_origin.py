@@ -95,7 +95,7 @@ def test_a_picture_of_grids_calls_the_deviations_of_simulated_times_so() -> None
     made = [simulated(grid_run(ops=("bcast",)))]
     view = registry.load("*.figures", "grids").VIEW
     said = drawn_words(view.draw(made, views.Options(model=models.fit(made))))
-    assert "|predicted - simulated|" in said
+    assert "|predicted - simulated| / the smaller" in said
     assert not MEASURED.search(said)
 
 

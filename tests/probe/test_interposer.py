@@ -131,7 +131,7 @@ def test_a_table_for_other_numbers_of_ranks_changes_nothing(
     assert tuned.returncode == ENDS_WITH
     first, *_, last = said(tuned)
     golden.measured(first)
-    assert " grids, 82 by" in last
+    assert " 0 calls on" in last and " grids, 82 by" in last
 
 
 @pytest.mark.few(2)
@@ -188,7 +188,7 @@ def test_a_fortran_program_gets_the_same_results_on_grids(
     alone, tuned = ranks.alone(), ranks.tuned(path, "--report")
     assert len(alone.stdout.splitlines()) == 9 * RANKS
     assert tuned.stdout == alone.stdout
-    assert " grids, 0 by" in said(tuned)[-1]
+    assert " 9 calls on" in said(tuned)[-1] and " grids, 0 by" in said(tuned)[-1]
 
 
 def test_the_program_is_left_as_the_user_started_it(tmp_path: Path, mpich: Mpi) -> None:
