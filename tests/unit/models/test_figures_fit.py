@@ -281,7 +281,7 @@ def test_tables_are_drawn_by_the_views_of_a_model(tmp_path: Path, golden: Golden
         for given in (tmp_path / "t.csv", data):
             figure = draw(view, [given], model="tree")
             assert isinstance(figure, Figure)
-    assert "Given times" in words(draw(fit, [tmp_path / "t.csv"], model="tree"))
+    assert "Tabulated times" in words(draw(fit, [tmp_path / "t.csv"], model="tree"))
     assert views.usual(views.TABLE) == "fit"
     for name in ("time", "heatmap", "plane"):
         with pytest.raises(InputError) as caught:
