@@ -24,8 +24,8 @@ FAMILY = Family(
         "`hotspot-directional`, with bytes in addition to messages, and the load of other nodes"
     ),
     limitations=(
-        "If messages within the node overlap with equally long ones between nodes, the "
-        "sum overestimates the time."
+        "If messages within the node take as long as those between nodes and overlap with them, "
+        "the sum overestimates the time."
     ),
     forms=tuple(_forms()),
     splits=("max(bi,bo)",),
