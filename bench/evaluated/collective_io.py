@@ -79,7 +79,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
 
     return Page(
         "Are predicted gains of collective I/O reached?",
-        f"median error of gains {facts['median error']}; calls take {facts['time']} times as long as with the best settings",
+        f"median error of gains {facts['median error']}; with the chosen settings, calls take {facts['time']} times as long as with the best ones",
         f"largest error of a gain: {facts['largest error']}; not tested on real file systems",
         f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. A setting is a "
         "number of aggregators and a buffer size. From the times of 3 settings, Isochrone chooses one of 20 settings. A gain is the time with 8 "

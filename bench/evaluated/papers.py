@@ -126,7 +126,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     return Page(
         "Does Isochrone reproduce published values?",
         f"largest deviation of {len(values)} compared values: {worst(values)}",
-        f"{len(missing)} tables and figures are not reproduced",
+        f"{len(missing)} more tables and figures cannot be compared: most show times only in a picture, or lack coefficients",
         "The value that a paper prints is compared with the output of a command. If the paper prints only a formula, the "
         "formula was evaluated by hand.",
         ("paper", "values", "largest deviation", "tables and figures not reproduced"),
