@@ -196,7 +196,7 @@ def _slowdown(run: Run, found: Emulation) -> Iterator[Block]:
     """Yield the matrix as a picture and as tables; nothing without intervals."""
     if not any(one.wall.known for one in found.slowdowns):
         return
-    alt = "Matrix of slowdowns: rows are applications, columns those that run concurrently."
+    alt = "Slowdowns: rows are applications, columns those that run concurrently."
     yield Picture("slowdown", "Slowdown", MATRIX, (run,), alt=alt)
     yield _ratios(found, "Wall time", lambda one: one.wall)
     if any(one.tail is not None and one.tail.known for one in found.slowdowns):
@@ -292,7 +292,7 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
     options = Options(models=asked.models)
     yield Picture("phases", "Phases of an iteration", PHASES, (run,), options, alt=alt)
     yield _table(
-        "Phases alone: time per iteration, including waiting, mean over the ranks",
+        "Phases when the application runs alone: time per iteration with waiting, mean over ranks",
         ("application", "phase", ">mean", ">95 % interval", ">slowest rank"), rows,
         f"All {len(rows)} phases",
     )  # fmt: skip

@@ -72,7 +72,7 @@ def test_percentiles_without_enough_iterations_are_not_printed(
 ) -> None:
     text = show(capsys, tmp_path, emulation([VICTIM]))
     table = text.partition("Time of an iteration on its slowest rank")[2]
-    cells = row(table.partition("Phases alone")[0], "victim", "–", "1,000").split()
+    cells = row(table.partition("Phases when")[0], "victim", "–", "1,000").split()
     assert cells.count("–") == 2, "beside nobody, and no p99.9"
     golden(text)
     many = show(capsys, tmp_path, emulation([replace(VICTIM, iterations=800)]))
