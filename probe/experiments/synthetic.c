@@ -65,7 +65,7 @@ static const iso_option_t own_options[] = {
      "times of the slow node, rank or pair are multiplied by this",
      &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
-     "random noise added to each time: its mean, in percent of the time",
+     "lengthen each time by a random share, PERCENT on average",
      &options.noise},
     {"seed", ISO_OPTION_COUNT, "N", "1", "seed of the noise", &options.seed},
     {0},

@@ -118,11 +118,13 @@ class Slow(Record):
     @shown
     def evidence(self) -> str:
         """What was seen, in one sentence."""
-        each = "its round trip" if self.pairs == 1 else f"each of {self.pairs} round trips"
+        one = self.pairs == 1
+        each = "its round trip" if one else f"each of {self.pairs} round trips"
         text = f"adds {format_seconds(self.added)} to {each}"
         low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            text = f"{each} takes {self.ratio:.2f}x as long"
+            take = "its round trip takes" if one else f"{self.pairs} round trips typically take"
+            text = f"{take} {self.ratio:.2f}x as long"
             ends = (self.low / self.added, self.high / self.added)
             low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)
         if low != high:

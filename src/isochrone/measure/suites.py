@@ -74,8 +74,8 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != self.arguments:
             raise InputError(
-                "the run has other settings than the preset "
-                f"{self.preset.name}", where=self.path,
+                f"the settings of this run are not those of the preset {self.preset.name}",
+                where=self.path,
                 hint="choose another folder",
             )  # fmt: skip
         if not found.complete:

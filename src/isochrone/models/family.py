@@ -99,8 +99,8 @@ def check_family(family: Family) -> None:
         terms, symbols = len(form.terms), len(form.symbols)
         if not terms or terms != symbols or isinstance(form.symbols, str):
             raise InputError(
-                f"form {number} needs one symbol for each term", where=where,
-                hint=f"{terms} terms: {', '.join(form.terms)}",
+                f"form {number} needs at least one term, and a symbol for each", where=where,
+                hint=f"terms: {', '.join(form.terms)}",
             )  # fmt: skip
         with located(f"{where}, form {number}"):
             variables_of(form.terms)

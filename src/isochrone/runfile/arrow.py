@@ -38,7 +38,9 @@ def arrow_table(
         return pyarrow.table(found).replace_schema_metadata({"isochrone": about})
     except (pyarrow.ArrowException, OverflowError) as error:
         reason = printable(str(error).partition("\n")[0])
-        raise InputError(f"a column has values of several types: {reason}", where=where) from error
+        raise InputError(
+            f"a column cannot hold both text and numbers: {reason}", where=where
+        ) from error
 
 
 def _value(value: Any) -> Any:

@@ -28,7 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "file to convert; if a trace has one file per rank: all files, or their folder",
         nargs="+")  # fmt: skip
     add_option(parser, "--from", "FORMAT", str,
-        f"format of results: {', '.join(runs)}; or of traces: {', '.join(programs)}",
+        f"format of results: {', '.join(runs)}; or of traces: {', '.join(programs)} "
+        "(of isochrone record)",
         dest="source", choices=sorted({*runs, *programs}), required=True)  # fmt: skip
     add_option(parser, "--ranks", "N", count_of("ranks", 1_000_000),
         "number of ranks (default: from the file; output of OSU collectives lacks it)")  # fmt: skip

@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> int:
         raise
     if not recorded.is_there(path):
         warn(
-            "nothing was recorded: not all ranks called MPI_Finalize, or the program does not use "
-            f"{built.library or built.mpicc}, or is linked statically"
+            "nothing was recorded: not all ranks called MPI_Finalize, or the program is not "
+            f"dynamically linked with {built.library or built.mpicc}"
         )
         return code or FAILED
     warn(f"wrote the recording {path}")

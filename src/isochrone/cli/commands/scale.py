@@ -1,9 +1,9 @@
 """Predict the time of a program on many ranks from recordings on a few.
 
 With -n, the unmodified program is recorded first. Without --model, its messages and collectives are
-measured, to fit models. As a test, the largest recording is predicted from the others; a larger
-error of this test widens the interval of the prediction. The command fails if the calls do not
-depend on the number of ranks in a regular way.
+measured, to fit models. As a test, the recording on the most ranks is predicted from the others:
+the larger the error of this test, the wider the interval of the prediction. The command fails if
+the calls do not depend on the number of ranks in a regular way.
 """
 
 import time

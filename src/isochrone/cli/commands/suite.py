@@ -43,7 +43,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "; ".join(f"{suite.name}: {suite.summary}" for suite in suites.values()),
         choices=list(suites), nargs="?")  # fmt: skip
     add_option(parser, "--for", "QUESTION", str,
-        "instead of SUITE, measure what a prediction such as 'allreduce at 4096' (ranks) needs",
+        "instead of SUITE, measure what is needed to predict QUESTION, such as 'allreduce at 4096' "
+        "(ranks)",
         dest="question")  # fmt: skip
     add_option(parser, "-n --ranks", "LIST", _rank_counts,
         "numbers of ranks, such as 2,4,8 (default: all available)")  # fmt: skip

@@ -36,8 +36,9 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     latency, per_byte, off = scaled([Line(-1, 1.0, 1.0, 0.0)], first, seconds, -1)
     eager = leaves_at_once(curve)
     remarks = [
-        "round trips cannot separate o and g from L: o and g are 0, and L contains L + 2o",
-        f"G (gap per byte) is the same for all sizes: medians deviate by at most {100 * off:.2g} %",
+        "round trips show only the sum L + 2o: it is written as L, and o and g are 0",
+        "G (gap per byte) is one number for all sizes: the medians deviate from it by at most "
+        f"{100 * off:.2g} %",
     ]
     comments = [
         f"LogGOPS of {run.origin} messages: {curve.name} {run.library.library}".strip(),

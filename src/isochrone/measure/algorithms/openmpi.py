@@ -73,8 +73,8 @@ def force(algorithms: Mapping[str, str], mpi: Mpi) -> Forced:
     for operation, name in algorithms.items():
         parameters[f"coll_tuned_{operation}_algorithm"] = str(there[operation][name])
     warning = (
-        "Open MPI does not report which algorithm it used; with --algorithm, all operations of the "
-        "run use the component coll/tuned, which may not be the default (such as han)"
+        "Open MPI does not report which algorithm it used. With --algorithm, all operations of the "
+        "run use the component coll/tuned, even if another component is the default"
     )
     return Forced({f"OMPI_MCA_{k}": v for k, v in parameters.items()}, (), (warning,))
 

@@ -53,7 +53,7 @@ def test_the_line_of_loggopsim_has_latency_and_gap_a_byte_and_says_what_is_not_k
     golden(done.stderr)
     *comments, line = (tmp_path / "p.loggops").read_text().splitlines()
     assert all(comment.startswith("# ") for comment in comments)
-    assert "L contains L + 2o" in "".join(comments)
+    assert "L + 2o" in "".join(comments)
     found = re.fullmatch(r"-L (\d+) -o 0 -g 0 -G (\S+) -O 0 -S (\d+)", line)
     assert found
     assert int(found[1]) == pytest.approx(1200, abs=1)
