@@ -51,7 +51,7 @@ def outside(
             (name,) = variables_of(segment.only)
             found.append(
                 f"{name} = {_listed(name, np.unique(points[name][other]))}: only "
-                f"{_ONLY[segment.only[0]]} were measured; the interval allows for two more steps"
+                f"{_ONLY[segment.only[0]]} were measured, so the interval is wider"
             )
         for name, (low, high) in segment.fitted.items():
             if not set(variables_of([name])) <= points.keys():

@@ -162,8 +162,8 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     gain = _gain(now.seconds, least)
     if not now.known:
         return [
-            "By the model, another order of nodes or aggregators makes the exchange at most "
-            f"{gain:.2g} times as fast."
+            "By the model, another order of the nodes or of the aggregators makes the exchange at "
+            f"most {gain:.2g} times as fast."
         ]
     other = max(now.seconds - exchange, 0.0)
     fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
@@ -172,9 +172,9 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
     of = f"{format_seconds(other)} of {format_seconds(now.seconds)}"
     why = f" The order does not affect {of}: {', '.join(names)}." if names else ""
     if gain < 1.005:
-        return [f"No other order of nodes or aggregators is faster.{why}"]
+        return [f"No other order of the nodes or of the aggregators is faster.{why}"]
     return [
-        "By the model, another order of nodes or aggregators makes the call at most "
+        "By the model, another order of the nodes or of the aggregators makes the call at most "
         f"{gain:.3g} times as fast.{why}"
     ]
 

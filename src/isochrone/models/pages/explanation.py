@@ -64,16 +64,18 @@ def _why(model: Model, segments: Sequence[Segment], tried: Sequence[dict[str, An
     rows = [row for row in tried if row.get("held_out") is not None]
     if not rows:
         error = model.quality["held_out"]["point"]["average"]
-        count = sum(len(segment.terms) for segment in segments)
         return (
             f"{printable(segments[0].family, 40)} was requested, and no other family was tried: "
-            "its cross-validation error is "
-            f"{format_error(error)}, with "
-            f"{plural(count, 'coefficient')}."
+            f"its cross-validation error is {format_error(error)}."
         )
     first, *others = rows
-    text = f"{_name(first)} has a cross-validation error of {format_error(first['held_out'])}"
-    text += f" and {plural(first['coefficients'], 'coefficient')}"
+    text = _name(first)
+    if len(segments) == 1:
+        text += f" ({printable(' + '.join(segments[0].terms), 120)})"
+    text += (
+        f" has a cross-validation error of {format_error(first['held_out'])} and "
+        f"{plural(first['coefficients'], 'coefficient')}"
+    )
     if not others:
         return f"{text}; no other family could be fitted."
     second = min(others, key=lambda row: row["held_out"])
