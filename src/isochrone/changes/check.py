@@ -356,7 +356,8 @@ def _against(
           "ignored there" for one, number in zip(runs, compared.odd, strict=True) if number),
     ]  # fmt: skip
     findings = [*found.findings, *map(_slower, compared.worse)]
-    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=compared.visible)
+    visible = {kind: max(ratio, 1 + margin) for kind, ratio in compared.visible.items()}
+    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
 
 
 def _slower(change: Change) -> Finding:
