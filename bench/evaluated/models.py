@@ -91,11 +91,11 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "- *inside*: numbers of ranks between the measured numbers;\n"
         "- *between*: message sizes between the measured sizes;\n"
         "- *2x*, *4x*, *8x*: multiples of the largest measured number of ranks.\n\n"
-        "*Interval covers* is the share of these points in the 95 % prediction interval (smallest and largest of the "
-        "five columns).\n\n"
+        "*Interval covers* is the share of true times in the 95 % prediction interval. Each of the five columns has its own "
+        "share, and the table has the smallest and the largest.\n\n"
         "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
-        "large relative errors. Therefore a formula of the form that Extra-P uses (*normal form*, with two terms) was "
-        "also fitted, so that relative errors are small.",
+        "large relative errors. Therefore the table also has "
+        "the *normal form*: the same kind of formula as in Extra-P, with two terms, but fitted to relative errors.",
         ("laws", "model", *PLACES, "interval covers"),
         table,
         "",

@@ -206,7 +206,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "Isochrone measures with three [schedules](latency-map.md#schedules). The default `isolated` measures pairs at the "
         "same time only if they share no node. `serial` measures one pair at a time, and `rounds` keeps all ranks busy. "
         "OSU and IMB measured only five pairs of each machine, so they have no verdict.\n\n"
-        "A verdict is correct if it reports exactly the slow hosts. A mean error is the mean over the pairs of a machine. The "
+        "A verdict is correct if it reports exactly the hosts of the slow component: for example, all hosts of a slow switch. A mean error is the mean over the pairs of a machine. The "
         "table has the smallest and the largest mean error of all machines. The last column is the simulated time to measure both "
         "message sizes on the machine without a slow component.",
         ("program", "correct verdicts", "mean error, 64 B", "mean error, 256 KiB", "simulated time"),

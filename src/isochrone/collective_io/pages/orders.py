@@ -47,8 +47,8 @@ def verdict(found: ComparedOrders) -> list[str]:
 def _expected(found: ComparedOrders) -> str:
     first, last = found.orders[0].predicted, found.orders[-1].predicted
     return (
-        f"Expected of {plural(len(found.orders), 'order')}: {format_seconds(first)} to "
-        f"{format_seconds(last)}, {format_ratio(last / first)} times as long"
+        f"Expected times of {plural(len(found.orders), 'order')}: {format_seconds(first)} to "
+        f"{format_seconds(last)}; the worst takes {format_ratio(last / first)} times as long as the best"
     )
 
 

@@ -10,7 +10,7 @@ FAMILY = Family(
     ),
     limitations=(
         "If all numbers of ranks are powers of two, the fit cannot separate the two "
-        "operations. Do not use it for rings and recursive doubling."
+        "operations. Do not use it for ring allreduce or recursive doubling."
     ),
     splits=("p", "b", "p*b"),
     operations=("allreduce",),
