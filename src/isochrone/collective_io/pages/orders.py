@@ -46,9 +46,10 @@ def verdict(found: ComparedOrders) -> list[str]:
 
 def _expected(found: ComparedOrders) -> str:
     first, last = found.orders[0].predicted, found.orders[-1].predicted
+    number, ratio = plural(len(found.orders), "order"), format_ratio(last / first)
     return (
-        f"Expected times of {plural(len(found.orders), 'order')}: {format_seconds(first)} to "
-        f"{format_seconds(last)}; the worst takes {format_ratio(last / first)} times as long as the best"
+        f"Expected times of {number}: {format_seconds(first)} to {format_seconds(last)}; "
+        f"the worst takes {ratio} times as long as the best"
     )
 
 
