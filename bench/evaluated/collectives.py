@@ -105,7 +105,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "With `--sync window`, all ranks start a collective at an agreed time of a common clock. With `--sync barrier`, "
         "they start when they leave a barrier, as in OSU and IMB. ReproMPI can do both: its scheme *round time* also uses a "
         "common clock.\n\n"
-        "For messages, a point is a size (automatic sizes: `--bytes auto`). For collectives, a point is an operation, a size and "
+        "For messages, a point is a size; Isochrone selected its sizes itself (`--bytes auto`). For collectives, a point is an operation, a size and "
         "a number of ranks.",
         ("operation", *ERRORS),
         [*(("messages", *row) for row in tables["messages"]),
