@@ -42,8 +42,9 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
-     "machine, such as 8,4,2: 8 ranks per node, 4 nodes per switch, 2 "
-     "switches; more numbers add levels (default: the nodes of this job)",
+     "shape of the machine, such as 8,4,2: 8 ranks per node, 4 nodes per "
+     "switch, 2 switches; more numbers add levels (default: the nodes of this "
+     "job)",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE | ISO_EXPERT, "block|cyclic", "block",
      "assignment of ranks to nodes: filled one by one (block), or in turn "
@@ -56,14 +57,14 @@ static const iso_option_t own_options[] = {
     {"bandwidth", ISO_OPTION_NUMBER | ISO_EXPERT, "BYTES/S", "1e10",
      "bandwidth of each link, in bytes per second", &options.bandwidth},
     {"slow-node", ISO_OPTION_COUNT, "NODE", NULL,
-     "number of a node with a slow link (default: none)", &options.slow_node},
+     "number of the slow node, whose link is slow (default: none)",
+     &options.slow_node},
     {"slow-rank", ISO_OPTION_COUNT | ISO_EXPERT, "RANK", NULL,
      "number of a slow rank (default: none)", &options.slow_rank},
     {"slow-pair", ISO_OPTION_TEXT | ISO_EXPERT, "I-J", NULL,
      "a slow pair of ranks (default: none)", &options.slow_pair},
     {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3",
-     "times of the slow node, rank or pair are multiplied by this",
-     &options.slow_by},
+     "the slow node, rank or pair is slow by this factor", &options.slow_by},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
      "lengthen each time by a random share, PERCENT on average",
      &options.noise},

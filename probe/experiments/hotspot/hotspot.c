@@ -39,8 +39,8 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "number of ranks of the hot node that communicate, each with its own "
-     "partners",
+     "number of hot ranks: those of the hot node that communicate, each with "
+     "its own partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",
      "intra-first",
@@ -56,11 +56,9 @@ static const iso_option_t own_options[] = {
      "free with --points coarse",
      &options.balance},
     {"max-intra", ISO_OPTION_COUNT, "N", "7",
-     "each communicating rank has up to N partners on the hot node",
-     &options.max_intra},
+     "maximum number of intra-node partners of a hot rank", &options.max_intra},
     {"max-inter", ISO_OPTION_COUNT, "N", "7",
-     "each communicating rank has up to N partners on other nodes",
-     &options.max_inter},
+     "maximum number of inter-node partners of a hot rank", &options.max_inter},
     {0},
 };
 

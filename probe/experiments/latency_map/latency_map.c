@@ -62,7 +62,7 @@ static const iso_option_t own_options[] = {
      "time, each rank in one pair",
      &options.inner_parallel},
     {"retest", ISO_OPTION_COUNT, "N", "8",
-     "measure the N slowest and the N most variable pairs again, one at a time",
+     "retest the N slowest and the N most variable pairs, one at a time",
      &options.retest},
     {"pairs", ISO_OPTION_TEXT | ISO_EXPERT, "I-J,...", NULL,
      "measure only these pairs of ranks, one at a time, such as 0-1,0-2 "

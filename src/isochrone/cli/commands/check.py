@@ -75,8 +75,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "also compare with these reference runs (see isochrone baseline)"
     )  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
-        "do not fail for a known problem, such as host=n05, pair=n1,n2, or rank=3:30%% (a "
-        "slowdown of up to 30%%); may be repeated",
+        "allow a known problem, such as host=n05, pair=n1,n2, or rank=3:30%% (a slowdown of up to "
+        "30%%): do not fail for it; may be repeated",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--hosts-out", "FILE", Path, "write the hosts with confirmed problems")
     add_expert(parser, "--suspects-out", "FILE", Path,
@@ -86,8 +86,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_flag(parser, "--strict", 'also exit with 1 if a verdict is "not known"')
     add_option(parser, "--worse", "PERCENT", read_percent,
-        "call a run slower if a time exceeds its typical time in the baseline by more than this "
-        "(default: 5%%)",
+        "call a run slower if a time is worse than its typical time in the baseline by more than "
+        "this (default: 5%%)",
         default=MARGIN)  # fmt: skip
     add_threshold(parser)
 

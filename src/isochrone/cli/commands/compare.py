@@ -98,7 +98,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "or if there are too few launches",
         action="append", default=[])  # fmt: skip
     add_option(parser, "--margin", "PERCENT", read_percent,
-        "ignore smaller differences (default: 5%%, or the value of --fail-on if that is smaller)"
+        "ignore differences below this margin (default: 5%%, or the value of --fail-on if that is "
+        "smaller)"
     )  # fmt: skip
     add_flag(parser, "--one-launch",
         "judge a single launch of A and of B by the ratio alone (often wrong: launches differ by 5 "
@@ -106,7 +107,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("to measure A and B now")
-    add_flag(group, "--measure", "run isochrone measure A and isochrone measure B in turns")
+    add_flag(group, "--measure", "run isochrone measure A and isochrone measure B now, in turns")
     add_option(group, "--launches", "N", run_count,
         f"launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip
     add_option(group, "-o --output", "FOLDER", Path,

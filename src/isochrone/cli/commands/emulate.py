@@ -91,7 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "set a parameter of SPEC, such as n=1024, or of one application: APP.n=1024; may be "
         "repeated", action="append", default=[])  # fmt: skip
     add_option(parser, "--per-node", "LIST", values_of("ranks"),
-        "numbers of ranks on a node to compare, such as 1,2,4"
+        "compare these numbers of ranks per node, such as 1,2,4"
     )  # fmt: skip
     add_option(parser, "--time-limit", "TIME", read_time,
         "start no further run after TIME, such as 5m (default: no limit)"

@@ -35,10 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
     )
     add_flag(parser, "--report",
-        "print how often each entry of the table was used, and the time saved"
+        "report how often each entry of the table was used, and the time saved"
     )  # fmt: skip
     add_flag(parser, "--keep-reductions",
-        "do not replace reductions, so that sums do not change"
+        "keep the reductions of the MPI library, so that sums do not change"
     )  # fmt: skip
     add_program(parser)
 

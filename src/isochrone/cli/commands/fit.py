@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative")  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list other formulas that fit equally well, and their predictions outside the measured "
+        "list rival formulas, which fit equally well, and their predictions outside the measured "
         "range"
     )  # fmt: skip
     add_flag(parser, "--explain",

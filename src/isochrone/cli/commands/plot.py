@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         nargs="+")  # fmt: skip
     parser.add_argument(
         "--view", choices=registry.names(views.FAMILY), metavar="VIEW",
-        help="type of plot, such as levels, see docs/gallery.md (default: that of the experiment)",
+        help="view to draw, such as levels, see docs/gallery.md (default: that of the experiment)",
     )  # fmt: skip
     add_expert(parser, "--value", None, str,
         "quantity to plot: of a map mean, median (default) or stddev; view matrix: bytes "

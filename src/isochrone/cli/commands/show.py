@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         nargs="+")  # fmt: skip
     add_json(parser)
     add_flag(parser, "--pool",
-        "show all files together, as launches of one measurement")  # fmt: skip
+        "pool all files: show them as launches of one measurement")  # fmt: skip
     add_message_size(parser)
     add_threshold(parser)
 

@@ -113,7 +113,7 @@ def _make(options: Options, ranks: int) -> Accesses:
 
 PATTERN = Pattern(
     option=Option(
-        "--table", "run file of isochrone record --collective-io, or lines of "
+        "--table", "table of accesses: recording of isochrone record --collective-io, or lines of "
         "rank,offset,length[,count,stride] (bytes)", "FILE", Path,
     ),
     make=_make,

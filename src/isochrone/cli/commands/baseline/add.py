@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "folder", "FOLDER", Path, "folder of the baseline; created if missing")
     add_option(parser, "runs", "RUN", Path,
         "run files to add", nargs="+")  # fmt: skip
-    add_flag(parser, "--allow-slow", "also add runs with a slow component")
+    add_flag(parser, "--allow-slow", "allow runs with a slow component")
 
 
 def run(args: argparse.Namespace) -> int:

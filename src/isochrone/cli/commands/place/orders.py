@@ -72,7 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "what to order: nodes (default), or only the hosts of aggregators (no rank moves)",
         choices=tuple(KINDS), default="nodes")  # fmt: skip
     add_option(group, "--max-orders", "N", read_count,
-        "number of orders to compare (default: 10)", default=10)  # fmt: skip
+        "maximum number of orders to compare (default: 10)", default=10)  # fmt: skip
     add_expert(group, "--orders", "LIST", str,
         "compare these orders instead: ranks on each node (4,4,2,2), or host names; NAME=LIST "
         "gives a name",
@@ -84,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_json(parser)
     add_output(parser, "file to write, for isochrone plot (default: none)")
     add_option(parser, "--figure", "FILE", Path,
-        "plot predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
+        "figure to write: predicted and measured times (.png, .svg or .pdf)")  # fmt: skip
 
 
 def run(args: Namespace) -> int:

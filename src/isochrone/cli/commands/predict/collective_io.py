@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measured_calls(parser)
     add_json(parser)
     add_option(parser, "--figure", "FILE", Path,
-        "plot which nodes have the data and which are aggregators (.png, .svg or .pdf)"
+        "figure to write: the nodes with data, and the aggregators (.png, .svg or .pdf)"
     )  # fmt: skip
     add_force(parser)
 
