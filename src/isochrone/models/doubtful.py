@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.text import printable
 from isochrone.models.formulas import number, printed
 from isochrone.models.questions import recorded
 from isochrone.models.segment import Segment
@@ -106,8 +107,14 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
         group = [one for one in backtests if repr(one.where) == where]
         last, *others = sorted(group, key=lambda one: -one.upto)
         shown = [last, *(one for one in others if one.average > last.average)]
-        sentences.append("extrapolation test: " + "; ".join(trial(one) for one in shown))
+        of = f"{selected(last.where)}: extrapolation test: ".removeprefix(": ")
+        sentences.append(of + "; ".join(trial(one) for one in shown))
     return list(dict.fromkeys(sentences))
+
+
+def selected(where: Mapping[str, Any]) -> str:
+    """Write what formulas are for."""
+    return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
 def trial(one: Backtest) -> str:

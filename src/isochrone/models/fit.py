@@ -215,9 +215,8 @@ def _family_pool(chosen: Family, observed: Observations) -> Pool:
 
 def _warnings(model: Model, samples: Samples) -> list[str]:
     found = []
-    least = min((segment.degrees_of_freedom for segment in model.segments), default=0)
-    if least < 3:
-        found.append(f"few independent points: intervals are wide (degrees of freedom: {least})")
+    if min((segment.degrees_of_freedom for segment in model.segments), default=0) < 3:
+        found.append("few independent points: intervals are wide")
     error = _error(model)
     if error > auto.HOPELESS:
         found.append(

@@ -127,8 +127,9 @@ def varied(run: Run) -> tuple[tuple[str, str], ...]:
     """List the options that are of the experiment and not of how long it measures."""
     left_out = _SAMPLING | _CURVES | set(run.by)
     return tuple(
-        (name, _value(value)) for name, value in in_use(run).items() if name not in left_out
-    )
+        (name, _value(value)) for name, value in in_use(run).items()
+        if name not in left_out and (name, value) != ("root", "fixed")
+    )  # fmt: skip
 
 
 def _value(value: Option) -> str:

@@ -19,7 +19,7 @@ def test_more_ranks_say_what_the_last_trial_missed(golden: Golden) -> None:
     assert inside.warnings == []
     said = model.predict(p=64, b=[8, 1024]).warnings
     golden(said[0])
-    (tried,) = [text for text in said if text.startswith("extrapolation test: ")]
+    (tried,) = [text for text in said if "extrapolation test: " in text]
     golden(tried)
 
 

@@ -115,7 +115,7 @@ def scale(
         above = one.high / one.seconds - 1
         warnings[
             f"the interval on {ranks} ranks ends {above:.0%} above the prediction "
-            f"(from extrapolation alone: {further:.0%})"
+            f"(without errors of the models: {further:.0%})"
         ] = None
         found.append(Scaled(ranks, one.seconds, one.low, one.high))
     omitted = float(app.get("omitted", 0.0))

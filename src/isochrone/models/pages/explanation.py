@@ -6,9 +6,9 @@ from typing import Any
 from isochrone.base.text import printable
 from isochrone.base.units import format_error, format_seconds
 from isochrone.models import Model, Segment
+from isochrone.models.doubtful import selected
 from isochrone.models.explain import Answer, Suggestion, suggestions
 from isochrone.models.formulas import number, ranges, values
-from isochrone.models.pages.model import selected
 from isochrone.models.questions import recorded
 from isochrone.pages.page import Listing, Sentence
 from isochrone.pages.words import between, plural

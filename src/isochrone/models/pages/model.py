@@ -12,7 +12,7 @@ from isochrone.base.errors import InputError
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
-from isochrone.models.doubtful import missed, switches, untried
+from isochrone.models.doubtful import missed, selected, switches, untried
 from isochrone.models.extension import added
 from isochrone.models.formulas import formula, number, printed, ranges, values
 from isochrone.models.questions import recorded
@@ -207,14 +207,9 @@ def _trials(model: Model) -> Iterator[Block]:
         own = [one for one in model.backtests if one.where == where]
         ranks = recorded(segments, "p")
         if own:
-            yield Sentence(missed(own)[0], about=selected(where))
+            yield Sentence(missed(own)[0])
         elif ranks and ranks[0] < ranks[1]:
             yield Sentence(untried(ranks[1]), about=selected(where))
-
-
-def selected(where: Mapping[str, Any]) -> str:
-    """Write what formulas are for."""
-    return ", ".join(printable(f"{key} {value}", 60) for key, value in where.items())
 
 
 def _costs(model: Model) -> list[Block]:

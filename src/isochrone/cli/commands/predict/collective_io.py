@@ -163,15 +163,15 @@ def _blocks(found: CallCost, nodes: Allocation, model: Model) -> list[Block]:
     rows = [
         Row((
             printable(row.host, 40), str(cores[row.host]), str(row.intra), str(row.in_),
-            str(row.out), f"{row.pa:g}", f"{row.pe:g}",
+            str(row.out),
             *(format_bytes(round(of)) for of in (row.intra_bytes, row.in_bytes, row.out_bytes)),
             format_seconds(row.cost, 4),
         ), "bad" if row.node in hot else "")
         for row in shown
     ]  # fmt: skip
     columns = columns_of(
-        "node", ">ranks", ">intra", ">in", ">out", ">pa", ">pe", ">bytes within", ">bytes in",
-        ">bytes out", ">cost",
+        "node", ">ranks", ">intra", ">in", ">out", ">bytes within", ">bytes in", ">bytes out",
+        ">cost",
     )  # fmt: skip
     more = left_out(len(found.hosts), len(rows), "cooler node")
     table = Table("", columns, tuple(rows), more)
