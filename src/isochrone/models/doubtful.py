@@ -109,7 +109,7 @@ def missed(backtests: Sequence[Backtest]) -> list[str]:
         shown = [last, *(one for one in others if one.average > last.average)]
         of = f"{selected(last.where)}: extrapolation test: ".removeprefix(": ")
         sentences.append(of + "; ".join(trial(one) for one in shown))
-    return list(dict.fromkeys(sentences))
+    return sentences
 
 
 def selected(where: Mapping[str, Any]) -> str:

@@ -124,11 +124,14 @@ def _counts(run: Run) -> Array:
 
 
 def varied(run: Run) -> tuple[tuple[str, str], ...]:
-    """List the options that are of the experiment and not of how long it measures."""
+    """List the options that are of the experiment and not of how long it measures.
+
+    A fixed root is the default, and says nothing for operations without a root.
+    """
     left_out = _SAMPLING | _CURVES | set(run.by)
     return tuple(
         (name, _value(value)) for name, value in in_use(run).items()
-        if name not in left_out and (name, value) != ("root", "fixed")
+        if name not in left_out and value != "fixed"
     )  # fmt: skip
 
 
