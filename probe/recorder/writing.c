@@ -116,10 +116,11 @@ static void warn_of_rank(iso_record_t *record, const iso_recording_t *recording,
                            "the sequence holds mean sizes",
                            rank);
     } else if (worst == ISO_GIVEN_UP) {
-        iso_record_warning(record, "no-sequence",
-                           "rank %d does not repeat its calls: sequence "
-                           "dropped after %d calls, only totals are recorded",
-                           rank, ISO_LIMIT);
+        iso_record_warning(
+            record, "no-sequence",
+            "the calls of rank %d do not repeat: their order was "
+            "dropped after %d calls, only totals are recorded",
+            rank, ISO_LIMIT);
     }
     if (threads > 1) {
         iso_record_warning(record, "threads",

@@ -39,7 +39,7 @@ static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
-     "number of hot ranks: those of the hot node that communicate, each with "
+     "number of ranks of the hot node that communicate (hot ranks); each has "
      "its own partners",
      &options.hot},
     {"post", ISO_OPTION_CHOICE | ISO_EXPERT, "intra-first|inter-first|both",

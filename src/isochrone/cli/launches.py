@@ -86,7 +86,7 @@ def read_command(text: str, where: str) -> Launchable:
             hint="write it after A and B",
         )  # fmt: skip
     if args.ranks and len(args.ranks) > 1:
-        raise InputError("-n needs a single number of ranks", where=f"arguments {where}")
+        raise InputError("-n takes one number of ranks here", where=f"side {where}")
     return launchables(args)[0]
 
 

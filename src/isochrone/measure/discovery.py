@@ -145,7 +145,7 @@ def _on_path(meant: Installation | None, tell: Tell) -> Probe | None:
     linked = _linked(program)
     if meant and linked and meant.family != linked.family:
         tell(
-            f"{program}: skipped, it is for {installations.LIBRARIES[linked.family][0]}, "
+            f"{program} is skipped: it is for {installations.LIBRARIES[linked.family][0]}, "
             f"not for {meant.library}"
         )
         return None

@@ -74,7 +74,7 @@ class Planned:
         found = read(self.path)
         if found.notes.get("arguments") != self.arguments:
             raise InputError(
-                f"the settings of this run are not those of the preset {self.preset.name}",
+                f"the file exists, with other settings than those of the preset {self.preset.name}",
                 where=self.path,
                 hint="choose another folder",
             )  # fmt: skip

@@ -191,7 +191,7 @@ def nowhere_near(segments: Sequence[Segment], known: Mapping[str, Sequence[float
     """Say which known switches of a library are in no gap between segments, one sentence each."""
     found = switches(segments)
     return [
-        f"the formula does not change at the known breakpoint {name} = {number(name, value)}"
+        f"one formula fits on both sides of the known breakpoint {name} = {number(name, value)}"
         for name, values in known.items()
         for value in values
         if not any(s.name == name and s.below <= value < s.above for s in found)

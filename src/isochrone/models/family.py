@@ -99,7 +99,7 @@ def check_family(family: Family) -> None:
         terms, symbols = len(form.terms), len(form.symbols)
         if not terms or terms != symbols or isinstance(form.symbols, str):
             raise InputError(
-                f"form {number} needs at least one term, and a symbol for each", where=where,
+                f"form {number} has no terms, or not one symbol for each", where=where,
                 hint=f"terms: {', '.join(form.terms)}",
             )  # fmt: skip
         with located(f"{where}, form {number}"):

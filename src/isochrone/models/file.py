@@ -165,7 +165,7 @@ def _check(model: Model) -> None:
     if model.weights not in WEIGHTS:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, segment in enumerate(model.segments):
-        _check_segment(segment, f"piece {number}")
+        _check_segment(segment, f"pieces[{number}]")
     along = [widening.along for one in model.segments for widening in one.beyond.values()]
     unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.segments))
     if unknown:

@@ -289,7 +289,7 @@ def of_run(run: Run) -> Samples:
         raise InputError(
             f"a run of '{run.experiment}' cannot be fitted",
             where=run.where,
-            hint="fit takes sweeps (point-to-point, bisection, collective), hot spots and tables",
+            hint="fit takes point-to-point, bisection, collective, hotspot, and tables",
         )
     readers = readers_of(run)
     read = next((one.columns for one in readers if one.columns), _columns_of)

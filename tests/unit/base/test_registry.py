@@ -23,7 +23,7 @@ BROKEN = {
     "missing": ("import no_such_module", "ModuleNotFoundError"),
     "term": (GOOD.replace('"b"', '"size"'), "'size' is not a term of a model"),
     "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is invalid:"),
-    "symbols": (GOOD.replace('"a", ', ""), "form 1 needs"),
+    "symbols": (GOOD.replace('"a", ', ""), "form 1 has no terms"),
 }
 
 

@@ -54,8 +54,8 @@ def test_its_model_is_written_and_read_like_any_other(tmp_path: Path) -> None:
     ("family", "says"),
     [
         (Family(), "family 'own': the family has no forms"),
-        (Family(forms=(Form((), ()),), name="x"), "family 'x': form 1 needs"),
-        (Family(forms=(LINEAR, Form(("1", "b"), ("τ",)))), "form 2 needs"),
+        (Family(forms=(Form((), ()),), name="x"), "family 'x': form 1 has no terms"),
+        (Family(forms=(LINEAR, Form(("1", "b"), ("τ",)))), "form 2 has no terms"),
         (Family(forms=(Form(("1", "exp(p)"), ("τ", "β")),)), "form 1: 'exp(p)' is not a term"),
         (Family(forms=(Form(("1", "q"), ("τ", "β")),)), "form 1: 'q' is not a term"),
         (Family(forms=(Form("b", "β"),)), "form 1 is not a Form of several terms"),  # type: ignore[arg-type]

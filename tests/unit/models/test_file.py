@@ -138,7 +138,7 @@ CASES = [
     ({"pieces": [], "sha256": None}, "the model has no segments"),
     ({"pieces": 3, "sha256": None}, "damaged"),
     ({"weights": "x", "sha256": None}, "neither 'relative' nor"),
-    ({"pieces": [{"family": "a", "terms": ["1"], "coefficients": []}], "sha256": None}, "piece 0"),
+    ({"pieces": [{"family": "a", "terms": ["1"], "coefficients": []}], "sha256": None}, "pieces"),
     (
         {
             "pieces": [{"family": "a", "terms": ["__import__('os')"], "coefficients": [1]}],

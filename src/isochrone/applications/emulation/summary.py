@@ -95,7 +95,7 @@ class Emulation:
         if short:
             least = min(short, key=lambda one: one.overlap)
             name, others = self.names(least)
-            more = f" (and {len(short) - 1} more, similarly)" if len(short) > 1 else ""
+            more = f" (more such cases: {len(short) - 1})" if len(short) > 1 else ""
             said.append(
                 f"{others} ended early and disturbed {name} only {100 * least.overlap:.0f} % of "
                 f"its time{more}: use 'background: true' or more iterations"

@@ -133,7 +133,7 @@ def run(args: Namespace) -> int:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
-        warn(f"left out of the host list, because the name is not valid: '{printable(host, 80)}'")
+        warn(f"host '{printable(host, 80)}' is left out of the host list: the name is not valid")
     return int(failed)
 
 

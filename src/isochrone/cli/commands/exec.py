@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tuning",
         "FILE",
         Path,
-        "tuning table (from isochrone tune collectives -o)",
+        "tuning file with a table (from isochrone tune collectives -o)",
         required=True,
     )
     add_flag(parser, "--report",

@@ -113,8 +113,8 @@ def _make(options: Options, ranks: int) -> Accesses:
 
 PATTERN = Pattern(
     option=Option(
-        "--table", "table of accesses: recording of isochrone record --collective-io, or lines of "
-        "rank,offset,length[,count,stride] (bytes)", "FILE", Path,
+        "--table", "table with lines of rank,offset,length[,count,stride] (bytes), or recording of "
+        "isochrone record --collective-io", "FILE", Path,
     ),
     make=_make,
     position=50,

@@ -237,8 +237,8 @@ def _rows(run: Run, name: str) -> Iterator[Members]:
     """Return the records of a name, which were checked when the run was read."""
     if run.kind != KIND:
         raise InputError(
-            f"this is a run of '{run.experiment}'", where=run.where,
-            hint="collective I/O is recorded by 'isochrone record --collective-io'",
+            f"a run of '{run.experiment}' has no collective I/O", where=run.where,
+            hint="record it: isochrone record --collective-io",
         )  # fmt: skip
     return run.tables.get(name, Table()).rows()
 

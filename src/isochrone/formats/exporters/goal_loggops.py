@@ -37,7 +37,7 @@ def write(run: Run, path: Path, *, nbytes: int | None = None) -> list[str]:
     eager = leaves_at_once(curve)
     remarks = [
         "round trips show only the sum L + 2o: it is written as L, and o and g are 0",
-        "G (gap per byte) is one number for all sizes: the medians deviate from it by at most "
+        "one G (gap per byte) is used for all sizes: the medians deviate from its times by at most "
         f"{100 * off:.2g} %",
     ]
     comments = [

@@ -87,7 +87,7 @@ def _warnings(machine: _Machine) -> list[str]:
         )
     if machine.others:
         found.append(
-            f"{machine.others} more curves are left out: in the file all pairs of nodes are equal"
+            f"curves left out, because all pairs of nodes share one in the file: {machine.others}"
         )
     return found
 

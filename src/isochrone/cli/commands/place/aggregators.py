@@ -79,8 +79,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_measured_calls(parser)
     parser.add_argument(
         "--choose", choices=("order", "all"), default="order",
-        help="order: choose the hosts of the aggregators, and their order (default); all: also "
-        "their number, the buffer size and the stripes",
+        help="what to choose: order (hosts of the aggregators and their order, default), all (also "
+        "their number, the buffer size and the stripes)",
     )  # fmt: skip
     add_json(parser)
     add_output(parser, "hints file to write (default: romio-hints)")
