@@ -282,10 +282,7 @@ def _behind(run: Run, read: _Read, about: str = "") -> list[Sentence]:
 def _numbers(run: Run, read: _Read, *, folded: bool) -> list[Block]:
     """Return the table of a curve; on a terminal with its analysis directly below."""
     found: list[Block] = [_table(read, read.title if folded else "")]
-    found += [
-        Sentence(f"{MARK} {_switch(change).text}", "strong", only="terminal")
-        for change in read.switches
-    ]
+    found += [Sentence(_switch(change).text, "strong", only="terminal") for change in read.switches]
     if read.later:
         found.append(Listing(BEHIND, tuple(_behind(run, read)), "bad", only="terminal"))
     return found
