@@ -73,13 +73,14 @@ def evaluate(bed: Bed) -> Section:
 def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
     """Say what the tables show."""
     rows, programs = tables["io-gains"], tables.get("io-programs", [])
+    slower = f"{100 * (float(facts['time']) - 1):.1f} %"
 
     def limits(column: int) -> str:
         return " to ".join(pick((row[column] for row in rows), key=float) for pick in (min, max))
 
     return Page(
         "Are predicted gains of collective I/O reached?",
-        f"median error of gains {facts['median error']}; with the chosen settings, calls take {facts['time']} times as long as with the best ones",
+        f"median error of gains {facts['median error']}; calls with the chosen settings take {slower} longer than with the best ones",
         f"largest error of a gain: {facts['largest error']}; not tested on real file systems",
         f"On {len(rows)} synthetic machines the cost of each part of a collective call is known. A setting is a "
         "number of aggregators and a buffer size. From the times of 3 settings, Isochrone chooses one of 20 settings. A gain is the time with 8 "
@@ -89,7 +90,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         [(f"{len(rows)} synthetic machines, smallest to largest gain", *map(limits, (2, 3, 4))),
          *((f"`{row[0]}`, {row[4]} launches", "–", row[2] + (f" ({row[3]})" if row[3] != "–" else ""), row[1])
            for row in programs)],
-        f"On the synthetic machines, a call with the chosen setting takes on average {facts['time']} times as long as with "
+        f"On the synthetic machines, a call with the chosen setting takes on average {slower} longer than with "
         f"the best of the 20 settings. {facts['covered']} of the true times are in the 95 % prediction interval.",
         [f"The largest error of a predicted gain is {facts['largest error']}.",
          *([f"On {facts['slower']} of {len(rows)} machines the chosen setting is more than 5 % slower than the best one."]

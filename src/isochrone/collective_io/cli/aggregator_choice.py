@@ -158,8 +158,9 @@ class ByOrder(Proposal):
         more, order = self.other
         return [
             Sentence(
-                f"--choose all would gain more: {format_seconds(more.seconds)} instead of "
-                f"{format_seconds(order.seconds)}, by {more.words}"
+                "With --choose all (also chooses the number of aggregators and the buffer size): "
+                f"{format_seconds(more.seconds)} instead of {format_seconds(order.seconds)}, "
+                f"by {more.words}"
             )
         ]
 

@@ -6,8 +6,8 @@ FAMILY = Family(
     formula=r"t(n) = t_{op}\,n",
     source="Kühnemann, Rauber and Rünger, equations 1 and 2: t_op",
     limitations=(
-        "If only some working sets fit into a cache, the fit needs several that fit and "
-        "several that do not."
+        "If some working sets are larger than a cache, measure several of them, and "
+        "several smaller ones."
     ),
     forms=(Form(("n",), ("t_op",)),),
     splits=("n",),

@@ -8,10 +8,7 @@ FAMILY = Family(
         "Kühnemann, Rauber and Rünger, table 1 (there with the names of t_sc and t_ga "
         "swapped) and table 4"
     ),
-    limitations=(
-        "Do not use it for trees, whose inner ranks forward blocks. If the cost changes "
-        "at some total size, the fit needs a breakpoint there."
-    ),
+    limitations="Do not use it for trees, whose inner ranks forward blocks.",
     forms=(Form(("1", "b", "p*b"), ("τ_1", "τ_2", "t_c")),),
     splits=("p*b", "p", "b"),
     operations=("gather",),
