@@ -153,7 +153,7 @@ def pages(output: Path) -> dict[str, str]:
     for name, (title, question, sections) in PAGES.items():
         parts = [
             f"# {title}",
-            f"{question} [Evaluation](evaluation.md) summarises the results, and says how to repeat them.",
+            f"{question} [Evaluation](evaluation.md) summarises the results.",
         ]
         for section in sections:
             if not (output / f"evaluated/{section}.json").exists():

@@ -26,7 +26,6 @@ extensions = [
     "api_reference",
     "command_reference",
     "mathml",
-    "source_files",
 ]
 exclude_patterns = ["_build", "extensions"]
 

@@ -91,14 +91,12 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "the same number of ranks. Computation varies by 1 % from step to step.",
         ("program", f"true time, {ASKED[-1]} ranks", *(f"error, {ranks} ranks" for ranks in ASKED)),
         table,
-        f"{len(rows) - outside} of {len(rows)} true times are in the 95 % prediction interval.",
+        f"{len(rows) - outside} of {len(rows)} true times are in the 95 % prediction interval."
+        + ("" if outside else " So the intervals may be too wide."),
         [f"The largest error is {worst[5]}, for {worst[0]} on {worst[1]} ranks.",
-         f"{outside} times are outside the 95 % interval." if outside
-         else "All true times are in their intervals, so the intervals may be too wide.",
+         *([f"{outside} times are outside the 95 % interval."] if outside else []),
          "The simulated programs sleep instead of computing. So caches, memory and load imbalance have no effect.",
-         "Real programs are not in the table. HPCG, LULESH, miniFE and AMG were "
-         "only recorded, on 2 to 8 ranks with MPICH. Recording adds up to 0.5 % to the times of HPCG, LULESH and miniFE. It "
-         "adds up to 23 % to AMG, which calls MPI 1.2 million times per second."],
+         "No real program was predicted."],
     )  # fmt: skip
 
 

@@ -36,7 +36,8 @@ from made_up.library_laws import asked, known_law, library_law, measured
 TITLE = "Models, compared with Extra-P and simple formulas"
 TABLES = ("models",)
 CAPTION = "Median error of models where nothing was measured"
-PLACES = ("inside", "between", "2x", "4x", "8x")
+PLACES = {"inside": "ranks between", "between": "sizes between", "2x": "2x", "4x": "4x", "8x": "8x"}
+"""Points asked for, and their names in the tables."""
 OURS, EXTRAP, FORM, POWER = "Isochrone", "Extra-P", "normal form of Extra-P", "power law"
 MODELS = (OURS, EXTRAP, FORM, POWER)
 COLUMNS = ("laws", "model", "where", "laws answered", "mean error", "median error", "coverage of interval",
@@ -57,7 +58,7 @@ def evaluate(bed: Bed) -> Section:
     failed = _with_extrap(bed, found, cases)
     rows = []
     for kind, model in product(("known", "unseen"), MODELS):
-        if found[kind, model, PLACES[0]]:
+        if found[kind, model, "inside"]:
             rows += [_row(found, kind, model, place) for place in PLACES]
     if not bed.peers:
         rows += [row for row in bed.measured_before("models") if row[1] == EXTRAP]
@@ -66,7 +67,7 @@ def evaluate(bed: Bed) -> Section:
         failed.append(f"{refused} laws are refused: too few points for any formula.")
     worst = max(one["error"] for one in found["unseen", OURS, "8x"])
     facts = {"laws": str(len(seeds)), "largest": percent(worst)}
-    return Section([Table("models", COLUMNS, rows)], facts, failed, _figure(found))
+    return Section([Table("models", COLUMNS, rows)], facts, failed, _figure(rows))
 
 
 def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
@@ -78,7 +79,9 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         own = [row for row in rows if row[:2] == (kind, model)]
         if own:
             covers = "–" if own[0][6] == "–" else span([row[6] for row in own])
-            table.append((kind, model, *(median[kind, model, place] for place in PLACES), covers))
+            table.append(
+                (kind, model, *(median[kind, model, place] for place in PLACES.values()), covers)
+            )
     ours = median["unseen", OURS, "4x"]
     return Page(
         "How accurate are models outside the measured range?",
@@ -88,20 +91,20 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"model families of Isochrone. {facts['laws']} are *unseen*: they follow algorithms of MPI libraries, and "
         "no family contains them. Models are fitted to noisy times of each law, on up to 32 or 64 ranks. The table has the median error "
         "at other points:\n\n"
-        "- *inside*: numbers of ranks between the measured numbers;\n"
-        "- *between*: message sizes between the measured sizes;\n"
+        "- *ranks between*: numbers of ranks between the measured numbers;\n"
+        "- *sizes between*: message sizes between the measured sizes;\n"
         "- *2x*, *4x*, *8x*: multiples of the largest measured number of ranks.\n\n"
-        "*Interval covers* is the share of true times in the 95 % prediction interval. Each of the five columns has its own "
-        "share, and the table has the smallest and the largest.\n\n"
-        "Extra-P has its default settings and gives no intervals. It minimises absolute errors, so small times have "
+        "*Interval covers* is the share of true times in the 95 % prediction interval. It "
+        "differs between the five columns, so the table has the smallest and the largest share.\n\n"
+        "Extra-P has its default settings. It minimises absolute errors, so small times have "
         "large relative errors. Therefore the table also has "
-        "the *normal form*: the same kind of formula as in Extra-P, with two terms, but fitted to relative errors.",
-        ("laws", "model", *PLACES, "interval covers"),
+        "the *normal form of Extra-P*: a formula of the same kind, but fitted to relative errors.",
+        ("laws", "model", *PLACES.values(), "interval covers"),
         table,
         "",
         [*_fails(rows),
          f"At 8x the ranks, the largest error of Isochrone on an unseen law is {facts['largest']}.",
-         "The comparison favours Isochrone: it has the formulas of the known laws. It alone may use several formulas, each for a range of sizes."],
+         "The comparison favours Isochrone, because it has the formulas of the known laws. Only Isochrone may use several formulas, each for a range of sizes."],
     )  # fmt: skip
 
 
@@ -163,15 +166,19 @@ def _row(found: Scores, kind: str, model: str, place: str) -> tuple[object, ...]
     if own and "score" in own[0]:
         more = (percent(_mean(found, kind, model, place, "covers")),
                 f"{_mean(found, kind, model, place, 'score'):.2f}")  # fmt: skip
-    return kind, model, place, len(own), percent(np.mean(errors)), percent(np.median(errors)), *more
+    return (
+        kind,
+        model,
+        PLACES[place],
+        len(own),
+        percent(np.mean(errors)),
+        percent(np.median(errors)),
+        *more,
+    )
 
 
 def _mean(found: Scores, kind: str, model: str, place: str, what: str) -> float:
     return float(np.mean([one[what] for one in found[kind, model, place]]))
-
-
-def _middle(found: Scores, kind: str, model: str, place: str) -> float:
-    return float(np.median([one["error"] for one in found[kind, model, place]]))
 
 
 def _fails(rows: Rows) -> list[str]:
@@ -183,7 +190,7 @@ def _fails(rows: Rows) -> list[str]:
             )
     median = {row[:3]: leading(row[5]) for row in rows}
     for kind, model in product(("known", "unseen"), (EXTRAP, FORM)):
-        worse = [place for place in PLACES
+        worse = [place for place in PLACES.values()
                  if median.get((kind, model, place), np.inf) < median[kind, OURS, place]]  # fmt: skip
         if worse:
             said.append(
@@ -192,14 +199,15 @@ def _fails(rows: Rows) -> list[str]:
     return said
 
 
-def _figure(found: Scores) -> Figure:
+def _figure(rows: Rows) -> Figure:
+    median = {row[:3]: leading(row[5]) for row in rows}
     figure, panels = chart(7.2, 3.2, 2)
     for axes, kind in zip(panels, ("known", "unseen"), strict=True):
         for model in MODELS:
-            if not found[kind, model, PLACES[0]]:
+            if (kind, model, "2x") not in median:
                 continue
-            axes.plot(PLACES, [100 * _middle(found, kind, model, place) for place in PLACES],
-                      marker="o", label=model)  # fmt: skip
+            axes.plot([place.replace(" ", "\n") for place in PLACES.values()],
+                      [median[kind, model, place] for place in PLACES.values()], marker="o", label=model)  # fmt: skip
         axes.set_yscale("log")
         label(axes, f"points asked for, {kind} laws", "median error, %")
     return figure
