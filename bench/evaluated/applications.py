@@ -96,7 +96,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         [f"The largest error is {worst[5]}, for {worst[0]} on {worst[1]} ranks.",
          *([f"{outside} times are outside the 95 % interval."] if outside else []),
          "The simulated programs sleep instead of computing. So caches, memory and load imbalance have no effect.",
-         "No real program was predicted."],
+         "Real programs are not in the table. HPCG, LULESH, miniFE and AMG were only recorded."],
     )  # fmt: skip
 
 

@@ -94,8 +94,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         "- *ranks between*: numbers of ranks between the measured numbers;\n"
         "- *sizes between*: message sizes between the measured sizes;\n"
         "- *2x*, *4x*, *8x*: multiples of the largest measured number of ranks.\n\n"
-        "*Interval covers* is the share of true times in the 95 % prediction interval. It "
-        "differs between the five columns, so the table has the smallest and the largest share.\n\n"
+        "*Interval covers* is the share of true times in the 95 % prediction interval. The share "
+        "differs between the five columns, so the table has the smallest and the largest one.\n\n"
         "Extra-P has its default settings. It minimises absolute errors, so small times have "
         "large relative errors. Therefore the table also has "
         "the *normal form of Extra-P*: a formula of the same kind, but fitted to relative errors.",
