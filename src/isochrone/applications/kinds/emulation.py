@@ -292,8 +292,8 @@ def _phases(run: Run, found: Emulation, asked: Asked) -> Iterator[Block]:
     options = Options(models=asked.models)
     yield Picture("phases", "Phases of an iteration", PHASES, (run,), options, alt=alt)
     yield _table(
-        "Phases when the application runs alone: time per iteration with waiting, mean over ranks",
-        ("application", "phase", ">mean", ">95 % interval", ">slowest rank"), rows,
+        "Phases when the application runs alone: time per iteration, including waiting for others",
+        ("application", "phase", ">mean of ranks", ">95 % interval", ">slowest rank"), rows,
         f"All {len(rows)} phases",
     )  # fmt: skip
 
