@@ -92,8 +92,8 @@ def outside(
 def untried(largest: float) -> str:
     """Say that backtests need more numbers of ranks."""
     return (
-        "extrapolation was not tested: a test is a fit to p ≤ "
-        f"{number('p', largest / 2)}, which needs three numbers of ranks"
+        "extrapolation was not tested: that needs three numbers of ranks up to "
+        f"{number('p', largest / 2)}, half of the largest"
     )
 
 
