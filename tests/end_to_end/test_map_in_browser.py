@@ -240,7 +240,7 @@ def test_zoom_by_wheel_box_and_buttons(page: Map) -> None:
 
 
 def test_ranks_are_sorted_by_node_level_and_cost(page: Map, golden: Golden) -> None:
-    """A cyclic placement becomes blocks; the slow rank comes first by cost."""
+    """A cyclic placement becomes blocks; by cost, the slow rank is last."""
     run = latency_map(cyclic(4, 4), slow_hosts={"n2": 3.0})
     page.open([run])
     assert "Ranks 0 and 1, on n0 and n1" in page.hover(0, 1)
@@ -319,7 +319,7 @@ def test_nodes_come_first_above_256_ranks(page: Map) -> None:
     assert "Nodes n5 and n20" in said
     median = float(sorted(run.matrix()[40:48, 160:168].ravel())[31])
     assert f"{median * 1e6:.3g}"[:3] in said
-    page.control("show", "rank")
+    page.control("cells", "rank")
     assert page.view == [0, 0, 1024]
     assert "Ranks 40 and 160" in page.hover(40, 160)
     page.press("n")
@@ -426,7 +426,7 @@ def test_1024_ranks_stay_below_3_mb_with_every_pair_and_interval(page: Map) -> N
     run = large()
     page.open([run])
     assert page.path.stat().st_size < 3_000_000
-    page.control("show", "rank")
+    page.control("cells", "rank")
     said = page.hover(40, 1000)
     assert "Ranks" in said
     i, j = map(int, re.findall(r"[0-9]+", said)[:2])

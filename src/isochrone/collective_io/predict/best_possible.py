@@ -166,11 +166,10 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
             f"most {gain:.2g} times as fast."
         ]
     other = max(now.seconds - exchange, 0.0)
-    fixed = [(name, value) for name, value in now.parts.items() if name != "exchange" and value]
-    fixed.sort(key=lambda one: -one[1])
-    names = [NAMES[name] for name, value in fixed if value > 0.02 * now.seconds]
-    of = f"{format_seconds(other)} of {format_seconds(now.seconds)}"
-    why = f" The order does not affect {of}: {', '.join(names)}." if names else ""
+    why = (
+        " The order affects only the exchange. The other parts of the call take "
+        f"{format_seconds(other)} of {format_seconds(now.seconds)}."
+    )
     if gain < 1.005:
         return [f"No other order of the nodes or of the aggregators is faster.{why}"]
     return [

@@ -1,7 +1,7 @@
 // The controls above a map: what is shown, in which order, which pairs, how close.
 
 const ORDER_WORDS = [
-  ["rank", "by rank"], ["node", "by node"], ["level", "by switch or level"], ["cost", "by cost, most first"],
+  ["rank", "by rank"], ["node", "by node"], ["level", "by switch or level"], ["cost", "by cost, most last"],
 ];
 
 function controlsOf(map, others, does) {
@@ -23,7 +23,7 @@ function controlsOf(map, others, does) {
     button("−", () => does.zoom(2), { "aria-label": "zoom out", title: "zoom out" }),
     button("whole", () => does.whole(), { title: "show the whole map" }));
   const tools = make("div", { class: "tools" },
-    map.canNodes ? labelled("show", show) : "", labelled("order", order), labelled("host", host),
+    map.canNodes ? labelled("cells", show) : "", labelled("order", order), labelled("host", host),
     labelled("slower than", least), labelled("faster than", most),
     others.length ? labelled("compared with", against) : "", zoom);
   return { element: tools, show, host, least, most, unit };

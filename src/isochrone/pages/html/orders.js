@@ -5,7 +5,7 @@ const ORDERS = {
   node: (matrix) => matrix.units.map((unit) => [unit.node]),
   level: (matrix, levels) => matrix.units.map(
     (unit) => [...levels].reverse().map(({ groups }) => groups[unit.ranks[0]])),
-  cost: (matrix, levels) => costs(matrix, levels).map((cost) => [-cost]),
+  cost: (matrix, levels) => costs(matrix, levels).map((cost) => [cost]),
 };
 
 function ordered(matrix, levels, name) {
