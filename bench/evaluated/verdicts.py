@@ -52,7 +52,7 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         f"{missed} missed: {', '.join(where)}" if where else "few cases, so the bounds are wide",
         f"The latency maps are synthetic, with {facts['shapes']} shapes of machines. The slow component is chosen at "
         "random. *node x1.25* means that all round trips of one node take 1.25 times as long. *level x1.3* slows all pairs of the "
-        "highest level, so no host may be reported. There are three tests:\n\n"
+        "highest level, so a correct verdict reports no host. There are three tests:\n\n"
         "- *single map*: a map is judged alone.\n"
         "- *against 5 nights*: a map is compared with five earlier maps of the same machine.\n"
         "- *5 % of the pairs*: a machine of 64 to 160 nodes is judged from a sample of its pairs. Slow components vary.\n\n"
@@ -60,8 +60,8 @@ def page(facts: dict[str, str], tables: dict[str, Rows]) -> Page:
         ("test", "slow or changed", "correct", "missed", "false alarms", "cases", "rate of false alarms, at most"),
         rows,
         f"In the test *5 % of the pairs*, all levels are found on {facts['levels']} of the machines.\n\n"
-        f"In a further test, {facts['tori']} tori had a slow link. For {int(facts['tori']) - int(facts['good tori'])} of them the "
-        "verdict was *slow* or *not known*. The verdict *good* would be wrong.",
+        f"In a further test, {facts['tori']} tori had a slow link. {int(facts['tori']) - int(facts['good tori'])} of "
+        f"the {facts['tori']} verdicts were correct, that is, *slow* or *not known*.",
         [*(f"In the test *{row[0]}*, {row[1]} was not found in {row[3]} of {row[5]} cases."
            for row in rows if row[3] != "0"),
          "The number of cases is small. `make evaluation FULL=1` tests ten times as many."],

@@ -19,8 +19,8 @@ MAX_RANKS = 4096
 """Of more ranks, the limit takes too long to find for a page."""
 
 MEASURE = (
-    "Only the exchange is predicted. For the whole call, add --calls and a run file of "
-    "'isochrone measure tile-io --file FILE' or 'isochrone record --collective-io'."
+    "Only the exchange is predicted. For the whole call, add --calls RUN, recorded on the target "
+    "cluster by 'isochrone measure tile-io --file FILE' or 'isochrone record --collective-io'."
 )
 
 

@@ -123,8 +123,8 @@ def best_possible(
         by_hints = min(by_order, *(_least(whole, single, by_rank, number) for number in few))
         if by_hints <= 0.97 * by_order:
             why.append(
-                "By the model, other aggregators and buffers make the call at most "
-                f"{_gain(now.seconds, by_hints):.3g} times as fast."
+                "By the model, another number of aggregators or another buffer size makes the "
+                f"call at most {_gain(now.seconds, by_hints):.3g} times as fast."
             )
     why += _of_independent(now, alone, call.reading)
     return BestPossible(now.seconds, by_order, by_hints, independent, why)
@@ -165,13 +165,13 @@ def _of_order(now: WholeCost, least: float, exchange: float) -> list[str]:
             "By the model, another order of the nodes or of the aggregators makes the exchange at "
             f"most {gain:.2g} times as fast."
         ]
+    if gain < 1.005:
+        return ["No other order of the nodes or of the aggregators is faster."]
     other = max(now.seconds - exchange, 0.0)
     why = (
         " The order affects only the exchange. The other parts of the call take "
         f"{format_seconds(other)} of {format_seconds(now.seconds)}."
     )
-    if gain < 1.005:
-        return [f"No other order of the nodes or of the aggregators is faster.{why}"]
     return [
         "By the model, another order of the nodes or of the aggregators makes the call at most "
         f"{gain:.3g} times as fast.{why}"
