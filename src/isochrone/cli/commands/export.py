@@ -118,8 +118,8 @@ def _program(args: Namespace) -> int:
     written = form.write(found, path, speed=args.speed)
     if found.decided:
         warn(
-            "the application serves clients and workers in random order; one fixed order is "
-            "exported: clients by rank, each task to the worker with the least work"
+            "the application serves clients and hands out tasks in random order; the file has one "
+            "fixed order: clients by rank, each task to the worker with the least work"
         )
     print_path(written[0])
     return 0

@@ -81,13 +81,13 @@ def _warnings(machine: _Machine) -> list[str]:
     found = []
     if machine.inside is not None:
         found.append(
-            "SimGrid applies the same factors to all links: times of "
-            f"{machine.exact.name} are exact, of {machine.inside.name} "
+            f"SimGrid has one set of factors for all links: it repeats the measured times of "
+            f"{machine.exact.name}, and those of {machine.inside.name} "
             f"within {max(100 * machine.loopback[2], 1):.0f} %"
         )
     if machine.others:
         found.append(
-            f"curves left out, because all pairs of nodes share one in the file: {machine.others}"
+            f"the file has one curve for all pairs of nodes (curves left out: {machine.others})"
         )
     return found
 

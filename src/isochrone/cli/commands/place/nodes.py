@@ -1,7 +1,7 @@
 """Find the node order that minimises the communication of the busiest node in collective I/O.
 
-The order is written as a host file or rank file for the launcher. The output
-says by how much, at most, the best order could be faster than the one found.
+The order is written as a host file or rank file for the launcher. A better order may exist:
+the output gives an upper limit of what it could still gain.
 """
 
 import os
