@@ -27,8 +27,8 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:1MiB:x4",
-     "message sizes: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 (factor), or "
-     "auto (more where the curve bends)",
+     "bytes per message: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 (factor), "
+     "or auto (more where the curve bends)",
      &options.sizes},
     {"pairing", ISO_OPTION_CHOICE, "halves|neighbours|random", "halves",
      "pairs of ranks, all at once: rank i with i + n/2 (halves), 2i with 2i + "

@@ -22,8 +22,8 @@ static struct {
 
 static const iso_option_t own_options[] = {
     {"bytes", ISO_OPTION_SWEEP, "SIZES", "0,1:4MiB:x2",
-     "message sizes: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 (factor), or "
-     "auto (more where the curve bends)",
+     "bytes per message: 64,1KiB (list), 0:1KiB:32 (step), 1:1MiB:x4 (factor), "
+     "or auto (more where the curve bends)",
      &options.sizes},
     {"pairs", ISO_OPTION_TEXT, "I-J,...", NULL,
      "pairs of ranks to measure, such as 0-1,0-4 (default: the first and the "

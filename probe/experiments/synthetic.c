@@ -8,7 +8,7 @@
  *     t = 2 (latency * step^d + b / bandwidth) * slow
  *
  * where d counts the levels up to their common ancestor: 0 on one node, 1 on
- * one switch, and so on; slow is 1, or --slow-by for each of --slow-node,
+ * one switch, and so on; slow is 1, or --slow-factor for each of --slow-node,
  * --slow-rank and --slow-pair that the pair touches (a slow node slows what
  * crosses its port, not what stays inside). With --noise every repetition is
  * longer by an exponential variate of that relative mean. A slow pair has a
@@ -34,12 +34,12 @@ static struct {
     double latency, step, bandwidth;
     long slow_node, slow_rank;
     const char *slow_pair;
-    double slow_by, noise;
+    double slow_factor, noise;
     long seed;
 } options = {.slow_node = -1, .slow_rank = -1};
 
 static const iso_option_t own_options[] = {
-    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "bytes per message",
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
      "shape of the machine, such as 8,4,2: 8 ranks per node, 4 nodes per "
@@ -63,8 +63,9 @@ static const iso_option_t own_options[] = {
      "number of a slow rank (default: none)", &options.slow_rank},
     {"slow-pair", ISO_OPTION_TEXT | ISO_EXPERT, "I-J", NULL,
      "a slow pair of ranks (default: none)", &options.slow_pair},
-    {"slow-by", ISO_OPTION_NUMBER, "FACTOR", "3",
-     "the slow node, rank or pair is slow by this factor", &options.slow_by},
+    {"slow-factor", ISO_OPTION_NUMBER, "FACTOR", "3",
+     "factor by which the slow node, rank or pair is slow",
+     &options.slow_factor},
     {"noise", ISO_OPTION_PERCENT, "PERCENT", "0",
      "lengthen each time by a random share, PERCENT on average",
      &options.noise},
@@ -189,7 +190,7 @@ static double exact_time(const iso_context_t *ctx, int i, int j,
     double seconds =
         2 * (options.latency * pow(options.step, distance(ctx, i, j)) +
              (double)bytes / options.bandwidth);
-    return seconds * pow(options.slow_by, slow_things(ctx, i, j));
+    return seconds * pow(options.slow_factor, slow_things(ctx, i, j));
 }
 
 static iso_summary_t make_up(iso_sampler_t *sampler, double exact,

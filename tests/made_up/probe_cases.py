@@ -97,7 +97,7 @@ OTHERS = {
     "synthetic": _few(
         "--bytes 0,1,4093 --noise 0.1",
         "--shape 2,3,2 --placement cyclic --slow-rank 1 --noise 0.3",
-        "--shape 3,2 --slow-node 1 --slow-by 7",
+        "--shape 3,2 --slow-node 1 --slow-factor 7",
     ),
     "tile-io": _said(
         "--tile 1x1 --element 1 --repeats 2",

@@ -44,7 +44,7 @@ def test_placements(mpich: Mpi, tmp_path: Path, placement: str, hosts: list[str]
 
 
 def test_slow_parts_are_slow_by_the_factor(mpich: Mpi, tmp_path: Path) -> None:
-    options = ("--shape", "2,4", "--slow-node", "1", "--slow-pair", "0-7", "--slow-by", "2.5")
+    options = ("--shape", "2,4", "--slow-node", "1", "--slow-pair", "0-7", "--slow-factor", "2.5")
     run = mpich.run("synthetic", *options, ranks=1, out=tmp_path / "synthetic.jsonl")
     times = run.matrix()
     assert times[0, 2] == pytest.approx(2.5 * exact(1)), "crosses the port of node 1"

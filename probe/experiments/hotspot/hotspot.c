@@ -36,7 +36,7 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "message sizes",
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "4MiB", "bytes per message",
      &options.sizes},
     {"hot", ISO_OPTION_COUNT, "H", "1",
      "number of ranks of the hot node that communicate (hot ranks); each has "

@@ -51,11 +51,11 @@ static struct {
 } options;
 
 static const iso_option_t own_options[] = {
-    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "message sizes",
+    {"bytes", ISO_OPTION_SIZES, "SIZE,...", "64", "bytes per message",
      &options.sizes},
     {"schedule", ISO_OPTION_CHOICE, "isolated|rounds|serial", "isolated",
-     "which pairs are measured at the same time: isolated (pairs that share no "
-     "node), rounds (pairs that share no rank), serial (one pair at a time)",
+     "how many pairs are measured at the same time: isolated (at most one on a "
+     "node), rounds (at most one for a rank), serial (one in all)",
      &options.schedule},
     {"inner-parallel", ISO_OPTION_FLAG | ISO_EXPERT, NULL, NULL,
      "with --schedule isolated: also measure pairs within a node at the same "

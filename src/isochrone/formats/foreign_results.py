@@ -68,8 +68,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the group of options for output of other programs."""
     group = parser.add_argument_group("tables")
     add_option(group, "--map-columns", "COLUMN=VARIABLE[:UNIT],…", Columns.parse,
-        "map columns to variables, such as size=b (bytes) and usec=seconds:us (time, in µs): see "
-        "docs/fitting.md (default: by their names)")  # fmt: skip
+        "map columns to variables: size=b (size is in bytes), usec=seconds:us (usec is a time in "
+        "µs), see docs/fitting.md (default: by their names)")  # fmt: skip
     decimal = group.add_argument(
         "--decimal", choices=["comma", "point"],
         help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",

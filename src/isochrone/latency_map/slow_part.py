@@ -123,7 +123,7 @@ class Slow(Record):
         text = f"adds {format_seconds(self.added)} to {each}"
         low, high = format_seconds(self.low), format_seconds(self.high)
         if self.scaled:
-            take = "its round trip takes" if one else f"{self.pairs} round trips typically take"
+            take = "its round trip takes" if one else f"its {self.pairs} round trips typically take"
             text = f"{take} {self.ratio:.2f}x as long"
             ends = (self.low / self.added, self.high / self.added)
             low, high = (f"{1 + (self.ratio - 1) * end:.3f}" for end in ends)

@@ -154,7 +154,7 @@ class Switch:
 
     def __str__(self) -> str:
         low, high, at = (number(self.name, v) for v in (self.below, self.above, self.taken))
-        return f"somewhere between {low} and {high}; {at} is assumed"
+        return f"somewhere between {low} and {high} (assumed: {at})"
 
     def holds(self, value: Floats) -> Bools:
         """Return which values are in the gap, shape (n,)."""

@@ -24,7 +24,7 @@ def jumping() -> Model:
 def test_a_switch_is_a_gap_with_a_guess_in_it(jumping: Model) -> None:
     (switch,) = switches(jumping.segments)
     assert (switch.name, switch.below, switch.above) == ("b", 4096, 16384)
-    assert str(switch).startswith("somewhere between 4 KiB and 16 KiB; 8 KiB")
+    assert str(switch).startswith("somewhere between 4 KiB and 16 KiB (assumed: 8 KiB")
 
 
 def test_a_point_in_the_gap_is_said_to_be_between_two_segments(

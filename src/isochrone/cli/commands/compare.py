@@ -108,7 +108,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_flag(parser, "--common", SUPPRESS)  # always so
     group = parser.add_argument_group("to measure A and B now")
     add_flag(
-        group, "--measure", "measure A and B in turns: two quoted commands of isochrone measure"
+        group, "--measure", "measure A and B now, in turns (quoted commands of isochrone measure)"
     )
     add_option(group, "--launches", "N", run_count,
         f"launches of A, and of B (default: {USUAL_RUNS})")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Convert results or traces of other programs to files of Isochrone."""
+"""Convert results of other programs to run files, or traces to application descriptions."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", help="mode, such as blocking; required if the model has several")
     add_values(
         parser,
-        bytes="message sizes: 64KiB or 1KiB,2KiB or 64:1MiB:x4",
+        bytes="bytes per message: 64KiB or 1KiB,2KiB or 64:1MiB:x4",
         window="numbers of messages in flight (default: as measured)",
         ranks="numbers of ranks, if the model is of a bisection",
     )
