@@ -43,8 +43,7 @@ static const iso_option_t own_options[] = {
      &options.sizes},
     {"shape", ISO_OPTION_COUNTS, "N,...", NULL,
      "shape of the machine, such as 8,4,2: 8 ranks per node, 4 nodes per "
-     "switch, 2 switches; more numbers add levels (default: the nodes of this "
-     "job)",
+     "switch, 2 switches (default: the nodes of this job)",
      &options.shape},
     {"placement", ISO_OPTION_CHOICE | ISO_EXPERT, "block|cyclic", "block",
      "assignment of ranks to nodes: filled one by one (block), or in turn "
