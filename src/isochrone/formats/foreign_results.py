@@ -124,8 +124,8 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
     several = [name for name in _APART if len(set(data.others.get(name, ()))) > 1]
     if several:
         raise InputError(
-            f"the column '{several[0]}' has several values, which would count as repetitions",
-            where=path, hint="write a table for each value, or compare the run files",
+            f"rows that differ only in '{several[0]}' would count as repetitions",
+            where=path, hint="write a table for each value, or compare the original run files",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
     starts = np.unique(data.start)

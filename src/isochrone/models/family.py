@@ -151,7 +151,7 @@ def declaration(name: str) -> Family:
             whole = replace(found, forms=(*found.forms, *sums.values()), name=name)
             check_family(whole)
     except (AttributeError, TypeError) as error:  # a number in place of a tuple, for example
-        raise InputError(f"its FAMILY is invalid: {error}", where=where) from error
+        raise InputError(f"FAMILY has a value of the wrong type ({error})", where=where) from error
     return whole
 
 

@@ -118,7 +118,7 @@ def add(folder: Path, runs: Sequence[Run]) -> list[Added]:
         return [_add(folder, run) for run in runs]
     except OSError as error:
         raise InputError(
-            f"cannot write to the folder: {error.strerror}", where=error.filename or folder
+            f"cannot create or write it: {error.strerror}", where=error.filename or folder
         ) from error
 
 

@@ -22,7 +22,7 @@ BROKEN = {
     "kind": ("FAMILY = 3", "not define FAMILY"),
     "missing": ("import no_such_module", "ModuleNotFoundError"),
     "term": (GOOD.replace('"b"', '"size"'), "'size' is not a term of a model"),
-    "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "FAMILY is invalid:"),
+    "forms": (GOOD.replace('(Form(("1", "b"), ("a", "c")),)', "7"), "wrong type"),
     "symbols": (GOOD.replace('"a", ', ""), "form 1 has no terms"),
 }
 
