@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from isochrone import models  # before the variables, which it loads itself
 from isochrone.base.errors import InputError
 from isochrone.base.table import grouped
 from isochrone.base.text import printable
@@ -13,7 +14,6 @@ from isochrone.collective_io.results import hotspot as hotspots
 from isochrone.collective_io.results.hotspot import GridPoint
 from isochrone.collective_io.variables.hotspot import BYTES, NODE, filled
 from isochrone.collective_io.workload import Floats
-from isochrone.models import Model, Segment
 from isochrone.models.figures._fitted import head, name_of, origin_notes, resolve
 from isochrone.runfile.origin import together, with_noun
 from isochrone.runfile.run import Run
@@ -44,7 +44,7 @@ def points_of(runs: Sequence[Run]) -> list[GridPoint]:
     return points
 
 
-def model_for(runs: Sequence[Run], options: Options) -> tuple[Model | None, str]:
+def model_for(runs: Sequence[Run], options: Options) -> tuple[models.Model | None, str]:
     """Return the model, or why there is none.
 
     Raises
@@ -67,7 +67,7 @@ def model_for(runs: Sequence[Run], options: Options) -> tuple[Model | None, str]
 
 
 def add_head(
-    figure: Figure, model: Model | None, why: str, runs: Sequence[Run], left_out: int,
+    figure: Figure, model: models.Model | None, why: str, runs: Sequence[Run], left_out: int,
     points: Sequence[str], lines: str, *, places: bool = False,
 ) -> None:  # fmt: skip
     """Title and caption: meaning of ``points`` and ``lines``, and omissions."""
@@ -123,11 +123,11 @@ class Panel(NamedTuple):
         nobody = np.zeros_like(x)
         return filled({**sides, "b": nobody + self.where["bytes"], "busy": nobody + busy})
 
-    def selected(self, model: Model) -> dict[str, Any]:
+    def selected(self, model: models.Model) -> dict[str, Any]:
         """Return which part of a model these points are of."""
         return {key: value for key, value in self.where.items() if key in model.selectors}
 
-    def segments(self, model: Model | None) -> list[Segment]:
+    def segments(self, model: models.Model | None) -> list[models.Segment]:
         """Return the formulas of a model for these points; none if it is for others."""
         try:
             return model.chosen(self.selected(model)) if model else []

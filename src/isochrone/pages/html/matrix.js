@@ -83,7 +83,7 @@ function ofNodes(data, ranks) {
   const estimated = new Uint8Array(size * size);
   for (let a = 0; a < size; a++) {
     for (let b = a; b < size; b++) {
-      const found = [[], []]; // measured, estimated
+      const found = [[], []]; // times, estimates
       for (const i of units[a].ranks) {
         for (const j of units[b].ranks) {
           const time = ranks.at(i, j);
