@@ -26,6 +26,8 @@ def main() -> int:
         print("isochrone: there is not enough memory (see ulimit -v)", file=sys.stderr)
         return 2
     code = run()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # a second signal leaves the exit code as it is
     gc.freeze()  # nothing is looked for at the end
     return code
 
