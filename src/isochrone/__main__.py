@@ -21,12 +21,13 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(128 + number))
     try:
+        from isochrone.base.signals import ENDING
         from isochrone.cli.main import main as run  # takes 0.3 s
     except MemoryError:
         print("isochrone: there is not enough memory (see ulimit -v)", file=sys.stderr)
         return 2
     code = run()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, signal.SIG_IGN)  # a second signal leaves the exit code as it is
     gc.freeze()  # nothing is looked for at the end
     return code

@@ -131,7 +131,7 @@ def varied(run: Run) -> tuple[tuple[str, str], ...]:
     left_out = _SAMPLING | _CURVES | set(run.by)
     return tuple(
         (name, _value(value)) for name, value in in_use(run).items()
-        if name not in left_out and value != "fixed"
+        if name not in left_out and (name, value) != ("root", "fixed")
     )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def _warnings(machine: _Machine) -> list[str]:
     found = []
     if machine.inside is not None:
         found.append(
-            f"SimGrid has one set of factors for all links: it repeats the measured times of "
+            "SimGrid has one set of factors for all links: it repeats the measured times of "
             f"{machine.exact.name}, and those of {machine.inside.name} "
             f"within {max(100 * machine.loopback[2], 1):.0f} %"
         )
