@@ -210,4 +210,5 @@ def _figure(rows: Rows) -> Figure:
                       [median[kind, model, place] for place in PLACES.values()], marker="o", label=model)  # fmt: skip
         axes.set_yscale("log")
         label(axes, f"points asked for, {kind} laws", "median error, %")
+    panels[-1].get_legend().remove()  # it would hide points, and is the same
     return figure
