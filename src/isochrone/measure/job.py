@@ -152,10 +152,11 @@ class _Job:
         self.report, report = os.pipe()
         self.words = _Words(os.fdopen(heard, "rb"), progress, self.end, hear)
         itself = [sys.executable, "-I", "-S", supervisor.__file__, str(report)]
+        files = [str(Path(file or os.devnull).absolute()) for file in (run_file, data_file)]
         try:
             self.words.start()  # first, so that a failure to start a thread leaves no process
             self.supervisor = subprocess.Popen(
-                [*itself, str(run_file or os.devnull), str(data_file or os.devnull), *argv],
+                [*itself, *files, *argv],
                 stdin=subprocess.PIPE,
                 stdout=said,
                 stderr=subprocess.STDOUT,

@@ -65,6 +65,8 @@ class Supervisor:
     """Supervises one job."""
 
     def __init__(self, command: list[str], files: Sequence[Path]) -> None:
+        self.before = {file: stamp(file) for file in files}
+        self.at_death = self.before
         libc = ctypes.CDLL(None)
         self.prctl: Callable[..., int] = getattr(libc, "prctl", lambda *_: 0)  # Linux has it
         self.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -74,8 +76,6 @@ class Supervisor:
         for number in (signal.SIGCHLD, *ORDERS):
             signal.signal(number, lambda number, frame: None)
         self.me = os.getpid()
-        self.files = files
-        self.written: list[int | None] = []
         self.received = b""
         self.parent_died = self.must_end = False
         self.status: int | None = None
@@ -136,7 +136,7 @@ class Supervisor:
             self.received = os.read(LIFE_LINE, 1 << 16)
             self.parent_died = not self.received
             self.must_end = True
-            self.written = [inode(file) for file in self.files]
+            self.at_death = {file: stamp(file) for file in self.before}
 
     def launcher_ended(self) -> bool:
         """Return whether the launcher has ended."""
@@ -183,10 +183,15 @@ class Supervisor:
         return self.status == 0 and not self.must_end
 
     def is_ours(self, file: Path) -> bool:
-        """Return whether a file is of this job, not of a command started after ours died."""
-        if not self.parent_died:
-            return True
-        return inode(file) == self.written[self.files.index(file)]
+        """Return whether a file is of this job, not of a command started after ours died.
+
+        A rank may also have created it after the death of our command, before it was ended.
+        """
+        known = self.at_death[file]
+        if self.parent_died and known and known != self.before[file]:
+            found = stamp(file)
+            return found is not None and found[0] == known[0]
+        return not (self.parent_died and has_supervisor(file))
 
     def last_record(self) -> bytes:
         """Return the record for the run file; waits for the end of standard input."""
@@ -203,10 +208,15 @@ def processes() -> Iterator[tuple[int, int]]:
             yield int(entry.parent.name), int(fields[1])
 
 
-def inode(path: Path) -> int | None:
-    """Return the identity of a file; None if there is no file."""
-    found = stamp(path)
-    return found and found[0]
+def has_supervisor(file: Path) -> bool:
+    """Return whether another supervisor, that of a later command, has this file."""
+    for process, _ in processes():
+        with suppress(OSError):
+            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+            named = any(word.endswith(b"/supervisor.py") for word in words)
+            if named and os.fsencode(file) in words and process != os.getpid():
+                return True
+    return False
 
 
 def stamp(path: Path) -> Stamp | None:
@@ -252,7 +262,6 @@ def main() -> None:
     """Supervise the job of the command line."""
     report, path, data = int(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3])
     command = sys.argv[4:]
-    before, data_before = stamp(path), stamp(data)
     try:
         job = Supervisor(command, (path, data))
     except OSError as error:
@@ -261,7 +270,7 @@ def main() -> None:
     left = job.supervise()
     if not left:
         job.remove_left_behind()
-    unfinished = data_before is None and not job.ended_well() and job.status != WRONG_USE
+    unfinished = job.before[data] is None and not job.ended_well() and job.status != WRONG_USE
     removed = unfinished and job.is_ours(data) and remove(data)
     silence = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):  # whoever reads the output of the job finds its end now
@@ -269,7 +278,7 @@ def main() -> None:
     with suppress(BrokenPipeError):
         os.write(report, f"ended {job.status} {left} {int(removed)}\n".encode())
     record = job.last_record()
-    if record and path.is_file() and stamp(path) != before and job.is_ours(path):
+    if record and path.is_file() and stamp(path) != job.before[path] and job.is_ours(path):
         with suppress(OSError):  # a full disk, for example; it stays partial
             append(path, record)
 

@@ -34,6 +34,13 @@ echo ready > ready
 """Starts processes in other sessions, one that ignores to be asked, and one without a parent."""
 
 
+PROGRAM = (
+    sys.executable, "-c", "import sys; from pathlib import Path; from isochrone.measure import job;"
+    "job.run(['sh', '-c', sys.argv[1]], run_file=Path(sys.argv[2]), data_file=Path(sys.argv[3]))",
+)  # fmt: skip
+"""Runs a script as a launcher: SCRIPT RUN-FILE DATA-FILE."""
+
+
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> str:
     """What the environment of all that is started here holds."""
@@ -112,12 +119,7 @@ def test_the_file_of_a_command_that_came_after_is_left_alone(tmp_path: Path, mar
         f"printf '%s' '{(HEADER + PAIR).decode()}' > {out}; touch {data};"
         f"touch {tmp_path}/ready; sleep 600; sleep 600"
     )
-    program = (
-        "import sys; from pathlib import Path; from isochrone.measure import job;"
-        "job.run(['sh', '-c', sys.argv[1]], run_file=Path(sys.argv[2]),"
-        " data_file=Path(sys.argv[3]))"
-    )
-    with subprocess.Popen([sys.executable, "-c", program, script, out, data]) as process:
+    with subprocess.Popen([*PROGRAM, script, out, data]) as process:
         wait_for(tmp_path / "ready")
         process.kill()
     wait_for(tmp_path / "asked")  # and does not end
@@ -128,6 +130,59 @@ def test_the_file_of_a_command_that_came_after_is_left_alone(tmp_path: Path, mar
         time.sleep(0.02)
     assert out.read_bytes() == HEADER
     assert data.read_bytes() == HEADER
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [None, b"older"], ids=["no file", "an older file"])
+def test_files_that_ranks_create_after_the_command_was_killed_are_of_its_job(
+    tmp_path: Path, mark: str, before: bytes | None
+) -> None:
+    """A rank may leave MPI_Init between the death of the command and its own end."""
+    out, data, header = (tmp_path / name for name in ("run.jsonl", "data", "header"))
+    header.write_bytes(HEADER)
+    if before is not None:
+        out.write_bytes(before)
+    script = (
+        f"trap 'rm -f {out}; cp {header} {out}; touch {data}; exit 1' TERM;"
+        f"touch {tmp_path}/ready; sleep 600 & wait"
+    )
+    with subprocess.Popen([*PROGRAM, script, out, data]) as process:
+        wait_for(tmp_path / "ready")
+        process.kill()
+    while marked(mark):
+        time.sleep(0.02)
+    assert out.read_bytes() == HEADER + supervisor.PARENT_DIED
+    assert not data.exists()
+
+
+@pytest.mark.slow
+def test_files_that_a_later_command_creates_before_the_job_has_ended_are_its_own(
+    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ranks of the killed command had created none, and may not have ended."""
+    out, data, header = (tmp_path / name for name in ("run.jsonl", "data", "header"))
+    header.write_bytes(HEADER)
+    stubborn = (
+        f"exec 2>/dev/null; trap 'touch {tmp_path}/asked' TERM;"
+        f"touch {tmp_path}/ready; sleep 600; sleep 600"
+    )
+    with subprocess.Popen([*PROGRAM, stubborn, out, data]) as process:
+        wait_for(tmp_path / "ready")
+        process.kill()
+    wait_for(tmp_path / "asked")
+    monkeypatch.setenv(MARK, f"{mark}-later")
+    script = f"cp {header} {out}; touch {data} {tmp_path}/written; sleep 600"
+    later = subprocess.Popen([*PROGRAM, script, out, data])
+    try:
+        wait_for(tmp_path / "written")
+        assert marked(mark)
+        while marked(mark):
+            time.sleep(0.02)
+        assert out.read_bytes() == HEADER
+        assert data.exists()
+    finally:
+        later.terminate()
+        later.wait(60)
 
 
 @pytest.fixture
