@@ -151,6 +151,7 @@ static iso_place_t *invent(int *ranks)
         places[r].node = slot / per_node; /* in both placements */
         places[r].cpu = places[r].core = slot % per_node;
         places[r].cpus = per_node;
+        places[r].l2 = places[r].l3 = -1; /* no caches are invented */
         snprintf(places[r].host, sizeof(places[r].host), "n%d", places[r].node);
     }
     return places;

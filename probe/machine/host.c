@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-enum { MAX_NUMA = 1024 };
+enum { MAX_NUMA = 1024, MAX_CACHES = 16 };
 
 /** Read a number from a file below a CPU's folder in /sys; -1 if absent. */
 static int cpu_number(int cpu, const char *file)
@@ -25,6 +25,37 @@ static int cpu_number(int cpu, const char *file)
         fclose(stream);
     }
     return value;
+}
+
+/** Whether a cache of a CPU holds data; index as Linux counts its caches. */
+static bool holds_data(int cpu, int index)
+{
+    char path[128];
+    int first = EOF;
+    snprintf(path, sizeof(path),
+             "/sys/devices/system/cpu/cpu%d/cache/index%d/type", cpu, index);
+    FILE *stream = fopen(path, "r");
+    if (stream) {
+        first = fgetc(stream); /* Data, Instruction or Unified */
+        fclose(stream);
+    }
+    return first == 'D' || first == 'U';
+}
+
+/** Lowest CPU that shares the data cache of a level with a CPU; -1 if not
+ *  known. */
+static int cpu_sharing_cache(int cpu, int level)
+{
+    char file[64];
+    for (int index = 0; index < MAX_CACHES; index++) {
+        snprintf(file, sizeof(file), "cache/index%d/level", index);
+        if (cpu_number(cpu, file) == level && holds_data(cpu, index)) {
+            snprintf(file, sizeof(file), "cache/index%d/shared_cpu_list",
+                     index);
+            return cpu_number(cpu, file); /* the list is ascending */
+        }
+    }
+    return -1;
 }
 
 /** NUMA node of a CPU: its folder holds a link named after it. */
@@ -46,12 +77,15 @@ static void find_place(iso_place_t *place, bool simulated)
     int length = 0;
     memset(place, 0, sizeof(*place));
     MPI_CHECK(MPI_Get_processor_name(place->host, &length));
-    place->cpu = place->core = place->package = place->numa = place->cpus = -1;
+    place->cpu = place->core = place->package = place->numa = -1;
+    place->l2 = place->l3 = place->cpus = -1;
 #ifdef __linux__
     if (!simulated && (place->cpu = sched_getcpu()) >= 0) {
         place->core = cpu_number(place->cpu, "topology/core_id");
         place->package = cpu_number(place->cpu, "topology/physical_package_id");
         place->numa = cpu_numa(place->cpu);
+        place->l2 = cpu_sharing_cache(place->cpu, 2);
+        place->l3 = cpu_sharing_cache(place->cpu, 3);
         place->cpus = sysconf(_SC_NPROCESSORS_ONLN);
         iso_environment_sums(place->cpu, place->around);
     }

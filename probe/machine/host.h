@@ -15,9 +15,13 @@ typedef struct iso_place {
     char host[MPI_MAX_PROCESSOR_NAME]; /**< MPI_Get_processor_name, which is
                                             right in a simulator and in a
                                             container, too */
-    int cpu, core, package, numa;
-    int cpus; /**< processors of the host that are switched on */
-    int node; /**< index of the host, in rank order */
+    int cpu;
+    int core; /**< core_id: repeats in other packages, and on some systems in
+                   parts of a package with other caches */
+    int package, numa;
+    int l2, l3; /**< lowest CPU that shares the cache of this level */
+    int cpus;   /**< processors of the host that are switched on */
+    int node;   /**< index of the host, in rank order */
     uint32_t around[ISO_ENVIRONMENT]; /**< checksums, equal where the
                                          environment is */
 } iso_place_t;

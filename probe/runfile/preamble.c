@@ -232,7 +232,7 @@ static void record_ranks(const iso_context_t *ctx)
         ISO_RECORD(record, "rank", ("rank", r), ("host", place->host),
                    ("cpu", place->cpu), ("core", place->core),
                    ("package", place->package), ("numa", place->numa),
-                   ("node", place->node));
+                   ("l2", place->l2), ("l3", place->l3), ("node", place->node));
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -178,6 +179,30 @@ def test_a_reading_that_was_disturbed_is_measured_again_by_another_start(
     assert len(again) >= 2, "and a healthy pair beside it"
     assert after.matrix(retested=False)[victim] == 1e-2
     assert after.matrix()[victim] < 1e-2
+
+
+def _sharing_cache(cpu: int, level: int) -> int:
+    """Return the lowest CPU that shares the data cache of a level; -1 if Linux knows of none."""
+    for cache in Path(f"/sys/devices/system/cpu/cpu{cpu}/cache").glob("index*"):
+        kind = (cache / "type").read_text().strip()
+        if int((cache / "level").read_text()) == level and kind != "Instruction":
+            return int(re.split("[-,]", (cache / "shared_cpu_list").read_text())[0])
+    return -1
+
+
+@pytest.mark.smoke
+def test_the_caches_of_each_rank_are_those_of_its_processor(every_mpi: Mpi, tmp_path: Path) -> None:
+    """Protects the groups within a node: each rank records what Linux says of its own CPU."""
+    run = every_mpi.run("latency-map", "--repeats", "2", ranks=3, out=tmp_path / "map.jsonl")
+    for rank in run.ranks:
+        assert rank.cpu >= 0
+        assert [rank.l2, rank.l3] == [_sharing_cache(rank.cpu, level) for level in (2, 3)]
+
+
+def test_an_invented_machine_has_no_caches(mpich: Mpi, tmp_path: Path) -> None:
+    """Protects synthetic maps from groups that nobody asked for."""
+    run = mpich.run("synthetic", "--shape", "2,2", ranks=1, out=tmp_path / "map.jsonl")
+    assert {(rank.l2, rank.l3) for rank in run.ranks} == {(-1, -1)}
 
 
 def test_more_ranks_than_processors_is_a_warning_in_the_file(mpich: Mpi, tmp_path: Path) -> None:

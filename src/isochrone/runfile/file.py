@@ -33,7 +33,7 @@ from isochrone.runfile.fast_lines import columns_of
 from isochrone.runfile.file_type import other_kind
 from isochrone.runfile.header import header_of
 from isochrone.runfile.rules import DAMAGED
-from isochrone.runfile.run import Rank, Run
+from isochrone.runfile.run import PLACES, Rank, Run
 
 FORMAT = 2
 
@@ -158,9 +158,8 @@ def _lines(run: Run) -> Iterator[bytes]:
     yield _line({"record": "run", "format": FORMAT if compact else 1, **run.header})
     for rank in run.ranks:
         yield _line({
-            "record": "rank", "rank": rank.rank, "host": rank.host, "cpu": rank.cpu,
-            "core": rank.core, "package": rank.package, "numa": rank.numa, "node": rank.node,
-            **rank.extra,
+            "record": "rank", "rank": rank.rank, "host": rank.host,
+            **{key: getattr(rank, key) for key in PLACES}, "node": rank.node, **rank.extra,
         })  # fmt: skip
     for name, table in run.tables.items():
         if compact and name == "pair":
@@ -338,7 +337,7 @@ class _Reader:
         if not isinstance(host, str):
             raise self.fail("a 'rank' record has no 'host'")
         places = {}
-        for key in ("node", "cpu", "core", "package", "numa"):
+        for key in ("node", *PLACES):
             places[key] = record.pop(key, -1)
             if not isinstance(places[key], int):
                 raise self.fail(f"'{key}' is {places[key]!r}, not a whole number")

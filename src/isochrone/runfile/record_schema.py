@@ -33,6 +33,8 @@ class _Rank(Struct):
     core: int = -1
     package: int = -1
     numa: int = -1
+    l2: int = -1
+    l3: int = -1
 
 
 class _Pair(Struct):

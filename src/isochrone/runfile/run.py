@@ -39,6 +39,10 @@ NO_END = "the measurement is not complete"
 PAIR_QUANTITIES = ("mean", "stddev", "min", "median", "p95", "max", "low", "high")
 
 
+PLACES = ("cpu", "core", "package", "numa", "l2", "l3")
+"""Keys that say where on its node a rank ran; -1 where unknown."""
+
+
 @dataclass(frozen=True)
 class Rank:
     """Where one rank ran, as found on the machine (not as requested).
@@ -52,7 +56,10 @@ class Rank:
     node
         Index of the node, in the order of the ranks.
     cpu, core, package, numa
-        Location on the node; -1 where unknown.
+        Location on the node; -1 where unknown. The number of a core is unique within its package,
+        or within a part of it with caches of its own.
+    l2, l3
+        Lowest CPU of the node that shares its L2, or L3, cache; -1 where unknown.
     """
 
     rank: int
@@ -62,6 +69,8 @@ class Rank:
     core: int = -1
     package: int = -1
     numa: int = -1
+    l2: int = -1
+    l3: int = -1
     extra: Members = field(default_factory=dict, compare=False)
 
 
@@ -314,8 +323,8 @@ class Run:
             If the run holds no such records.
         """
         if name == "rank" and self.ranks:
-            places = ("rank", "host", "node", "cpu", "core", "package", "numa")
-            return {key: np.array([getattr(one, key) for one in self.ranks]) for key in places}
+            keys = ("rank", "host", "node", *PLACES)
+            return {key: np.array([getattr(one, key) for one in self.ranks]) for key in keys}
         known = ", ".join(self.tables)
         if name is None and self.tables:
             name = max(self.tables, key=lambda key: len(self.tables[key]))

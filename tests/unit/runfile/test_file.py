@@ -77,6 +77,17 @@ def test_unknown_keys_and_records_survive_reading_and_writing(tmp_path: Path) ->
     assert again.end == {"seconds": 1.5, "complete": True}
 
 
+def test_caches_survive_reading_and_writing_and_are_unknown_in_old_files(tmp_path: Path) -> None:
+    """Protects the places within a node: a key is neither lost nor invented."""
+    first, *others = RANKS.splitlines(keepends=True)
+    text = HEADER + first.replace('"gpu":7', '"l2":2,"l3":0') + "".join(others)
+    copy = tmp_path / "copy.jsonl"
+    write(read(file_of(tmp_path, text)), copy)
+    run = read(copy)
+    assert [(rank.l2, rank.l3) for rank in run.ranks] == [(2, 0), (-1, -1), (-1, -1)]
+    assert run.columns("rank")["l2"].tolist() == [2, -1, -1]
+
+
 def test_a_file_that_exists_is_not_overwritten(tmp_path: Path) -> None:
     path = file_of(tmp_path, HEADER)
     with pytest.raises(InputError, match="file exists"):
