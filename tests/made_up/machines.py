@@ -2,13 +2,15 @@
 
 A machine is nodes with ranks, in none, one or two levels of switches, regular or not. Something is
 slowed by an *added* time, given as a share of the typical time between nodes, and every pair of
-ranks has noise of its own.
+ranks has noise of its own. Two slow ends of a pair *add* in latency; in bandwidth the slower end
+alone decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,21 @@ from numpy.typing import NDArray
 from isochrone.runfile.run import Run
 from made_up.latency_maps import map_of
 
-__all__ = ["SLOWED", "Machine", "Truth", "map_with", "random_machine"]
+__all__ = [
+    "LAWS", "SLOWED", "Law", "Machine", "Truth", "map_with", "random_machine", "random_slow_nodes",
+    "slow_nodes",
+]  # fmt: skip
 
 SLOWED = ("nothing", "node", "nodes", "half rack", "pair", "inside", "switch", "uplink")
 """What can be slowed; ``inside`` is the pairs within a switch, ``switch`` also those leaving it."""
+
+Law = Literal["sum", "max", "both"]
+LAWS: tuple[Law, ...] = ("sum", "max", "both")
+"""How two slow ends of a pair combine: both count (latency), the slower one decides (bandwidth), or
+a part of the time of each kind."""
+
+PART_NAMED = 3
+"""At most one of so many nodes can be called slow: beyond that there are two kinds of nodes."""
 
 Groups = NDArray[np.int64]
 
@@ -124,20 +137,118 @@ def _ranks(random: np.random.Generator, nodes: int) -> Groups:
 
 
 def map_with(
-    machine: Machine, slowed: str, share: float, noise: float, random: np.random.Generator
+    machine: Machine,
+    slowed: str,
+    share: float,
+    noise: float,
+    random: np.random.Generator,
+    law: Law = "sum",
 ) -> tuple[Run, Truth] | None:
     """Slow one thing of a machine; None if the machine has no such thing.
 
-    ``share`` is what is added to each round trip, over the typical time between nodes.
+    ``share`` is what is added to each round trip, over the typical time between nodes; ``law`` says
+    how often it counts for two slow nodes.
     """
-    between = machine.between_nodes()
-    upper = np.triu_indices(machine.nodes, 1)
-    extra = share * float(np.median(between[upper]))
-    found = _slow(machine, slowed, random)
+    found = _slow(machine, slowed, random, law)
     if found is None:
         return None
     pattern, named = found
-    between = between + extra * pattern
+    between = machine.between_nodes() + share * _typical(machine) * pattern
+    return _measured(machine, between, noise, random), Truth(named, _levels(machine))
+
+
+def slow_nodes(
+    random: np.random.Generator,
+    *,
+    nodes: int,
+    slow: int,
+    factors: Sequence[float],
+    law: Law,
+    noise: float,
+    ranks_per_node: int = 1,
+    switches: int = 1,
+) -> tuple[Run, Truth]:
+    """Slow some nodes of a machine, scattered anywhere; the pairs within a node are as usual.
+
+    Never are all nodes of a switch slow: that cannot be told from a slow uplink.
+
+    Parameters
+    ----------
+    random
+        What is drawn: the places of the slow nodes, times and noise.
+    nodes, slow
+        Number of nodes, and of those that are slow.
+    factors
+        How many times the typical time between nodes a pair with one slow end takes, of each slow
+        node; a single one is that of all.
+    law
+        How the effects of two slow ends combine.
+    noise
+        Standard deviation of the logarithm of each round trip.
+    ranks_per_node
+        Number of ranks on each node.
+    switches
+        Number of switches; with more than one, nodes of different switches are farther apart.
+    """
+    switch = np.sort(np.arange(nodes) % switches)
+    chain = () if switches == 1 else (switch,)
+    times = np.cumprod([random.uniform(0.4, 1.5), *random.uniform(1.5, 4.0, len(chain) + 1)])
+    node = np.repeat(np.arange(nodes), ranks_per_node)
+    machine = Machine(node, chain, tuple(times.tolist()))
+    while True:
+        members = random.choice(nodes, slow, replace=False)
+        left = np.delete(switch, members)
+        if len(np.unique(left)) == switches:
+            break
+    effect = np.zeros(nodes)
+    effect[members] = _typical(machine) * (np.broadcast_to(factors, slow) - 1)
+    between = machine.between_nodes() + _combined(effect, law, random)
+    named = frozenset(("node", _hosts([k])) for k in members.tolist())
+    return _measured(machine, between, noise, random), Truth(named, _levels(machine))
+
+
+def random_slow_nodes(
+    random: np.random.Generator, noise: float, law: Law = "sum", least: int = 4, most: int = 64
+) -> tuple[Run, Truth]:
+    """Slow one to a third of 4 to 64 nodes, equally or unequally, by factors of 1.25 to 10."""
+    nodes = int(np.exp(random.uniform(np.log(least), np.log(most + 0.999))))
+    slow = int(random.integers(1, max(1, nodes // PART_NAMED) + 1))
+    equal = random.random() < 0.5
+    factors = np.exp(random.uniform(np.log(1.25), np.log(10), 1 if equal else slow))
+    two_levels = nodes >= 6 and random.random() < 0.5
+    switches = int(random.integers(2, nodes // 3 + 1)) if two_levels else 1
+    return slow_nodes(
+        random, nodes=nodes, slow=slow, factors=factors.tolist(), law=law, noise=noise,
+        ranks_per_node=int(random.integers(1, 5)), switches=switches,
+    )  # fmt: skip
+
+
+def _typical(machine: Machine) -> float:
+    """Return the median round trip between healthy nodes in µs."""
+    return float(np.median(machine.between_nodes()[np.triu_indices(machine.nodes, 1)]))
+
+
+def _combined(
+    effect: NDArray[np.float64], law: Law, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return what the effects of nodes add to each pair of nodes.
+
+    By ``both`` laws, a part of each node's effect is latency, and the rest is bandwidth.
+    """
+    part = {"sum": 1.0, "max": 0.0}
+    latency = effect * (part[law] if law in part else random.uniform(0.2, 0.8, len(effect)))
+    bandwidth = effect - latency
+    added: NDArray[np.float64] = np.add.outer(latency, latency)
+    return added + np.maximum.outer(bandwidth, bandwidth)
+
+
+def _measured(
+    machine: Machine,
+    between: NDArray[np.float64],
+    noise: float,
+    random: np.random.Generator,
+) -> Run:
+    """Return a map with these round trips between nodes in µs, and noise."""
     node = machine.node
     times = between[node[:, None], node]
     times = np.where(node[:, None] == node, machine.times[0], times)
@@ -145,7 +256,7 @@ def map_with(
     factor = np.triu(factor, 1)
     times = times * (factor + factor.T + np.eye(len(node)))
     np.fill_diagonal(times, np.nan)
-    return map_of(times, machine.hosts), Truth(named, _levels(machine))
+    return map_of(times, machine.hosts)
 
 
 def _levels(machine: Machine) -> tuple[frozenset[frozenset[int]], ...]:
@@ -160,7 +271,7 @@ def _levels(machine: Machine) -> tuple[frozenset[frozenset[int]], ...]:
 
 
 def _slow(
-    machine: Machine, slowed: str, random: np.random.Generator
+    machine: Machine, slowed: str, random: np.random.Generator, law: Law = "sum"
 ) -> tuple[NDArray[np.float64], frozenset[tuple[str, frozenset[str]]]] | None:
     """Draw what is slow: how often the extra counts for each pair of nodes, and what is named."""
     nodes = machine.nodes
@@ -173,7 +284,7 @@ def _slow(
             return None
         count[members] = 1
         names = frozenset(("node", _hosts([k])) for k in members)
-        return count[:, None] + count, names
+        return _combined(count, law, random), names
     if slowed == "pair":
         a, b = random.choice(nodes, 2, replace=False)
         pattern = np.zeros((nodes, nodes))
