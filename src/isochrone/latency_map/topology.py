@@ -53,6 +53,17 @@ MAX_MISSING = 0.2
 """If a greater part of the pairs was not measured, levels that do not show prove nothing."""
 
 
+_SAME = {
+    "core": ("package", "core", "l2"), "l2": ("l2",), "l3": ("l3",), "numa": ("numa",),
+    "package": ("package",),
+}  # fmt: skip
+"""What ranks of one node may share, the closest first, and the places that are then the same.
+
+Linux numbers cores anew in each package, and on some systems in each part of it that has its own
+caches; SMT siblings share their L2 cache, so this tells cores of one number apart.
+"""
+
+
 class Level(Record):
     """One level of the communication hierarchy.
 
@@ -61,8 +72,9 @@ class Level(Record):
     level
         0 for the closest.
     name
-        ``package``, ``numa`` or ``node`` where the groups are what the machine recorded under that
-        name, ``network`` for the last level beyond nodes, else ``group``.
+        ``core``, ``l2``, ``l3``, ``numa``, ``package`` or ``node`` where the ranks of each group
+        share what the machine recorded under that name, ``network`` for the last level beyond
+        nodes, else ``group``.
     median, low, high
         Median round trip of its pairs in seconds, and a 95 % interval of this median.
     pairs
@@ -221,16 +233,22 @@ def placement_of(hosts: Sequence[str]) -> Placement:
 
 
 def _recorded_partitions(run: Run) -> dict[str, Partition]:
-    """Return the partitions that the machine recorded, by the name of what they are."""
+    """Return the partitions that the machine recorded, the finest first, by what groups share.
+
+    A partition has one name: that of the closest thing shared, unless it is that into nodes. Those
+    in which each rank is alone are left out.
+    """
     if len(run.ranks) < run.size or not all(run.hosts):
         return {}
     ranks = sorted(run.ranks, key=lambda r: r.rank)
     found = {"node": numbered([r.host for r in ranks])}
-    for name in ("package", "numa"):
-        keys = [(r.host, getattr(r, name)) for r in ranks]
-        if all(number >= 0 for _, number in keys):
-            found[name] = numbered(keys)
-    return found
+    for name, places in _SAME.items():
+        if all(getattr(r, name) >= 0 for r in ranks):
+            same = numbered([(r.host, *(getattr(r, place) for place in places)) for r in ranks])
+            if not any(np.array_equal(same, other) for other in found.values()):
+                found[name] = same
+    useful = {name: same for name, same in found.items() if same.max() < len(ranks) - 1}
+    return dict(sorted(useful.items(), key=lambda one: -int(one[1].max())))
 
 
 def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]:

@@ -9,7 +9,7 @@ from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.changes.check import check
 from isochrone.latency_map import topology
-from isochrone.latency_map.kinds.latency_map import PAGE, placement_in_words, where
+from isochrone.latency_map.kinds.latency_map import PAGE, captions, placement_in_words, where
 from isochrone.latency_map.topology import Level, Placement
 from isochrone.pages.page import (
     AS_USUAL,
@@ -209,10 +209,19 @@ def test_placement_in_words(hosts: list[str], kind: str, text: str) -> None:
          "on the same node but on different processors"),
         ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
          "on the same node but more distant"),
-        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])], "in the same part of a node"),
+        ([("group", [[0, 1], [2, 3], [4, 5], [6, 7]])],
+         "in the same group of 2 ranks within a node"),
+        ([("group", [[0], [1, 2, 3], [4, 5], [6, 7]])],
+         "in the same group of 1 to 3 ranks within a node"),
+        ([("core", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on the same core (SMT siblings)"),
+        ([("l2", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on cores that share an L2 cache"),
+        ([("l3", [[0, 1], [2, 3], [4, 5], [6, 7]])], "on cores that share an L3 cache"),
+        ([("l3", [[0, 1], [2, 3], [4, 5], [6, 7]]), ("node", [[0, 1, 2, 3], [4, 5, 6, 7]])],
+         "on the same node but on cores that share no L3 cache"),
         ([("node", [[0, 1, 2, 3], [4, 5, 6, 7]]), ("network", [list(range(8))])],
          "on different nodes"),
-        ([("group", [[0, 1, 4, 5], [2, 3], [6, 7]])], "on different nodes of one group"),
+        ([("group", [[0, 1, 4, 5], [2, 3], [6, 7]])],
+         "on different nodes of one group of 1 to 2 nodes"),
         ([("group", [[0, 4], [1, 5]]), ("network", [list(range(8))])],
          "in different groups of nodes"),
     ],
@@ -221,3 +230,23 @@ def test_levels_in_words(levels: list[tuple[str, list[list[int]]]], words: str) 
     made = [Level(k, name, 1e-6 * 3**k, 0.0, 1.0, 5, groups)
             for k, (name, groups) in enumerate(levels)]  # fmt: skip
     assert where(made, len(made) - 1, ["a"] * 4 + ["b"] * 4).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        ([1, 1, 2, 4, 4, 4], [2, 2, 4, 8], [4, 4, 8]),  # no two with the same least and greatest
+        ([4, *[1] * 12], [4, 2, *[1] * 10], [4, 2, 2, *[1] * 8]),  # all the same
+    ],
+)
+@pytest.mark.parametrize("hosts", [["a"] * 16, [""] * 16, [f"n{k}" for k in range(16)]])
+def test_no_two_levels_have_the_same_caption(
+    sizes: tuple[list[int], ...], hosts: list[str]
+) -> None:
+    """Protects the tiles of a report, where the caption alone tells two times apart."""
+    ends = [np.cumsum(own)[:-1] for own in sizes]
+    groups = [[own.tolist() for own in np.split(np.arange(16), end)] for end in ends]
+    made = [Level(k, "group", 1e-6 * 3**k, 0.0, 1.0, 5, own) for k, own in enumerate(groups)]
+    words = captions(made, hosts)
+    assert len({*words}) == len(words)
+    assert any("switch" in text for text in words) == (hosts[1] == "n1")

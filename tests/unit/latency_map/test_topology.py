@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -68,6 +69,65 @@ def test_levels_are_named_after_what_the_machine_recorded() -> None:
         Rank(rank=r.rank, host=r.host, node=r.node, package=r.rank // 2 % 2) for r in run.ranks
     ]
     assert [level.name for level in analyse(run).levels] == ["package", "node", "network"]
+
+
+INSIDE = (2, 2, 2, 2)
+"""SMT siblings, cores that share an L2 cache, an L3 cache, packages."""
+
+
+def places(rank: int, **others: int) -> dict[str, int]:
+    """Say where a rank is on a node with these places, cores numbered anew in each package."""
+    made = {
+        "cpu": rank, "core": rank // 2 % 4, "l2": rank // 4 * 4, "l3": rank // 8 * 8,
+        "numa": rank // 8, "package": rank // 8,
+    }  # fmt: skip
+    return {**made, **others}
+
+
+def inside(ranks: int, **others: Callable[[int], int]) -> Run:
+    """Return a map of one node whose levels are those of `INSIDE`, up to so many ranks."""
+    whole = tree(list(INSIDE), [0.2, 0.4, 0.7, 1.5])
+    run = map_of(whole[:ranks, :ranks], ["a"] * ranks)
+    run.ranks = [
+        Rank(r, "a", 0, **places(r, **{key: of(r) for key, of in others.items()}))
+        for r in range(ranks)
+    ]
+    return run
+
+
+def test_levels_within_a_node_are_named_after_what_their_ranks_share() -> None:
+    """Protects the names of an L3 cache, NUMA domain and package of equal ranks: the closest."""
+    assert [level.name for level in analyse(inside(16)).levels] == ["core", "l2", "l3", "node"]
+
+
+@pytest.mark.parametrize(
+    ("others", "names"),
+    [
+        ({"l2": lambda _: -1}, ["core", "group", "l3", "node"]),
+        ({"l2": lambda r: r // 2 * 2}, ["core", "group", "l3", "node"]),  # of each core
+        ({"l3": lambda r: -1 if r == 5 else 0}, ["core", "l2", "numa", "node"]),
+        ({"l3": lambda _: 0, "numa": lambda _: 0}, ["core", "l2", "package", "node"]),
+        ({"core": lambda r: r}, ["group", "l2", "l3", "node"]),  # each rank by itself
+    ],
+)
+def test_a_level_has_no_name_that_is_not_recorded(
+    others: dict[str, Callable[[int], int]], names: list[str]
+) -> None:
+    """Protects from a name that only some ranks have, or that fits other groups."""
+    assert [level.name for level in analyse(inside(16, **others)).levels] == names
+
+
+def test_cores_of_one_number_with_different_caches_are_two() -> None:
+    """Protects systems that number cores anew in each cluster of one package."""
+    run = inside(16, core=lambda r: r // 2 % 2, package=lambda _: 0)
+    assert analyse(run).levels[0].name == "core"
+
+
+def test_what_all_ranks_of_a_node_share_is_the_node() -> None:
+    """Protects the name of a node with one package, whose ranks also share a cache."""
+    run = map_of(tree([4, 4], [1, 3]), block(4, 4))
+    run.ranks = [Rank(r.rank, r.host, r.node, package=0, numa=0, l3=0) for r in run.ranks]
+    assert [level.name for level in analyse(run).levels] == ["node", "network"]
 
 
 def test_the_median_of_a_level_comes_with_its_interval() -> None:

@@ -47,7 +47,8 @@ _LINE = 0.155  # inches that one line of labels needs
 _LEFT, _RIGHT, _GAP = 0.85, 2.05, 0.12  # inches left and right of the tree, and below the head
 _MARKS = ("▲", "△")  # of what is slow, and what is possibly slow
 _WORDS = {
-    "package": "same package", "numa": "same NUMA domain", "node": "same node",
+    "core": "same core", "l2": "same L2 cache", "l3": "same L3 cache",
+    "numa": "same NUMA domain", "package": "same package", "node": "same node",
     "network": "between nodes",
 }  # fmt: skip
 _VECTOR_UP_TO = 2048  # ranks; more branches would make an SVG no browser likes

@@ -1,6 +1,6 @@
 """What is said of a latency map: its levels, the placement of the ranks, what is slow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -72,10 +72,19 @@ _FIGURES = {
 }
 """Figures of a map, each with its title and how it is read."""
 
-_INNER = {"package": "on the same processor", "numa": "in the same NUMA domain"}
+_INNER = {
+    "core": "on the same core (SMT siblings)",
+    "l2": "on cores that share an L2 cache",
+    "l3": "on cores that share an L3 cache",
+    "numa": "in the same NUMA domain",
+    "package": "on the same processor",
+}
 _BEYOND = {
-    "package": "on the same node but on different processors",
+    "core": "on the same node but on different cores",
+    "l2": "on the same node but on cores that share no L2 cache",
+    "l3": "on the same node but on cores that share no L3 cache",
     "numa": "on the same node but in different NUMA domains",
+    "package": "on the same node but on different processors",
     "group": "on the same node but more distant",
 }
 _DEALT = {
@@ -142,17 +151,34 @@ def where(levels: Sequence[Level], k: int, hosts: Sequence[str]) -> str:
         return _INNER[name]
     if name == "node":
         return _BEYOND.get(closer.name, "on the same node") if closer else "on the same node"
+    ranks = f"{_between(map(len, groups))} ranks"
     if not all(hosts):
-        return "in the same group" if len(groups) > 1 else "farthest from each other"
+        return f"in the same group of {ranks}" if len(groups) > 1 else "farthest from each other"
     spans = [len({hosts[rank] for rank in group}) for group in groups]
     if max(spans) == 1:
-        return "in the same part of a node"
+        return f"in the same group of {ranks} within a node"
     wide_before = closer is not None and any(
         len({hosts[rank] for rank in group}) > 1 for group in closer.groups
     )
     if len(groups) == 1:
         return "in different groups of nodes" if wide_before else "on different nodes"
-    return "on different nodes of one group, perhaps behind one switch"
+    return f"on different nodes of one group of {_between(spans)} nodes, perhaps behind one switch"
+
+
+def captions(levels: Sequence[Level], hosts: Sequence[str]) -> list[str]:
+    """Say `where` the ranks of each level are; no two levels have the same words."""
+    words = [where(levels, k, hosts) for k in range(len(levels))]
+    return [
+        text if words.count(text) == 1 else f"{text} ({len(level.groups)} groups)"
+        for text, level in zip(words, levels, strict=True)
+    ]
+
+
+def _between(counts: Iterable[int]) -> str:
+    """Write the least and the greatest number: ``2 to 8``, or ``8`` where they are the same."""
+    sizes = sorted(counts)
+    least, greatest = sizes[0], sizes[-1]
+    return str(least) if least == greatest else f"{least} to {greatest}"
 
 
 class _Level(NamedTuple):
@@ -172,7 +198,7 @@ class _Level(NamedTuple):
 def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
     """Put each level into words, from the closest to the farthest."""
     closest = 0.0
-    for k, level in enumerate(found.levels):
+    for level, words in zip(found.levels, captions(found.levels, hosts), strict=True):
         ratio = ""
         if level.pairs and closest:
             over = level.median / closest
@@ -180,7 +206,7 @@ def _levels(found: Topology, hosts: Sequence[str]) -> Iterator[_Level]:
         elif level.pairs:
             closest = level.median
         trip, one_way = format_seconds(level.median), format_seconds(level.median / 2)
-        yield _Level(level, where(found.levels, k, hosts), trip, one_way, ratio)
+        yield _Level(level, words, trip, one_way, ratio)
 
 
 def _tiles(levels: Sequence[_Level]) -> Tiles:
@@ -227,9 +253,7 @@ def _groups(groups: Sequence[Sequence[int]]) -> str:
         return "all ranks"
     if len(groups) <= 8 and sum(map(len, groups)) <= 64:
         return " | ".join(ranges(group) for group in groups)
-    sizes = sorted({len(group) for group in groups})
-    spread = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    return f"{len(groups)} groups of {spread}"
+    return f"{len(groups)} groups of {_between(map(len, groups))}"
 
 
 # --- placement, slow parts, warnings --------------------------------------------------------------
