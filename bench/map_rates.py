@@ -55,6 +55,8 @@ SHARES = (0.25, 0.5, 1.0, 5.0)
 SMALL = 12
 """Nodes of a small machine."""
 LARGE = 64
+AGAIN = 0.5
+"""Seconds until an analysis is told once more that it takes too long: some callbacks do not stop."""
 CLEAR = 3.0
 """Defects of more standard deviations of their peers are to be named."""
 HEADS = ("", "maps", "exact", "false", "levels", "named", "nothing", "median", "worst")
@@ -108,6 +110,8 @@ class Outcome:
         Processor time.
     said
         What was found, for a person.
+    late
+        Whether nothing was found, for it took too long.
     """
 
     exact: bool
@@ -118,6 +122,7 @@ class Outcome:
     slow: int
     seconds: float
     said: str
+    late: bool = False
 
 
 class TooLong(Exception):
@@ -266,14 +271,16 @@ def _percent(what: str, part: float) -> str:
 # ---- reading -----------------------------------------------------------------------------------
 
 
-def read(case: Case, limit: float) -> Outcome | None:
-    """Analyse a map; None if it takes longer than so many seconds of processor time."""
+def read(case: Case, limit: float) -> Outcome:
+    """Analyse a map, and give up after so many seconds of processor time."""
     start = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, limit)
+    signal.setitimer(signal.ITIMER_PROF, limit, AGAIN)
     try:
         found = analyse(case.run)
     except TooLong:
-        return None
+        return Outcome(
+            False, False, False, False, 0, len(case.slow), limit, "too long", late=True
+        )  # fmt: skip
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
     return _outcome(case, found, time.process_time() - start)
@@ -309,37 +316,31 @@ def _listed(names: frozenset[Name]) -> str:
 
 
 class Rates:
-    """Outcomes by row of a table, in the order in which rows come."""
+    """Outcomes by row of a table."""
 
     def __init__(self) -> None:
         self.rows: dict[str, list[Outcome]] = {}
-        self.late: dict[str, int] = {}
 
-    def add(self, case: Case, outcome: Outcome | None) -> None:
+    def add(self, case: Case, outcome: Outcome) -> None:
         """Count an outcome in its rows."""
         for row in case.rows:
-            self.rows.setdefault(row, [])
-            if outcome is None:
-                self.late[row] = self.late.get(row, 0) + 1
-            else:
-                self.rows[row].append(outcome)
+            self.rows.setdefault(row, []).append(outcome)
 
     def table(self) -> Iterator[list[str]]:
         """Return the cells of each row; what took too long is not exact, and has no levels."""
-        order = {"all": "", "4-8 cores": "0", "9-32 cores": "1", "33-128 cores": "2"}
-        for row in sorted(self.rows, key=lambda one: order.get(one, f"3{one}")):
-            own, late = self.rows[row], self.late.get(row, 0)
-            count = len(own) + late
-            slow = sum(one.slow for one in own)
-            ill = sum(one.slow > 0 for one in own)
+        first = ("all", "4-8 cores", "9-32 cores", "33-128 cores")
+        order = {row: str(k) for k, row in enumerate(first)}
+        for row in sorted(self.rows, key=lambda one: order.get(one, f"9{one}")):
+            own = self.rows[row]
+            late = sum(one.late for one in own)
             times = [one.seconds for one in own]
             yield [
-                row, f"{count}" + f" ({late} too long)" * bool(late),
-                *(_part(sum(getattr(one, what) for one in own), count)
+                row, f"{len(own)}" + f" ({late} too long)" * bool(late),
+                *(_part(sum(getattr(one, what) for one in own), len(own))
                   for what in ("exact", "false", "levels")),
-                _part(sum(one.named for one in own), slow),
-                _part(sum(one.nothing for one in own), ill),
-                *([f"{statistics.median(times):.2f} s", f"{max(times):.1f} s"] if times else "––"),
+                _part(sum(one.named for one in own), sum(one.slow for one in own)),
+                _part(sum(one.nothing for one in own), sum(one.slow > 0 for one in own)),
+                f"{statistics.median(times):.2f} s", f"{max(times):.1f} s",
             ]  # fmt: skip
 
 
@@ -384,9 +385,9 @@ def rates(suite: str, args: argparse.Namespace) -> Rates:
             break
         outcome = read(case, args.limit)
         counted.add(case, outcome)
-        if args.verbose and (outcome is None or not outcome.exact or not outcome.levels):
-            said = "too long" if outcome is None else f"{_word(outcome)}: {outcome.said}"
-            print(f"{suite} --only {case.name} ({', '.join(case.rows[1:])}): {said}", flush=True)
+        if args.verbose and not (outcome.exact and outcome.levels):
+            where = f"{suite} --only {case.name} ({', '.join(case.rows[1:])})"
+            print(f"{where}: {_word(outcome)}: {outcome.said}", flush=True)
     return counted
 
 

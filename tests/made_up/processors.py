@@ -37,7 +37,7 @@ EXCEPTIONS = 0.2
 HEAVIEST = 4.0
 """Pairs of a healthy processor are not more standard deviations off, even with heavy tails."""
 
-MOST = 128
+SMALL, MOST = 8, 128
 """Cores."""
 
 Groups = NDArray[np.int64]
@@ -148,7 +148,7 @@ def _mesh(random: Random) -> Processor:
     each = 2 if random.random() < 0.3 else 1
     while True:
         rows, columns = (int(k) for k in random.integers(2, 9, 2))
-        if rows * columns >= 8:
+        if rows * columns >= 6:
             break
     tile = np.repeat(np.arange(rows * columns), each)
     steps = np.abs(tile[:, None] // columns - tile // columns)
@@ -185,8 +185,12 @@ FAMILIES: dict[str, Callable[[Random], Processor]] = {
 
 
 def random_processor(random: Random, family: str) -> Processor:
-    """Draw a healthy processor of 4 to 128 cores."""
-    return FAMILIES[family](random)
+    """Draw a healthy processor of 4 to 128 cores; in a quarter of the cases of at most 8."""
+    most = int(random.choice([SMALL, 32, MOST, MOST]))
+    while True:
+        processor = FAMILIES[family](random)
+        if len(processor.times) <= most:
+            return processor
 
 
 def _factors(random: Random, count: int) -> NDArray[np.float64]:
