@@ -56,7 +56,7 @@ SMALL = 12
 """Nodes of a small machine."""
 LARGE = 64
 AGAIN = 0.5
-"""Seconds until an analysis is told once more that it takes too long: some callbacks do not stop."""
+"""Seconds until an analysis is told again that it takes too long: some callbacks do not stop."""
 CLEAR = 3.0
 """Defects of more standard deviations of their peers are to be named."""
 HEADS = ("", "maps", "exact", "false", "levels", "named", "nothing", "median", "worst")

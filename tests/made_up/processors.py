@@ -37,6 +37,9 @@ EXCEPTIONS = 0.2
 HEAVIEST = 4.0
 """Pairs of a healthy processor are not more standard deviations off, even with heavy tails."""
 
+PEERS = 3
+"""With fewer others like it, it is not known how much a component is off."""
+
 SMALL, MOST = 8, 128
 """Cores."""
 
@@ -86,7 +89,7 @@ class ProcessorTruth:
     defect
         The ranks of what is slow: none, one, or the two of a pair.
     deviations
-        How many standard deviations of its healthy peers the defect adds; infinite without peers.
+        How many standard deviations of its healthy peers the defect adds; 0 with few peers.
     """
 
     visible: frozenset[Grouping]
@@ -282,7 +285,7 @@ def deviations(times: Matrix, chain: Sequence[Groups], ranks: Sequence[int]) -> 
     """Return how many standard deviations of its peers a defect adds to the logarithm of times.
 
     Peers of a pair are the pairs of its level, those of a rank all ranks, by the median of their
-    pairs, each over the median of its level. Infinite where there are less than three.
+    pairs, each over the median of its level. With less than three others it is 0: not known.
     """
     level = _levels(chain, len(times))
     logs = np.log(times)
@@ -295,8 +298,10 @@ def deviations(times: Matrix, chain: Sequence[Groups], ranks: Sequence[int]) -> 
         peers = logs[upper]
     else:
         peers = np.nanmedian(logs, axis=0)
+    if len(peers) < PEERS + 1:
+        return 0.0
     spread = float(np.std(peers))
-    return float(np.log(FACTORS[len(ranks)])) / spread if len(peers) > 2 and spread else np.inf
+    return float(np.log(FACTORS[len(ranks)])) / spread if spread else np.inf
 
 
 def _apart(near: NDArray[np.float64], far: NDArray[np.float64]) -> bool:

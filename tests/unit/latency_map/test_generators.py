@@ -157,6 +157,9 @@ def test_deviations_are_those_of_the_peers() -> None:
     assert deviations(times, [], [3, 7]) == pytest.approx(np.log(2) / 0.1, rel=0.1)
     assert deviations(times, [], [3]) > 2 * np.log(1.5) / 0.1  # medians scatter less
     assert np.nanmax(with_defect(times, [3]) / times) == pytest.approx(1.5)
+    siblings = np.arange(40) // 2
+    siblings[4:] = np.arange(4, 40)
+    assert deviations(times, [siblings], [0, 1]) == 0  # two pairs of siblings tell nothing
 
 
 def test_the_scatter_of_a_processor_is_that_asked_for() -> None:
