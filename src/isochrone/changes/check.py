@@ -5,6 +5,7 @@ run with earlier runs (`baseline`). A slow component that was not measured again
 only *possibly slow*. A run that cannot be judged is *not known*, with what to measure.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.slow_part import KINDS, Slow
 from isochrone.latency_map.what_is_slow import LEAST
+from isochrone.pages.words import plural
 from isochrone.runfile.rules import below_resolution
 from isochrone.runfile.run import NO_END, Run
 
@@ -300,9 +302,12 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
         _slow(part, size if several else None, proved) for part, size, proved in health.slow
     ]
     nodes = len(set(run.hosts) - {""})
-    judged = [f"compared {run.size} ranks on {nodes or 'unknown'} nodes with each other"]
+    where = plural(nodes, "node") if nodes else "unknown nodes"
+    judged = [f"compared {plural(run.size, 'rank')} on {where} with each other"]
     judged += [
-        f"{part.name} is {100 * (part.ratio - 1):.0f} % slower: below the threshold"
+        # rounded down: 9.99 % is below a threshold of 10 %
+        f"{part.name} is {math.floor(1000 * (part.ratio - 1)) / 10:.3g} % slower: "
+        "below the threshold"
         for part, _ in health.minor
     ]
     return Check(run, findings, list(health.doubts), judged)

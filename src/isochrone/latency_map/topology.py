@@ -5,7 +5,7 @@ a `slow_part.Slow`), and from how the scheduler dealt the ranks out to the hosts
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -278,14 +278,12 @@ def _warnings(
     def warn(code: str, text: str) -> None:
         warnings.append({"code": code, "text": text})
 
-    def some(names: Iterable[str]) -> str:
-        return listed([printable(name, 60) for name in names], MAX_NAMED)
-
     total = run.size * (run.size - 1) // 2
     missing = total - len(diagnosis.pairs.i)
     partitions, hosts = diagnosis.partitions, run.hosts
     if missing:
-        unseen = f"{missing} of {total} pairs were not measured"
+        were = "was" if missing == 1 else "were"
+        unseen = f"{missing} of {total} pairs {were} not measured"
         if is_sampled(run):
             warn("sampled", f"{unseen}; {_would_show(diagnosis, least)}")
         else:
@@ -294,10 +292,9 @@ def _warnings(
         warn("few-pairs", "too few pairs were measured to detect unrecorded groups: "
                           f"about {diagnosis.wanted} more are needed")  # fmt: skip
     if diagnosis.uncertain:
-        names = some(diagnosis.uncertain.values())
-        warn("shared-way", f"either {names} are slow, or a link that they share: not known")
+        warn("shared-way", f"{_slow_or_link([*diagnosis.uncertain.values()])}: not known")
     if diagnosis.alone:
-        names = some(diagnosis.alone)
+        names = listed([printable(name, 60) for name in diagnosis.alone], MAX_NAMED)
         warn("no-group", f"{names} are in no group, or behind a switch that is slow inside")
     if hosts_known(hosts):
         nodes = numbered(hosts)
@@ -321,8 +318,18 @@ def _warnings(
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
         warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:
-        warn("many-slow-pairs", f"{unlisted} more slow pairs are not listed")
+        are = "pair is" if unlisted == 1 else "pairs are"
+        warn("many-slow-pairs", f"{unlisted} more slow {are} not listed")
     return warnings
+
+
+def _slow_or_link(names: Sequence[str]) -> str:
+    """Say that what has these names is slow, or what it has in common."""
+    names = [printable(name, 60) for name in names]
+    if len(names) == 1:
+        return f"either {names[0]} is slow, or a link that it shares"
+    several = " and ".join(names) if len(names) == 2 else listed(names, MAX_NAMED)
+    return f"either {several} are slow, or a link that they share"
 
 
 def _no_levels(diagnosis: Diagnosis) -> str:

@@ -10,6 +10,7 @@ import json
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
@@ -17,6 +18,8 @@ from isochrone.changes.baseline import LATEST
 from isochrone.changes.check import Check, Earlier, Memory, check, together
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
+from isochrone.latency_map.map_health import MapHealth
+from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.hotspots import hotspot, tile_io
@@ -183,6 +186,20 @@ def test_what_the_user_calls_too_little_is_noted_and_good() -> None:
     found = check(run, least=0.5)
     assert found.verdict == "good"
     assert any("node n2 is" in text for text in found.judged)
+
+
+def test_one_node_is_not_several_and_no_percentage_is_the_threshold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Protects the sentences of a check: 1 node, and 9.9 % where the threshold is 10 %."""
+    run = map_of(flat(8), ["a"] * 8)
+    (part,) = analyse(one_slow_host()).slow
+    health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], False)
+    monkeypatch.setattr("isochrone.changes.check.map_health", lambda *_: health)
+    assert check(run).judged == [
+        "compared 8 ranks on 1 node with each other",
+        "node n2 is 9.9 % slower: below the threshold",
+    ]
 
 
 # ---- against earlier launches ------------------------------------------------------------------

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
 from isochrone.changes.check import check
 from isochrone.latency_map import topology
 from isochrone.latency_map.kinds.latency_map import PAGE, captions, placement_in_words, where
+from isochrone.latency_map.slow_part import NotUnderstood
 from isochrone.latency_map.topology import Level, Placement
 from isochrone.pages.page import (
     AS_USUAL,
@@ -129,6 +131,24 @@ def test_what_was_not_measured_again_is_suspected_and_never_slow(golden: Golden)
     again = with_retests(run, [(0, 12), (1, 13), (2, 14), (3, 15)], factor=1.0)
     (entry,) = plain(PAGE.document(again, AS_USUAL))["slow"]
     assert not entry.get("suspected")
+
+
+@pytest.mark.parametrize(
+    ("not_understood", "text"),
+    [
+        (NotUnderstood(49, 1.003, 1.42), "49 differ by up to 1.4x from"),
+        (NotUnderstood(49, 1.03, 1.42), "49 differ by 1.03x to 1.4x from"),
+        (NotUnderstood(1, 1.3, 1.3), "1 differs by 1.3x from"),
+    ],
+)
+def test_factors_of_unexplained_pairs(
+    monkeypatch: pytest.MonkeyPatch, not_understood: NotUnderstood, text: str
+) -> None:
+    """Protects from pairs that differ by 1.0x, which is no difference."""
+    run = latency_map(block(8, 4), noise=0.0)
+    found = replace(topology.analyse(run), not_understood=not_understood)
+    monkeypatch.setattr(topology, "analyse", lambda *_: found)
+    assert any(text in one for one in texts(run))
 
 
 def test_a_healthy_machine_is_said_to_be_healthy(golden: Golden) -> None:

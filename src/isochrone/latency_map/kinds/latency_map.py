@@ -54,6 +54,9 @@ MAX_CELLS = 512
 MAX_PAIRS = 20
 MAX_SIZES = 12
 
+NEAR = 1.005
+"""Factors below it would be written as 1.00x."""
+
 _FIGURES = {
     MAP: (
         "Every pair of ranks",
@@ -295,8 +298,9 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
     least = f"{found.least:.0%}".replace("%", " %")
     if count:
         yield Sentence(
-            f"Unexplained pairs: {count} differ by {low:.1f}x to {high:.1f}x from what levels and "
-            "slow components explain. This analysis may be wrong.",
+            f"Unexplained pairs: {count} {'differs' if count == 1 else 'differ'} by "
+            f"{_factors(low, high)} from what levels and slow components explain. "
+            "This analysis may be wrong.",
             "strong",
         )
     elif found.blind and not found.slow:
@@ -311,13 +315,23 @@ def _slow(found: Topology) -> Iterator[Sentence | Listing]:
     yield from _parts(f"Below the threshold of {least}", found.minor, "faint", MAX_MINOR)
 
 
+def _factors(low: float, high: float) -> str:
+    """Write between which factors times differ: ``1.03x to 1.4x``, ``up to 1.4x``, ``1.4x``."""
+    least, most = _factor(low), _factor(high)
+    return most if least == most else f"up to {most}" if low < NEAR else f"{least} to {most}"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.2f}x" if ratio < 1.1 else f"{ratio:.1f}x"
+
+
 def _parts(
     title: str, parts: Sequence[Slow], tone: Tone, most: int = MAX_SLOW
 ) -> Iterator[Listing]:
     """List parts, if any, each with its ratio and the evidence."""
     items = []
     for part in parts[:most]:
-        ratio = f"{part.ratio:.2f}x" if part.ratio < 1.1 else f"{part.ratio:.1f}x"
+        ratio = _factor(part.ratio)
         items.append(Sentence(f"{ratio}  {part.evidence}", about=part.name, stress=(ratio,)))
     left_out = len(parts) - most
     more = f"and {left_out} more (--json lists all)" if left_out > 0 else ""
