@@ -207,6 +207,13 @@ def _doubts(run: Run, found: dict[int, Topology]) -> Iterator[str]:
         if code in _DOUBTS:
             said.setdefault(code, f"{text}: {_DOUBTS[code]}")
     yield from said.values()
+    unexplained = max(one.not_understood.pairs for one in found.values())
+    if unexplained:
+        pairs = "1 pair differs" if unexplained == 1 else f"{unexplained} pairs differ"
+        yield (
+            f"{pairs} from what levels and slow components explain: measure again, or give "
+            "--baseline"
+        )
     measured = max(sum(level.pairs for level in one.levels) for one in found.values())
     if total - measured > MISSING * total:
         unseen = f"{total - measured} of {total} pairs were not measured: measure again"

@@ -47,6 +47,7 @@ KINDS = {
     "rank": SlowKind("either", unit=True),
     "pair": SlowKind("both", link=True),
     "switch": SlowKind("both"),  # slow inside
+    "cores": SlowKind("both"),  # of one node, slow among themselves
     "uplink": SlowKind("one"),  # slow beyond it
 }
 

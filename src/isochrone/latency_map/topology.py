@@ -15,7 +15,7 @@ from isochrone.base.arrays import Ints
 from isochrone.base.documents import Hidden, MaybeNan, WarningList
 from isochrone.base.inference import median_interval
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, median_of, quantile
+from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
 from isochrone.latency_map.earlier_explanations import Known
@@ -203,6 +203,9 @@ def analyse(
     slow = [part for part in found if part.ratio >= 1 + least]
     unlisted = [part for part in slow if part.of.link][MAX_PAIRS:]
     slow = [part for part in slow if part not in unlisted]
+    hops = _no_levels(diagnosis)
+    # where hops explain the times, most pairs are off their only level
+    not_understood = NotUnderstood(0, 1.0, 1.0) if hops else diagnosis.not_understood(found)
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
@@ -211,13 +214,16 @@ def analyse(
         slow=slow,
         minor=[part for part in found if part.ratio < 1 + least],
         least=least,
-        not_understood=diagnosis.not_understood(found),
+        not_understood=not_understood,
         pairs=pairs,
         chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
         lacking=diagnosis.lacking,
         doubtful=tuple(diagnosis.uncertain),
-        warnings=[*run.warnings, *_warnings(run, diagnosis, least, bool(slow), len(unlisted))],
+        warnings=[
+            *run.warnings,
+            *_warnings(run, diagnosis, least, bool(slow), len(unlisted), hops),
+        ],
     )
 
 
@@ -257,6 +263,8 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
     seconds = diagnosis.healthy - diagnosis.expected
     seconds += pairs.seconds  # in place: a map may have millions of pairs
     np.maximum(seconds, 0.2 * diagnosis.healthy, out=seconds)
+    if diagnosis.nodes < MIN_NODES and not diagnosis.inner:
+        seconds = pairs.seconds  # nothing of so few is slow
     found = []
     for k, partition in enumerate(diagnosis.partitions):
         members = seconds[diagnosis.level == k]
@@ -270,7 +278,7 @@ def _levels(diagnosis: Diagnosis, recorded: dict[str, Partition]) -> list[Level]
 
 
 def _warnings(
-    run: Run, diagnosis: Diagnosis, least: float, named: bool, unlisted: int
+    run: Run, diagnosis: Diagnosis, least: float, named: bool, unlisted: int, hops: str
 ) -> list[dict[str, Any]]:
     """Say what makes the reading doubtful."""
     warnings = []
@@ -313,8 +321,8 @@ def _warnings(
     if len(partitions) > 1 and last.max() == 1 and all(len(n) > 1 for n in nodes_of_groups):
         warn("two-groups", "only two groups of nodes: a slow link between them "
                            "cannot be detected")  # fmt: skip
-    if text := _no_levels(diagnosis):
-        warn("no-hierarchy", text)
+    if hops:
+        warn("no-hierarchy", hops)
     if run.size < MIN_RANKS_TO_JUDGE and not named and missing < total:
         warn("few-ranks", f"{run.size} ranks are too few{_stands_out(diagnosis)}")
     if unlisted:
@@ -337,6 +345,13 @@ def _no_levels(diagnosis: Diagnosis) -> str:
     outer = diagnosis.outer
     if outer is None or len(outer.fit.chain) > 1 or outer.times.sparse:
         return ""
+    if diagnosis.one_node:
+        seconds = outer.times.seconds
+        wide = mad(np.log(seconds))
+        return "" if wide < WIDE else (
+            f"no level hierarchy: times scatter by {wide:.0%} without groups, from "
+            f"{format_seconds(seconds.min())} to {format_seconds(seconds.max())}"
+        ).replace("%", " %")  # fmt: skip
     grid = None if quantile(np.abs(outer.off), 0.8) < WIDE else grid_of(outer.times)
     return "" if grid is None else (
         f"no level hierarchy: times grow by {format_seconds(grid.further)} for each hop, up to "

@@ -25,7 +25,7 @@ from isochrone.base.stats import (
 )
 from isochrone.base.table import grouped
 from isochrone.latency_map.earlier_explanations import Known
-from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, SURE, ExplainedMap, Half
+from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
 from isochrone.latency_map.partitions import Partition, level_of
@@ -56,9 +56,6 @@ MOSTLY = 0.7
 
 FAR = 0.98
 """Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
-
-OFF = 0.10
-"""A pair that is off by less than this is understood."""
 
 FEW = 0.01
 """Part of the pairs that may be off all the same: times have heavy tails."""
@@ -148,7 +145,7 @@ class Diagnosis(ExplainedMap):
         for part, seconds, error in inner.parts(units=False):
             ranks = np.array(part.members)
             whole = self.by_host and np.sum(self.node == self.node[ranks[0]]) == len(ranks)
-            kind = "rank" if len(ranks) == 1 else "node" if whole else "switch"
+            kind = "rank" if len(ranks) == 1 else "node" if whole else "cores"
             extra = self.of_rank_pairs(None, inner.fit.added(part, seconds, inner.times))
             yield _Cost(kind, ranks, extra, *_typical(extra, seconds, error))
 
@@ -273,6 +270,8 @@ class Diagnosis(ExplainedMap):
         if kind == "rank":
             host = f" ({names[0]})" if names[0] else ""
             return f"rank {ranks[0]}{host}"
+        if kind == "cores":
+            return f"of ranks {','.join(map(str, ranks))} ({names[0]})"
         if not self.by_host or len(ranks) < sum(host in names for host in self.hosts):
             return "ranks " + ",".join(map(str, ranks))
         return ",".join(names)
@@ -327,11 +326,7 @@ class Diagnosis(ExplainedMap):
         """Return how many pairs nothing explains, and between which factors they are off."""
         named = [{*part.ranks} for part in slow if part.of.link]
 
-        def strange(half: Half) -> Floats:
-            limit = np.maximum(SURE * half.sigma, np.log1p(OFF))
-            return np.asarray(np.abs(half.off) > limit, np.float64)
-
-        off = self.explained(strange) > 0
+        off = self.explained(lambda half: half.unexplained.astype(np.float64)) > 0
         for k in np.flatnonzero(off):
             ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
             off[k] = not any(ends <= ranks for ranks in named)

@@ -196,10 +196,9 @@ def test_one_node_is_not_several_and_no_percentage_is_the_threshold(
     (part,) = analyse(one_slow_host()).slow
     health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], False)
     monkeypatch.setattr("isochrone.changes.check.map_health", lambda *_: health)
-    assert check(run).judged == [
-        "compared 8 ranks on 1 node with each other",
-        "node n2 is 9.9 % slower: below the threshold",
-    ]
+    compared, minor = check(run).judged
+    assert " 1 node " in compared
+    assert " 9.9 % " in minor
 
 
 # ---- against earlier launches ------------------------------------------------------------------

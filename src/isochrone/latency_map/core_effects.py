@@ -1,0 +1,178 @@
+"""Which cores and pairs of cores of one node are slow: those unlike their peers.
+
+    log t_ij = time of the level + effect of the group + effects of both cores + the pair's own
+
+The effects are medians, taken in turn until they settle (median polish: Tukey 1977, *Exploratory
+data analysis*, chapter 11). A core is compared with the cores of its kind, a pair with the pairs of
+its level: it is slow if it is beyond what the scatter among these explains, by chance.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.record import Record
+from isochrone.base.stats import distinct, median_of, medians_by, outlier_limit, row_medians
+from isochrone.latency_map.cores import (
+    MIN_PEERS,
+    THIRD,
+    USUAL_FREEDOM,
+    CoreHierarchies,
+    Fit,
+    scatter,
+    scatter_freedom,
+)
+from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.times import Times
+
+RATE = 0.002
+"""Chance that a healthy map of normal effects has a core, or a pair, that is called slow."""
+
+CORE_LEAST = 0.18
+"""Log time by which a core must exceed its kind (1.2 times): in 95 % of healthy processors no core
+is so far off, by its place on the chip."""
+
+PAIR_LEAST = 0.47
+"""Log time by which a pair must exceed what is explained (1.6 times): in 95 % of healthy processors
+no pair is so far off, by protocols of caches that no level and no core explains."""
+
+PAIRS_OFF = 2
+"""Pairs of a level that may be named. More are the tail of a wide distribution, and no defects."""
+
+STEPS = 8
+"""Steps of the median polish."""
+
+MIN_GROUP = 3
+"""Cores of such a group, at least: any pair is one of two."""
+
+MIN_PAIRS = 3
+"""Pairs that a group has at least whose own time is taken off."""
+
+
+class CoreEffects(Record):
+    """What the cores of one node, and their pairs, take beyond their levels.
+
+    Attributes
+    ----------
+    slow, ratios, certainty
+        The slow cores; how many times as long each takes; in standard deviations of its peers.
+    expected
+        Time of each pair by levels, groups and cores, in seconds.
+    slow_pairs
+        Pairs that are slow by themselves.
+    unexplained
+        Whether each pair is far off although nothing is named there.
+    spread
+        Standard deviation of the pairs' own effects, in log time.
+    """
+
+    slow: Ints
+    ratios: Floats
+    certainty: Floats
+    expected: Floats
+    slow_pairs: Ints
+    unexplained: Bools
+    spread: float
+
+
+def core_effects(times: Times, fit: Fit) -> CoreEffects:
+    """Return which cores and pairs are slow, given their hierarchy.
+
+    Parameters
+    ----------
+    times
+        The pairs of one node.
+    fit
+        What `cores.CoreHierarchies` finds.
+    """
+    level = level_of(fit.chain, times.i, times.j)
+    middles = np.array(
+        [median_of(np.log(times.seconds[level == k])) for k in range(len(fit.chain))]
+    )
+    effect, group = _polished(times, np.log(times.seconds) - middles[level], fit, level)
+    off = effect - _middle_of_kind(effect, fit)
+    peers = scatter(off)
+    limit = outlier_limit(times.units, USUAL_FREEDOM + scatter_freedom(times.units), RATE)
+    slow = np.flatnonzero(off > max(limit * peers, CORE_LEAST))
+    if len(slow) > THIRD * times.units:
+        slow = slow[:0]  # two kinds of cores
+    explained = middles[level] + group + effect[times.i] + effect[times.j]
+    own = np.log(times.seconds) - explained
+    free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
+    pairs, unexplained = _pairs_off(times, own, level, free)
+    return CoreEffects(
+        slow, np.exp(off[slow]), off[slow] / peers, np.exp(explained), pairs, unexplained,
+        scatter(own),
+    )  # fmt: skip
+
+
+def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
+    """Return the effect of each core, and that of the group of each pair, in log time."""
+    effect, group = np.zeros(times.units), np.zeros(len(rest))
+    matrix = np.full((times.units, times.units), np.nan)
+    for step in range(STEPS):
+        matrix[times.i, times.j] = matrix[times.j, times.i] = rest - group
+        new = row_medians(matrix - effect)
+        new = np.nan_to_num(new - median_of(new))
+        effect = (effect + new) / 2 if step else new
+        own = rest - effect[times.i] - effect[times.j]
+        for k, partition in enumerate(fit.chain[:-1]):
+            here = np.flatnonzero(level == k)
+            key = partition[times.i[here]]
+            keys, middles = medians_by(key, own[here])
+            several = np.bincount(key, minlength=keys.max(initial=-1) + 1)[keys] >= MIN_PAIRS
+            group[here] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
+    return effect, group
+
+
+def _middle_of_kind(effect: Floats, fit: Fit) -> Floats:
+    """Return for each core the middle effect of its kind: of cores in groups of the same size."""
+    closest = fit.chain[0]
+    size = np.bincount(closest)[closest]
+    for one in distinct(size):
+        if np.sum(size == one) < MIN_PEERS:
+            size[size == one] = 0
+    kinds, middles = medians_by(size, effect)
+    return np.asarray(middles[np.searchsorted(kinds, size)])
+
+
+def _pairs_off(times: Times, own: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
+    """Return the pairs that are slow by themselves, and whether others are as far off."""
+    slow, unexplained = [], np.zeros(len(own), dtype=bool)
+    # the effects of the cores were fitted to the same pairs
+    left = max(1 - times.units / len(own), 1 / len(own))
+    for k in distinct(level):
+        here = np.flatnonzero((level == k) & free)
+        if not len(here):
+            continue
+        freedom = USUAL_FREEDOM + scatter_freedom(len(here)) * left
+        spread = scatter(own[here] / np.sqrt(left))
+        limit = max(outlier_limit(len(own), freedom, RATE) * spread, PAIR_LEAST)
+        beyond = here[own[here] > limit]
+        if len(beyond) <= PAIRS_OFF:
+            slow.append(beyond)
+        elif not _whole_groups(times.i[beyond], times.j[beyond]):
+            unexplained[beyond] = True
+        unexplained[here[own[here] < -limit]] = True
+    return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *slow])), unexplained
+
+
+def _whole_groups(i: Ints, j: Ints) -> bool:
+    """Whether pairs are all pairs of some groups of cores: cores of another kind, such as E-cores.
+
+    Those that share a cache may be slower among themselves than across.
+    """
+    joined = dict.fromkeys(np.concatenate([i, j]).tolist(), frozenset[int]())
+    for a, b in zip(i.tolist(), j.tolist(), strict=True):
+        joined[a] |= {a, b}
+        joined[b] |= {a, b}
+    return all(
+        len(group) >= MIN_GROUP and joined[k] == group for group in joined.values() for k in group
+    )
+
+
+def read_cores(times: Times, recorded: Sequence[Partition]) -> tuple[Fit, CoreEffects]:
+    """Return the hierarchy of the cores of one node, and what of it is slow."""
+    fit = CoreHierarchies(times, recorded).shortest()
+    return fit, core_effects(times, fit)

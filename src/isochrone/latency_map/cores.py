@@ -1,0 +1,477 @@
+"""The inside of one node: levels of cores, by a model of random effects.
+
+    log t_ij = time of the level + effect of the group + effects of both ends + noise
+
+Every core, and every group of cores, differs a little from its like: by its place on a ring or a
+mesh, or by the clock of a cache. These effects scatter, with a variance component of its own for
+each kind: inside a group, leaving a group, a core by itself (random effects: Laird & Ware 1982,
+*Random-effects models for longitudinal data*, Biometrics 38, 963-974). Hierarchies compete by
+description length (Rissanen 1978, *Modeling by shortest data description*, Automatica 14, 465-471):
+the nats of the times, of the effects, and of the groups. A hierarchy of cores is regular, and each
+of its levels is nearer than the next, with few exceptions.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from math import lgamma, log, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from isochrone.base.arrays import Bools, Floats, Ints
+from isochrone.base.record import Record
+from isochrone.base.stats import MAD_TO_SIGMA, Q80_TO_SIGMA, distinct, median_of, quantile
+from isochrone.latency_map.blocks import Blocks, block_medians
+from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
+from isochrone.latency_map.groupings import cuts_of, dense, fitting_best
+from isochrone.latency_map.hierarchy import separates
+from isochrone.latency_map.host_order import ways_in_order
+from isochrone.latency_map.partitions import (
+    Partition,
+    canonical,
+    is_grouping,
+    level_of,
+    nested,
+)
+from isochrone.latency_map.times import Times
+
+FAST_STRAY = 1e-3
+"""Part of the pairs that may be *faster* for no reason. Faults only slow: a faster pair is nearly
+always a group that is not seen yet."""
+
+USUAL_SCATTER = 0.03
+"""Scatter of the effects of one kind, in log time, before the map is seen: the median of 25 real
+processors, cores within their levels."""
+
+USUAL_FREEDOM = 4.0
+"""Degrees of freedom that this is worth (a moderated variance: Smyth 2004, *Linear models and
+empirical Bayes methods*, SAGMB 3, 3)."""
+
+SCATTER_COST = 2.0
+"""Nats that a variance component costs: about half the logarithm of the number of effects."""
+
+OUTLIER_COST = 16.0
+"""Nats that an effect costs at most, which is an outlier then: which it is, and how large."""
+
+TWO_THIRDS_TO_SIGMA = 1.0336
+"""1 / Φ⁻¹(5/6) turns the quantile 2/3 of |x| into the standard deviation of a normal x. Up to a
+third of the components may be slow."""
+
+TWO_THIRDS_EFFICIENCY = 0.53
+"""Such a spread is as uncertain as a standard deviation from this part of the sample: the variance
+of the quantile is p(1-p) / (n f²), with p = 2/3 and f the density of |x| there."""
+
+MIN_PEERS = 4
+"""Of fewer components none is the odd one out, and they say nothing of how their like scatter."""
+
+NUMBER_RANGE = 2.0
+"""Range of the time of a level, relative to it."""
+
+LEVEL = 2.0
+"""Nats that a level costs besides its groups."""
+
+UNORDERED = 6.0
+"""Nats that groups cost which do not follow the numbers of their cores, or have two sizes."""
+
+THIRD = 1 / 3
+"""Part of the cores that a level joins at least; fewer are cores of another kind, and no level."""
+
+KINDS = 2
+"""Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""
+
+BEAM = 6
+"""Hierarchies that are followed, the shortest ones."""
+
+ROUNDS = 15
+"""Steps of a fit, at most."""
+
+SETTLED = 1e-4
+"""A time that changes by less than this part has been found."""
+
+FEW_PAIRS = 70
+"""Pairs of a map up to which a fit also starts from a wide spread: the middle one tells little."""
+
+MOST = 6000
+"""Pairs that hierarchies are compared on."""
+
+
+class Fit(Record):
+    """The model fitted on one hierarchy.
+
+    Attributes
+    ----------
+    chain
+        Groups of each level, the closest first; the last has all cores.
+    base
+        Time of each level in seconds; NaN where it has no pair.
+    expected
+        Time of the level of each pair, in seconds.
+    effect
+        Effects of groups and cores on each pair, in log time.
+    length
+        Description length in nats; infinite where a level is not farther than the one before.
+    """
+
+    chain: tuple[Partition, ...]
+    base: Floats
+    expected: Floats
+    effect: Floats
+    length: float
+
+
+class EffectKind(NamedTuple):
+    """Effects of one kind: inside the groups of a level, leaving them, or of single cores.
+
+    ``a`` and ``b`` are the components at both ends of each pair, ``components``
+    where there is none; ``b`` is None where a pair has one component at most.
+    """
+
+    components: int
+    a: Ints
+    b: Ints | None
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum over the pairs of each component."""
+        total = np.bincount(self.a, values, self.components + 1)
+        if self.b is not None:
+            total += np.bincount(self.b, values, self.components + 1)
+        return np.asarray(total[:-1], dtype=np.float64)
+
+    def of_pairs(self, effects: Floats) -> Floats:
+        """Return what the effects add to each pair."""
+        padded = np.append(effects, 0.0)
+        return padded[self.a] if self.b is None else padded[self.a] + padded[self.b]
+
+
+class CoreModel:
+    """The model of the times between cores on one hierarchy.
+
+    Parameters
+    ----------
+    times
+        The map.
+    chain
+        Groups of each level, the closest first, with all cores last.
+    code
+        Nats that it takes to write the groups down.
+    """
+
+    def __init__(self, times: Times, chain: Sequence[Partition], code: float) -> None:
+        self.times, self.chain, self.code = times, tuple(chain), code
+        self.log = np.log(times.seconds)
+        self.level = level_of(chain, times.i, times.j)
+        self.used = distinct(self.level)
+        self.place = np.searchsorted(self.used, self.level)
+        self.count = np.bincount(self.place)
+
+    @cached_property
+    def kinds(self) -> list[EffectKind]:
+        """The kinds of effects, the coarsest first: the larger component wins."""
+        times, found = self.times, []
+        for k, partition in enumerate(self.chain):
+            a, b, count = partition[times.i], partition[times.j], int(partition.max()) + 1
+            here = self.level == k
+            if len(distinct(a[here])) > 1:
+                found.append(EffectKind(count, np.where(here, a, count), None))
+            if k < len(self.chain) - 1:
+                ends = (np.where(a != b, end, count) for end in (a, b))
+                found.append(EffectKind(count, *ends))
+        return [*found[::-1], EffectKind(times.units, times.i, times.j)]
+
+    def fit(self) -> Fit:
+        """Fit the model, from the middle pairs of the levels and, of few, also a wide spread."""
+        middles = [middle(self.log[self.place == k]) for k in range(len(self.used))]
+        rest = np.abs(self.log - np.array(middles)[self.place])
+        starts = [MAD_TO_SIGMA * median_of(rest)]
+        if len(rest) <= FEW_PAIRS:
+            starts.append(Q80_TO_SIGMA * quantile(rest, 0.8))
+        return min((self._settle(np.array(middles), s) for s in starts), key=_length)
+
+    def _settle(self, base: Floats, spread: float) -> Fit:
+        """Fit times of levels and effects in turn; pairs that are far off have little weight."""
+        spread = max(spread, MIN_SPREAD)
+        effects = [np.zeros(kind.components) for kind in self.kinds]
+        rest = self.log - base[self.place]
+        for step in range(ROUNDS):
+            sigma = np.hypot(spread, self.times.error)
+            weight = likelihood(rest, sigma)[1] / sigma**2
+            total = np.bincount(self.place, weight) + 1e-6
+            change = np.bincount(self.place, weight * rest) / total
+            base = base + change
+            rest = rest - change[self.place]
+            nats, free = 0.0, float(len(base))
+            for k, kind in enumerate(self.kinds):
+                effects[k], rest, cost, taken = _updated(kind, effects[k], rest, weight, spread)
+                nats, free = nats + cost, free + taken
+            core = likelihood(rest, sigma)[1]
+            freedom = max(core.sum() - free, 0.5 * core.sum(), 0.5)
+            spread = np.sqrt(max(np.sum(core * (rest**2 - self.times.error**2)), 0.0) / freedom)
+            spread = max(float(spread), MIN_SPREAD)
+            if step > 3 and np.abs(change).max() <= SETTLED:
+                break
+        sigma = np.hypot(spread, self.times.error)
+        numbers = np.log(NUMBER_RANGE * np.sqrt(self.count) / spread).sum()
+        length = nats + numbers + self.code - np.log(likelihood(rest, sigma)[0]).sum()
+        if np.any(np.diff(base) <= np.log(APART)):
+            length = np.inf
+        seconds = np.full(len(self.chain), np.nan)
+        seconds[self.used] = np.exp(base)
+        expected = seconds[self.level]
+        return Fit(self.chain, seconds, expected, self.log - np.log(expected) - rest, float(length))
+
+
+def _length(fit: Fit) -> float:
+    return fit.length
+
+
+def _updated(
+    kind: EffectKind, effects: Floats, rest: Floats, weight: Floats, spread: float
+) -> tuple[Floats, Floats, float, float]:
+    """Estimate the effects of one kind again; return them, what is left, and nats and numbers."""
+    precision = kind.sums(weight)
+    seen = precision > 1e-3 / spread**2
+    new = np.zeros(kind.components)
+    cost = taken = 0.0
+    if seen.sum() > 1:
+        raw = effects[seen] + kind.sums(weight * rest)[seen] / precision[seen]
+        new[seen], cost = shrunk(raw, precision[seen])
+        taken = 0.5 * float(seen.sum()) * bool(cost)
+    if new.any() or effects.any():
+        rest = rest - kind.of_pairs(new - effects)
+    return new, rest, cost, taken
+
+
+def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
+    """Shrink effects of one kind towards their middle, except outliers; and the nats they take.
+
+    By empirical Bayes (Efron & Morris 1975, *Data analysis using Stein's estimator and its
+    generalizations*, JASA 70, 311-319). All are zero where that takes fewer nats.
+    """
+    off = raw - median_of(raw)
+    variance = scatter(off, 1 / median_of(precision)) ** 2
+    ordinary = np.log1p(precision * variance) / 2 + off**2 / (2 * (variance + 1 / precision))
+    outlier = _few((off > 0) & (ordinary > OUTLIER_COST))
+    none = precision * off**2 / 2
+    odd = _few((off > 0) & (none > OUTLIER_COST))
+    without = float(np.where(odd, OUTLIER_COST, none).sum())
+    if np.where(outlier, OUTLIER_COST, ordinary).sum() + SCATTER_COST >= without:
+        return np.where(odd, off, 0.0), OUTLIER_COST * float(odd.sum())
+    effects = np.where(outlier, off, off * variance / (variance + 1 / precision))
+    usual = np.log1p(precision * variance) / 2 + effects**2 / (2 * variance)
+    return effects, float(np.where(outlier, OUTLIER_COST, usual).sum()) + SCATTER_COST
+
+
+def _few(outlier: Bools) -> Bools:
+    """Return the outliers, or none if they are more than a third: that is another kind then."""
+    return np.asarray(outlier & (outlier.sum() <= THIRD * len(outlier)))
+
+
+def scatter(off: Floats, error: float = 0.0) -> float:
+    """Return the standard deviation of effects about their middle, but for the slow ones.
+
+    Parameters
+    ----------
+    off
+        The effects without their middle one.
+    error
+        Variance that measuring adds to them.
+    """
+    nearest = (2 * (len(off) - 1)) // 3
+    own = (TWO_THIRDS_TO_SIGMA * float(np.partition(np.abs(off), nearest)[nearest])) ** 2 - error
+    freedom = scatter_freedom(len(off))
+    whole = USUAL_FREEDOM * USUAL_SCATTER**2 + freedom * max(own, 0.0)
+    return float(np.sqrt(whole / (USUAL_FREEDOM + freedom)))
+
+
+def scatter_freedom(components: int) -> float:
+    """Return the degrees of freedom of the scatter of so many components."""
+    return TWO_THIRDS_EFFICIENCY * (components - 1) if components >= MIN_PEERS else 0.0
+
+
+def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
+    """Return how likely each pair is, and how likely it is no stray one."""
+    normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * pi) * sigma) * (1 - STRAY)
+    total = normal + np.where(rest > 0, STRAY, FAST_STRAY) / RANGE
+    return total, normal / total
+
+
+class CoreHierarchies:
+    """The search for the hierarchy of cores with the shortest description.
+
+    Parameters
+    ----------
+    times
+        The map of one node.
+    recorded
+        Groupings that the machine recorded.
+    """
+
+    def __init__(self, times: Times, recorded: Sequence[Partition]) -> None:
+        self.all, self.times = times, times.some(MOST)
+        self.recorded = {p.tobytes(): p for p in map(canonical, recorded) if is_grouping(p)}
+        self.fits: dict[tuple[bytes, ...], Fit] = {}
+
+    def shortest(self) -> Fit:
+        """Return the fit on the best hierarchy whose levels are each nearer than the next."""
+        pool = self._groupings()
+        kept: list[list[Partition]] = [[]]
+        while True:
+            chains = {_key(c): c for c in (*kept, *self._longer(kept, pool))}
+            best = sorted(chains.values(), key=lambda c: self.fit(c).length)[:BEAM]
+            if [*map(_key, best)] == [*map(_key, kept)]:
+                break
+            kept = best
+        found = sorted(self.fits.values(), key=_length)
+        best_fit = next((fit for fit in found if self._holds(fit)), self.fit([]))
+        return self._joined(best_fit)
+
+    def _joined(self, best: Fit) -> Fit:
+        """Leave levels out, or move them, while the description gets shorter."""
+        while True:
+            chain = list(best.chain[:-1])
+            others = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+            others += [
+                _in_order([*(q for q in chain if q is not p), moved])
+                for p in chain for moved in self._moved(p)
+            ]  # fmt: skip
+            fits = [self.fit(c) for c in others if self._plausible(c)]
+            better = min((f for f in fits if self._holds(f)), key=_length, default=best)
+            if better.length >= best.length - 1e-6:
+                return self._whole(best)
+            best = better
+
+    def _moved(self, partition: Partition) -> Iterator[Partition]:
+        """Yield the grouping with each core where it fits best."""
+        moved = fitting_best(self._matrix, Blocks(self._matrix, partition, USUAL_SCATTER))
+        if is_grouping(moved):
+            yield moved
+
+    def _whole(self, fit: Fit) -> Fit:
+        """Fit the best hierarchy to all pairs."""
+        if self.times is self.all:
+            return fit
+        chain = fit.chain
+        return CoreModel(self.all, chain, self._code(chain[:-1])).fit()
+
+    def fit(self, chain: Sequence[Partition]) -> Fit:
+        """Return the fit on a hierarchy, which does not name the level of all cores."""
+        key = _key(chain)
+        if key not in self.fits:
+            whole = [*chain, self.times.root]
+            self.fits[key] = CoreModel(self.times, whole, self._code(chain)).fit()
+        return self.fits[key]
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return dense(self.all, self.all.seconds)
+
+    def _groupings(self) -> list[Partition]:
+        """Propose groupings: those recorded, and cuts of dendrograms of three distances."""
+        found = dict(self.recorded)
+        for cut in (cut for cuts in cuts_of(self._matrix) for cut in cuts):
+            found[cut.tobytes()] = cut
+            for moved in self._moved(cut):
+                found[moved.tobytes()] = moved
+        return list(found.values())
+
+    def _longer(
+        self, chains: Sequence[Sequence[Partition]], pool: Sequence[Partition]
+    ) -> Iterator[list[Partition]]:
+        """Add a level to hierarchies: of the pool, or of groups of their farthest groups."""
+        for chain in chains:
+            for partition in (*pool, *self._coarser(chain)):
+                new = is_grouping(partition) and all(
+                    nested(partition, p) and not np.array_equal(partition, p) for p in chain
+                )
+                longer = _in_order([*chain, partition])
+                if new and self._plausible(longer):
+                    yield longer
+
+    def _coarser(self, chain: Sequence[Partition]) -> Iterator[Partition]:
+        if chain and chain[-1].max() > 2:
+            blocks = block_medians(self._matrix, chain[-1])
+            yield from (cut[chain[-1]] for cuts in cuts_of(blocks, 3) for cut in cuts)
+
+    def _plausible(self, chain: Sequence[Partition]) -> bool:
+        """Whether each level joins several groups, and a third of the cores, in a regular way."""
+        below = np.arange(self.times.units)
+        for partition, above in pairwise([*chain, self.times.root]):
+            size = np.bincount(partition)
+            joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
+            if joined.sum() < 2 or size[joined].sum() < THIRD * len(partition):
+                return False
+            if not _regular(partition, above):
+                return False
+            below = partition
+        return True
+
+    def _holds(self, fit: Fit) -> bool:
+        """Whether the pairs of each level are nearer than those of the next, with few exceptions.
+
+        Without the effects of outliers: a slow core has far pairs on every level.
+        """
+        level = level_of(fit.chain, self.times.i, self.times.j)
+        values = np.log(self.times.seconds)
+        return np.isfinite(fit.length) and all(
+            separates(
+                np.sort(values[level == k]), np.sort(values[level == k + 1]),
+                recorded=partition.tobytes() in self.recorded,
+            )
+            for k, partition in enumerate(fit.chain[:-1])
+        )  # fmt: skip
+
+    def _code(self, chain: Sequence[Partition]) -> float:
+        """Return the nats that it takes to write the groups of a hierarchy down."""
+        new = [
+            p for p in pairwise([*chain, self.times.root]) if p[0].tobytes() not in self.recorded
+        ]
+        free = sum(_ways(group, parent) + UNORDERED for group, parent in new)
+        irregular = sum(len(distinct(np.bincount(group))) > 1 for group, _ in new)
+        in_order = min(sum(ways_in_order(*p, order) for p in new) for order in self._orders)
+        return float(min(free, in_order) + LEVEL * len(new) + UNORDERED * irregular)
+
+    @cached_property
+    def _orders(self) -> list[Ints]:
+        """Numberings of cores: one after the other, and threads of a core, or sockets, in turn."""
+        cores = np.arange(self.times.units)
+        turns = [len(cores) // k for k in (2, 4) if len(cores) % k == 0]
+        return [cores, *(cores % turn * (len(cores) // turn) + cores // turn for turn in turns)]
+
+
+def _regular(group: Partition, parent: Partition) -> bool:
+    """Whether groups have at most two sizes, and coarser groups of one size are divided alike."""
+    size, above = np.bincount(group), np.bincount(parent)
+    least, most = size[size > 1].min(), size.max()
+    if len(distinct(size)) > KINDS or (most > least and most % least == 0):
+        return False
+    if 0 < np.sum(size == 1) < MIN_PEERS:
+        return False
+    parts: dict[int, set[tuple[int, ...]]] = {}
+    for k in range(len(above)):
+        inner = np.bincount(group[parent == k])
+        parts.setdefault(int(above[k]), set()).add(tuple(np.sort(inner[inner > 0]).tolist()))
+    return all(len(divisions) == 1 for divisions in parts.values())
+
+
+def _ways(group: Partition, parent: Partition) -> float:
+    """Log of the number of ways to group the cores of each coarser group like this."""
+    total = 0.0
+    for k in distinct(parent):
+        count = np.unique(group[parent == k], return_counts=True)[1]
+        total += lgamma(count.sum() + 1)
+        total -= sum(map(lgamma, [*(count + 1), *(np.bincount(count) + 1)]))
+    if len(distinct(np.bincount(group))) == 1:
+        return total + log(len(group))
+    # and which sizes there are: the partitions of a number (Hardy & Ramanujan 1918)
+    n = len(group)
+    return total + max(0.0, pi * sqrt(2 * n / 3) - log(4 * n * sqrt(3)))
+
+
+def _in_order(partitions: Sequence[Partition]) -> list[Partition]:
+    """Sort partitions, finest first."""
+    return sorted(partitions, key=lambda p: -int(p.max()))
+
+
+def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
+    return tuple(p.tobytes() for p in chain)
