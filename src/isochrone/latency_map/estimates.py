@@ -53,9 +53,8 @@ def _estimate(fit: Explanation, spread: float, i: Ints, j: Ints) -> tuple[Floats
     """Return the times of pairs of units by an explanation, and half of their intervals."""
     none = np.zeros(len(i))
     times = Times(len(fit.chain[-1]), i, j, none, none, fit.chain[-1])
-    seconds, variance = fit.base_of(times), none
-    for part, added, error in zip(fit.parts, fit.seconds, fit.errors, strict=True):
-        seconds = seconds + fit.added(part, added, times)
+    seconds, variance = fit.base_of(times) + fit.extra(times, fit.seconds), none
+    for part, error in zip(fit.parts, fit.errors, strict=True):
         variance = variance + fit.added(part, error, times) ** 2
     scatter = seconds * np.hypot(fit.spread, spread)
     return seconds, INTERVAL_HALF * np.sqrt(variance + scatter**2)

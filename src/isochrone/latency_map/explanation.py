@@ -1,6 +1,9 @@
 """The explanation of a map: a time for each level, and what the slow parts add.
 
 t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
+
+Of slow units at both ends the latencies add; of bandwidths the slower decides. So of the lesser of
+the two only a share counts: 1, 0, or between these where a message has a bit of both.
 """
 
 from operator import attrgetter
@@ -15,6 +18,8 @@ from isochrone.latency_map.times import Times
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
 PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
+LATENCY, BANDWIDTH = 1.0, 0.0
+"""Shares of the lesser of two slow ends."""
 
 
 class Part(Record):
@@ -34,6 +39,11 @@ class Part(Record):
     pattern: str
     members: tuple[int, ...]
     scaled: bool = False
+
+    @property
+    def of_units(self) -> bool:
+        """Whether it is of units by themselves: one, or several that are slow alike."""
+        return self.pattern == ENDS or len(self.members) == 1
 
     def weight(self, times: Times) -> Floats:
         """Return how often it slows each pair."""
@@ -64,6 +74,8 @@ class Explanation(Record):
         than the one before.
     scale
         Time of each level over that of the slowest, by which scaled parts add.
+    share
+        Part of the lesser of two slow ends that adds: 1 for latencies, 0 for bandwidths.
     errors
         Standard error of what each part adds, in seconds; empty until the search has ended.
     """
@@ -77,6 +89,7 @@ class Explanation(Record):
     length: float
     scale: Floats
     errors: Floats = field(default_factory=lambda: np.zeros(0))
+    share: float = LATENCY
 
     def is_group(self, part: Part) -> bool:
         """Whether a part is of a group, and not of units by themselves."""
@@ -91,10 +104,27 @@ class Explanation(Record):
 
     def added(self, part: Part, seconds: float, times: Times) -> Floats:
         """Return what a part adds to each pair, in seconds."""
-        weight = seconds * part.weight(times)
+        often = part.weight(times)
+        if part.of_units:
+            often = np.where(often > 1, 1 + self.share, often)
+        weight = seconds * often
         if part.scaled:
             weight *= self.scale[level_of(self.chain, times.i, times.j)]
         return weight
+
+    def extra(self, times: Times, seconds: Floats, *, units: bool = False) -> Floats:
+        """Return what all parts add to each pair, in seconds, if each adds so much."""
+        extra, both, slower = np.zeros((3, len(times.i)))
+        for part, own in zip(self.parts, seconds, strict=True):
+            if units and self.is_group(part):
+                continue
+            added = self.added(part, own, times)
+            if part.of_units:
+                both += added
+                np.maximum(slower, added, out=slower)
+            else:
+                extra += added
+        return np.asarray(extra + slower + self.share * (both - slower))
 
     def healthy(self, times: Times, *, units: bool = False) -> Floats:
         """Return the times of the pairs without what the parts add, in seconds.
@@ -106,10 +136,7 @@ class Explanation(Record):
         units
             Take off only what units by themselves add, and not what groups do.
         """
-        extra = np.zeros(len(times.i))
-        for part, seconds in zip(self.parts, self.seconds, strict=True):
-            if not (units and self.is_group(part)):
-                extra += self.added(part, seconds, times)
+        extra = self.extra(times, self.seconds, units=units)
         least = np.minimum(times.seconds, 0.3 * self.base_of(times))
         return np.maximum(times.seconds - extra, least)
 

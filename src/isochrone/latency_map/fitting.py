@@ -16,7 +16,15 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Array, Floats, Ints
 from isochrone.base.stats import distinct, median_of, middles_by
-from isochrone.latency_map.explanation import ENDS, LEAVING, PATTERNS, Explanation, Part
+from isochrone.latency_map.explanation import (
+    BANDWIDTH,
+    ENDS,
+    LATENCY,
+    LEAVING,
+    PATTERNS,
+    Explanation,
+    Part,
+)
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
 from isochrone.latency_map.times import Times
 
@@ -111,6 +119,17 @@ class Fitter:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
 
+    def acting(self, parts: Sequence[Part], columns: Floats, x: Floats, share: float) -> Floats:
+        """Return how much of each part acts: of the lesser of two slow units a share."""
+        of_units = np.array([part.of_units for part in parts], bool)
+        if share == LATENCY or not of_units.any():
+            return columns
+        twice = np.array([part.pattern == ENDS for part in parts], bool) & (columns > 1)
+        often = np.where(twice, 1 + share, columns)
+        added = np.where(of_units, often * x, 0.0)
+        lesser = of_units & (added < added.max(axis=1, keepdims=True))
+        return np.where(lesser, share * often, often)
+
     def sigma(self, spread: float) -> Floats:
         """Return the standard deviation of each pair, in log time: the spread and its own error."""
         own = self.times.error
@@ -161,7 +180,7 @@ class Fitter:
             parts, seconds = tuple(found), np.array(list(found.values()))
             rest = self.times.seconds - self.columns(parts) @ seconds
             start = np.concatenate([self.middle_of_levels(rest), seconds])
-            fit = self._settle(parts, start, rounds=rounds)
+            fit = self._settle(parts, start, rounds=rounds, share=old.share)
             none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
             if not none:
                 return fit
@@ -217,7 +236,22 @@ class Fitter:
     ) -> Explanation:
         """Explain the map by other parts, from the times of an explanation on this hierarchy."""
         start = np.concatenate([old.base[self.used], seconds])
-        return self._settle(parts, start, old.spread)
+        return self._settle(parts, start, old.spread, share=old.share)
+
+    def by_share(self, old: Explanation, share: float) -> Explanation:
+        """Let this share of the lesser of two slow units add."""
+        start = np.concatenate([old.base[self.used], old.seconds])
+        return self._settle(old.parts, start, old.spread, share=share)
+
+    def share_of(self, old: Explanation) -> float:
+        """Estimate the share of the lesser of two slow units, from the pairs of these."""
+        alone = replace(old, share=BANDWIDTH).extra(self.times, old.seconds)
+        lesser = replace(old, share=LATENCY).extra(self.times, old.seconds) - alone
+        both = lesser > 0
+        if not both.any():
+            return old.share
+        beyond = (self.times.seconds - old.base[self.level] - alone)[both] / lesser[both]
+        return float(np.clip(middle(beyond), BANDWIDTH, LATENCY))
 
     def _settle(
         self,
@@ -225,6 +259,7 @@ class Fitter:
         start: Floats,
         spread: float | None = None,
         rounds: int = ROUNDS,
+        share: float = LATENCY,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
 
@@ -233,7 +268,9 @@ class Fitter:
         """
         y, own = self.times.seconds, self.times.error
         columns = self.columns(parts)
-        design = np.concatenate([self.one_hot, columns], axis=1)
+        levels = len(self.used)
+        acting = self.acting(parts, columns, start[levels:], share)
+        design = np.concatenate([self.one_hot, acting], axis=1)
         x, spread = start, self.spread if spread is None else spread
         least, usual = 0.05 * float(y.min()), float(y.mean())
         expected = np.maximum(design @ x, least)
@@ -248,6 +285,8 @@ class Fitter:
             diagonal += hold
             new = np.linalg.solve(system, weighted.T @ y + hold * x)
             change, x = np.abs(new - x).max(), new
+            if share != LATENCY:
+                design[:, levels:] = self.acting(parts, columns, x[levels:], share)
             expected = np.maximum(design @ x, least)
             rest = np.log(y / expected)
             core = likelihood(rest, sigma)[1]
@@ -258,15 +297,14 @@ class Fitter:
             total, core = likelihood(rest, sigma)
             if change <= SETTLED * float(x.max()):
                 break
-        levels = len(self.used)
         base = np.full(self.levels, np.nan)
         base[self.used] = x[:levels]
-        length = self._words(parts, columns, spread) + nats_of(total)
+        length = self._words(parts, columns, spread, share) + nats_of(total)
         taken = x[:levels]
         if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
             length = np.inf  # parts add time, and farther levels take longer
         return Explanation(
-            self.chain, base, parts, x[levels:], expected, spread, length, self.scale
+            self.chain, base, parts, x[levels:], expected, spread, length, self.scale, share=share
         )
 
     def errors(self, fit: Explanation) -> Floats:
@@ -274,14 +312,15 @@ class Fitter:
         if not fit.parts:
             return np.zeros(0)
         y = self.times.seconds
-        design = np.concatenate([self.one_hot, self.columns(fit.parts)], axis=1)
+        columns = self.acting(fit.parts, self.columns(fit.parts), fit.seconds, fit.share)
+        design = np.concatenate([self.one_hot, columns], axis=1)
         sigma = self.sigma(fit.spread)
         core = likelihood(np.log(y / fit.expected), sigma)[1]
         system = design.T @ (design * (core / (sigma * fit.expected) ** 2)[:, None])
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
-    def _words(self, parts: Sequence[Part], columns: Floats, spread: float) -> float:
+    def _words(self, parts: Sequence[Part], columns: Floats, spread: float, share: float) -> float:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
@@ -293,7 +332,9 @@ class Fitter:
         choices += sum(float(np.log(units)) + log_choose(units, k) for k in free)
         # in which order the parts are written down says nothing
         order = float(np.log(np.arange(1, len(parts) + 1)).sum())
-        return float(numbers.sum() + choices - order + self.code)
+        # a share between these of latency and bandwidth is one more number
+        mixed = numbers.max() if BANDWIDTH < share < LATENCY else 0.0
+        return float(numbers.sum() + mixed + choices - order + self.code)
 
     @cached_property
     def groups(self) -> list[tuple[int, ...]]:

@@ -8,8 +8,10 @@ import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import (
+    BANDWIDTH,
     ENDS,
     INSIDE,
+    LATENCY,
     LEAVING,
     PATTERNS,
     Explanation,
@@ -48,7 +50,7 @@ DOUBTED = 8
 
 def _of_units(part: Part) -> bool:
     """Whether a part is of units by themselves, each slow by a time."""
-    return not part.scaled and (part.pattern == ENDS or len(part.members) == 1)
+    return not part.scaled and part.of_units
 
 
 def _within(units: Collection[int], parts: Sequence[Part]) -> list[Part]:
@@ -134,7 +136,7 @@ class PartFinder(Fitter):
             ]
             if not trials:
                 break
-            better = self.alike(self.with_part(fit, min(trials)[2]))
+            better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
             gain = fit.length - better.length
             if not gain > 0:
                 break
@@ -142,6 +144,14 @@ class PartFinder(Fitter):
             if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
                 break
         return fit
+
+    def by_any_share(self, fit: Explanation) -> Explanation:
+        """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
+        several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
+        if not several or not np.isfinite(fit.length):
+            return fit
+        shares = {BANDWIDTH, LATENCY, self.share_of(fit)} - {fit.share}
+        return min(fit, *(self.by_share(fit, share) for share in sorted(shares)), key=length_of)
 
     def alike(self, fit: Explanation) -> Explanation:
         """Join the last part with those, or the one, most like it if all are of units."""
@@ -165,7 +175,10 @@ class PartFinder(Fitter):
         extra = self.extra(fit, column)
         if extra <= 0:
             return np.inf
-        rest = np.log(self.times.seconds / (fit.expected + extra * column))
+        expected = fit.expected + extra * column
+        if fit.share == BANDWIDTH and part.of_units:
+            expected = np.maximum(fit.expected, fit.base[self.level] + extra * column)
+        rest = np.log(self.times.seconds / expected)
         core = likelihood(rest, self.sigma(fit.spread))[1]
         spread = max(np.sqrt(np.sum(core * rest**2) / max(core.sum(), 1)), MIN_SPREAD)
         return nats_of(likelihood(rest, self.sigma(min(spread, fit.spread)))[0])
