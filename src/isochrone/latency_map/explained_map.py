@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.stats import (
-    MAD_EFFICIENCY,
     Q80_TO_SIGMA,
     median_of,
     medians_by,
@@ -39,7 +38,11 @@ from isochrone.latency_map.units import (
     within_nodes,
 )
 
-PAIR_RATE = 0.002
+CORE_EFFICIENCY = 0.8
+"""The spread of the core of a fit is as uncertain as a standard deviation from this part of the
+pairs: strays have no weight, and those near them little."""
+
+PAIR_RATE = 0.005
 """Chance of naming a healthy pair anywhere in a map with normal noise."""
 
 SURE = 4.0
@@ -125,7 +128,7 @@ class Half:
     def standing_out(self) -> Ints:
         """Return the pairs that take longer than explained, beyond chance."""
         rest = self.off
-        own = MAD_EFFICIENCY * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
+        own = CORE_EFFICIENCY * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
         limit = outlier_limit(len(rest), self._freedom(own), PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(rest), 0.8)

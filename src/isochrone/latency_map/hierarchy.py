@@ -78,7 +78,7 @@ WIDE_GAP = 1.5
 """What convinces where `CHANCE` cannot, as with two nodes of two ranks: a gap that is wider than
 either of the two levels by this factor."""
 
-LEVEL = 11.0
+LEVEL = 6.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
 
