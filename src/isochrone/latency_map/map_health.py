@@ -48,6 +48,7 @@ _DOUBTS = {
     "few-nodes": "measure four nodes or more, or give --baseline",
     "few-ranks": "measure six ranks or more, or give --baseline",
     "hosts-disagree": "check the placement of the ranks, and measure again",
+    "no-group": "compare with how the nodes are connected, or give --baseline",
     "shared-way": "compare with how the nodes are connected, or give --baseline",
 }
 """Warnings of a reading that leave open whether a host is slow, and what to do."""

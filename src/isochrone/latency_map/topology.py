@@ -36,7 +36,7 @@ OUTLIER_RATIO = 1.5
 
 BLIND = (
     "below-resolution", "few-nodes", "few-pairs", "few-ranks", "hosts-disagree", "incomplete-map",
-    "sampled", "shared-way",
+    "no-group", "sampled", "shared-way",
 )  # fmt: skip
 """Warnings of a reading that would not show everything that is slow."""
 
