@@ -7,7 +7,7 @@ data analysis*, chapter 11). A core is compared with the cores of its kind, a pa
 its level: it is slow if it is beyond what the scatter among these explains, by chance.
 """
 
-from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from isochrone.latency_map.cores import (
     scatter,
     scatter_freedom,
 )
-from isochrone.latency_map.partitions import Partition, level_of
+from isochrone.latency_map.explained_map import Half
+from isochrone.latency_map.explanation import LEAVING, Explanation, Part
+from isochrone.latency_map.partitions import level_of
 from isochrone.latency_map.times import Times
 
 RATE = 0.002
@@ -100,9 +102,11 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     explained = middles[level] + group + effect[times.i] + effect[times.j]
     own = np.log(times.seconds) - explained
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
+    odd = _odd_groups(times, fit, level, group)
     pairs, unexplained = _pairs_off(times, own, level, free)
     return CoreEffects(
-        slow, np.exp(off[slow]), off[slow] / peers, np.exp(explained), pairs, unexplained,
+        slow, np.exp(off[slow]), off[slow] / peers, np.exp(explained), pairs,
+        unexplained | odd,
         scatter(own),
     )  # fmt: skip
 
@@ -137,6 +141,26 @@ def _middle_of_kind(effect: Floats, fit: Fit) -> Floats:
     return np.asarray(middles[np.searchsorted(kinds, size)])
 
 
+def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
+    """Return whether each pair is in a group that is slower inside than groups of its size."""
+    odd = np.zeros(len(group), dtype=bool)
+    for k, partition in enumerate(fit.chain[:-1]):
+        here = np.flatnonzero(level == k)
+        key = partition[times.i[here]]
+        keys, effect = medians_by(key, group[here])
+        size = np.bincount(partition)[keys]
+        for one in distinct(size):
+            peers = size == one
+            if peers.sum() >= MIN_PEERS:
+                off = effect[peers] - median_of(effect[peers])
+                freedom = USUAL_FREEDOM + scatter_freedom(len(off))
+                limit = max(outlier_limit(len(off), freedom, RATE) * scatter(off), CORE_LEAST)
+                slow = keys[peers][off > limit]
+                if len(slow) <= THIRD * len(off):
+                    odd[here[np.isin(key, slow)]] = True
+    return odd
+
+
 def _pairs_off(times: Times, own: Floats, level: Ints, free: Bools) -> tuple[Ints, Bools]:
     """Return the pairs that are slow by themselves, and whether others are as far off."""
     slow, unexplained = [], np.zeros(len(own), dtype=bool)
@@ -154,7 +178,6 @@ def _pairs_off(times: Times, own: Floats, level: Ints, free: Bools) -> tuple[Int
             slow.append(beyond)
         elif not _whole_groups(times.i[beyond], times.j[beyond]):
             unexplained[beyond] = True
-        unexplained[here[own[here] < -limit]] = True
     return np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *slow])), unexplained
 
 
@@ -172,7 +195,34 @@ def _whole_groups(i: Ints, j: Ints) -> bool:
     )
 
 
-def read_cores(times: Times, recorded: Sequence[Partition]) -> tuple[Fit, CoreEffects]:
-    """Return the hierarchy of the cores of one node, and what of it is slow."""
-    fit = CoreHierarchies(times, recorded).shortest()
-    return fit, core_effects(times, fit)
+class CoreHalf(Half):
+    """The pairs of ranks of one node, explained by levels of cores and by the effect of each."""
+
+    few = 0.0  # only pairs that are far off are unexplained
+
+    @cached_property
+    def _cores(self) -> tuple[Fit, CoreEffects]:
+        fit = CoreHierarchies(self.times, self._recorded).shortest()
+        return fit, core_effects(self.times, fit)
+
+    @cached_property
+    def fit(self) -> Explanation:
+        """The explanation: a slow core takes longer by a factor, near and far."""
+        fit, effects = self._cores
+        farthest = float(np.nanmax(fit.base))
+        added = (effects.ratios - 1) * farthest
+        slow = tuple(Part(LEAVING, (k,), scaled=True) for k in effects.slow.tolist())
+        return Explanation(
+            fit.chain, fit.base, slow,
+            added, effects.expected, effects.spread, fit.length,
+            np.nan_to_num(fit.base / farthest), added / effects.certainty,
+        )  # fmt: skip
+
+    @property
+    def unexplained(self) -> Bools:
+        """Whether each pair is far off its level and cores, and not named for that."""
+        return self._cores[1].unexplained
+
+    def standing_out(self) -> Ints:
+        """Return the pairs that are slow by themselves."""
+        return self._cores[1].slow_pairs

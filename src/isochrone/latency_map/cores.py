@@ -54,7 +54,7 @@ SCATTER_COST = 2.0
 OUTLIER_COST = 16.0
 """Nats that an effect costs at most, which is an outlier then: which it is, and how large."""
 
-TWO_THIRDS_TO_SIGMA = 1.0336
+TWO_THIRDS_TO_SIGMA = 1.0337
 """1 / Φ⁻¹(5/6) turns the quantile 2/3 of |x| into the standard deviation of a normal x. Up to a
 third of the components may be slow."""
 

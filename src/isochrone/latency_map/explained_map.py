@@ -20,8 +20,6 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.core_effects import CoreEffects, read_cores
-from isochrone.latency_map.cores import Fit
 from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.estimates import Estimator
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
@@ -62,6 +60,9 @@ ODD = 0.02
 
 OFF = 0.10
 """A pair that is off by less than this is understood."""
+
+FEW = 0.01
+"""Part of the pairs between nodes that may be off all the same: times have heavy tails."""
 
 NAMES = 0.9
 """Part of the pairs of nodes; of fewer, groups of nodes with consecutive names are hypotheses."""
@@ -120,6 +121,8 @@ class Half:
                 for one in [Part(LEAVING, (k,)) for k in part.members] if apart else [part]:
                     yield one, float(seconds), float(error)
 
+    few = FEW
+
     @property
     def unexplained(self) -> Bools:
         """Whether each pair is far off what is expected."""
@@ -145,36 +148,6 @@ class Half:
             return own
         both = (spread**2 + error**2) ** 2
         return float(both / (spread**4 / own + error**4 / self.times.freedom))
-
-
-class CoreHalf(Half):
-    """The pairs of ranks of one node, explained by levels of cores and by the effect of each."""
-
-    @cached_property
-    def _cores(self) -> tuple[Fit, CoreEffects]:
-        return read_cores(self.times, self._recorded)
-
-    @cached_property
-    def fit(self) -> Explanation:
-        """The explanation: a slow core takes longer by a factor, near and far."""
-        fit, effects = self._cores
-        farthest = float(np.nanmax(fit.base))
-        added = (effects.ratios - 1) * farthest
-        slow = tuple(Part(LEAVING, (k,), scaled=True) for k in effects.slow.tolist())
-        return Explanation(
-            fit.chain, fit.base, slow,
-            added, effects.expected, effects.spread, fit.length,
-            np.nan_to_num(fit.base / farthest), added / effects.certainty,
-        )  # fmt: skip
-
-    @property
-    def unexplained(self) -> Bools:
-        """Whether each pair is far off its level and cores, and not named for that."""
-        return self._cores[1].unexplained
-
-    def standing_out(self) -> Ints:
-        """Return the pairs that are slow by themselves."""
-        return self._cores[1].slow_pairs
 
 
 class ExplainedMap:
@@ -236,9 +209,12 @@ class ExplainedMap:
         if not len(times.i):
             return None
         alone = len(self.node) == self.nodes
-        cores = self.one_node and self.nodes >= MIN_NODES and not times.sparse
         recorded = self.recorded if alone else ()
-        return (CoreHalf if cores else Half)(times, recorded, self.known)
+        if self.one_node and self.nodes >= MIN_NODES and not times.sparse:
+            from isochrone.latency_map.core_effects import CoreHalf  # which only some maps need
+
+            return CoreHalf(times, recorded, self.known)
+        return Half(times, recorded, self.known)
 
     @cached_property
     def inner(self) -> Half | None:

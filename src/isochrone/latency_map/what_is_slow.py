@@ -57,9 +57,6 @@ MOSTLY = 0.7
 FAR = 0.98
 """Part of the other pairs that most pairs of a slow node must exceed, where groups are not seen."""
 
-FEW = 0.01
-"""Part of the pairs that may be off all the same: times have heavy tails."""
-
 
 class _Cost(Record):
     """Something that adds time to some of the pairs of ranks, before it has a name.
@@ -330,7 +327,8 @@ class Diagnosis(ExplainedMap):
         for k in np.flatnonzero(off):
             ends = {int(self.pairs.i[k]), int(self.pairs.j[k])}
             off[k] = not any(ends <= ranks for ranks in named)
-        if off.sum() <= max(1, FEW * len(off)):
+        few = min(half.few for half in (self.outer, self.inner) if half)
+        if off.sum() <= max(few > 0, few * len(off)):
             return NotUnderstood(0, 1.0, 1.0)
         factors = np.exp(np.abs(self.excess[off]))
         least, most = float(factors.min(initial=1)), float(factors.max(initial=1))
