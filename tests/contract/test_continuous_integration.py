@@ -40,6 +40,13 @@ def test_nothing_is_skipped_for_a_missing_component() -> None:
     assert len(set.union(*named.values())) == 1, named
 
 
+def test_maps_of_real_processors_are_required_where_they_lie_beside_the_checkout() -> None:
+    """Protects the rates on real processors from being skipped in continuous integration."""
+    run = (ROOT / ".ci/run").read_text()
+    assert re.search(r"^export ISOCHRONE_FIELD=", run, re.M)
+    assert re.search(r"ISOCHRONE_REQUIRE\+=,field$", run, re.M)
+
+
 def test_only_the_job_that_publishes_may_prove_who_it_is() -> None:
     """Trusted publishing needs no password; what builds, and runs code of others, has no right."""
     jobs = YAML().load(ROOT / ".github/workflows/release.yml")["jobs"]
