@@ -132,7 +132,7 @@ class Slow(Record):
             text += f" (95 % interval {low} to {high})"
         several = len(self.ratios) > 1
         text += (
-            f"; {'for example ' * self.scaled}on level {self.ratios[0][0]}: " if several else ": "
+            f"; {'for example ' * self.scaled}on level {self.level}: " if several else ": "
         )
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:

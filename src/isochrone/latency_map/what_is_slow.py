@@ -229,6 +229,8 @@ class Diagnosis(ExplainedMap):
             LevelRatio(int(k), median_of((expected / without)[level == k])) for k in distinct(level)
         )
         near, ratio = ratios[0]
+        if self.one_node:  # where most pairs are: few of a core share its cache
+            near, ratio = max(ratios, key=lambda one: np.sum(level == one.level))
         return self._slow(
             cost.kind, cost.ranks, mask, mask & (self.level == near), ratio,
             median_of(without[level == near]), cost.added, INTERVAL_HALF * cost.error,
