@@ -1,4 +1,4 @@
-"""How often maps of processors made up are read right, with what real ones show and with defects."""
+"""How often maps of made-up processors are read right: as they are, and with defects."""
 
 from __future__ import annotations
 

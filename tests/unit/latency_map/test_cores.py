@@ -1,0 +1,198 @@
+"""Cores of one node: their levels, and which cores and pairs are slow compared with their peers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from isochrone.latency_map.partitions import groups_of
+from isochrone.latency_map.times import Times
+from isochrone.latency_map.topology import Topology, analyse
+from made_up.latency_maps import MICROSECOND, Matrix, blank, map_of, noisy, tree
+
+CLUSTERS = ([2, 4, 4], [0.02, 0.05, 0.12])
+"""4 clusters of 4 cores of 2 threads; round trips in µs."""
+
+LEVEL_OF_THEIR_OWN = pytest.mark.xfail(reason="slow cores and their siblings make a level")
+
+
+def read(times: Matrix) -> Topology:
+    return analyse(map_of(times, ["n0"] * len(times)))
+
+
+def named(found: Topology) -> list[list[int]]:
+    return sorted(list(part.ranks) for part in found.slow)
+
+
+def levels(found: Topology) -> list[list[list[int]]]:
+    """Return the groups of each level but that of all cores."""
+    return [level.groups for level in found.levels[:-1]]
+
+
+def codes(found: Topology) -> set[str]:
+    return {warning["code"] for warning in found.warnings}
+
+
+def in_rows(ranks: int, size: int) -> list[list[int]]:
+    """Return groups of so many successive ranks."""
+    return groups_of(np.arange(ranks) // size)
+
+
+def clusters(noise: float = 0.02, seed: int = 1) -> Matrix:
+    return noisy(tree(*CLUSTERS), noise, seed)
+
+
+def slower(times: Matrix, slow: Sequence[int], factor: float) -> Matrix:
+    """Make all pairs of some cores take longer, those of two slow ones twice."""
+    own = np.where(np.isin(np.arange(len(times)), slow), factor, 1.0)
+    return times * own[:, None] * own
+
+
+def pair_slower(times: Matrix, i: int, j: int, factor: float) -> Matrix:
+    changed = times.copy()
+    changed[i, j] = changed[j, i] = factor * times[i, j]
+    return changed
+
+
+def hybrid(inside: float) -> Matrix:
+    """8 threads of 4 fast cores, and 8 slow cores in clusters of 4 that take so long inside."""
+    rank = np.arange(16)
+    slow = rank >= 8
+    core = np.where(slow, rank, rank // 2)
+    cluster = np.where(slow, rank // 4, -rank - 1)
+    times = np.array([0.035, 0.040, 0.045])[slow[:, None].astype(int) + slow]
+    times = np.where(cluster[:, None] == cluster, inside, times)
+    return blank(np.where(core[:, None] == core, 0.006, times))
+
+
+def mesh(rows: int, columns: int) -> Matrix:
+    """Cores on a grid: each step adds 6 % of the time of neighbours."""
+    core = np.arange(rows * columns)
+    steps = sum(np.abs(k[:, None] - k) for k in (core // columns, core % columns))
+    return blank(0.06 * (1 + 0.06 * steps))
+
+
+def times_of(matrix: Matrix) -> Times:
+    i, j = np.nonzero(np.triu(np.isfinite(matrix), 1))
+    root = np.zeros(len(matrix), dtype=np.int64)
+    return Times(len(matrix), i, j, matrix[i, j] * MICROSECOND, np.zeros(len(i)), root)
+
+
+# ---- levels ------------------------------------------------------------------------------------
+
+
+def test_siblings_and_clusters_are_found_exactly() -> None:
+    """Protects the levels of a processor whose core numbers follow them."""
+    found = read(clusters())
+    assert levels(found) == [in_rows(32, 2), in_rows(32, 8)]
+    assert not found.slow
+    assert not found.not_understood.pairs
+
+
+def test_siblings_are_found_in_any_order_of_the_cores() -> None:
+    """Protects second threads that are numbered after all first ones."""
+    order = np.arange(32).reshape(16, 2).T.ravel()
+    found = read(clusters()[np.ix_(order, order)])
+    assert levels(found)[0] == [[k, k + 16] for k in range(16)]
+    assert len(levels(found)) == 2
+
+
+def test_each_cluster_may_have_its_own_time() -> None:
+    """Protects clusters that differ by 30 % from being called slow, or split."""
+    own = np.array([0.8, 1.0, 1.1, 1.3])[np.arange(32) // 8]
+    group = np.arange(32) // 8
+    inside = (group[:, None] == group) & (np.arange(32)[:, None] // 2 != np.arange(32) // 2)
+    found = read(np.where(inside, clusters() * own[:, None], clusters()))
+    assert levels(found) == [in_rows(32, 2), in_rows(32, 8)]
+    assert not found.slow
+
+
+@pytest.mark.parametrize("inside", [0.036, 0.045, 0.065])
+def test_hybrid_processors_have_nothing_slow(inside: float) -> None:
+    """Protects clusters of E-cores that are slower inside than across from being called slow."""
+    found = read(noisy(hybrid(inside), 0.02, 2))
+    assert not found.slow
+    assert not found.not_understood.pairs
+
+
+def test_siblings_of_hybrid_processors_are_found() -> None:
+    """Protects the threads of P-cores, beside E-cores that have no siblings."""
+    found = read(noisy(hybrid(0.036), 0.02, 2))
+    pairs = [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert levels(found) == [[*pairs, *([k] for k in range(8, 16))]]
+
+
+def test_a_mesh_has_one_level_and_says_that_times_are_distances() -> None:
+    """Protects a mesh of cores, where the farthest are no outliers, from groups and accusations."""
+    found = read(noisy(mesh(6, 6), 0.02, 3))
+    assert levels(found) == []
+    assert "no-hierarchy" in codes(found)
+    assert not found.slow
+    assert not found.not_understood.pairs
+
+
+# ---- slow cores --------------------------------------------------------------------------------
+
+
+def test_half_of_the_cores_is_another_kind() -> None:
+    """Protects two kinds of cores, one 1.4 times slower: no majority is slow, and no half."""
+    found = read(slower(noisy(tree([16], [0.05]), 0.02, 4), range(0, 16, 2), 1.4))
+    assert not found.slow
+    assert not found.not_understood.pairs
+
+
+@pytest.mark.parametrize("size", ["clusters", "mesh", "flat"])
+def test_a_slow_core_is_named_alone(size: str) -> None:
+    """Protects a core at 1.5 times from being missed, and its siblings from being named."""
+    healthy = {"clusters": clusters(), "mesh": mesh(6, 6), "flat": tree([8], [0.05])}[size]
+    found = read(slower(noisy(healthy, 0.02, 5), [5], 1.5))
+    assert named(found) == [[5]]
+    (slow,) = found.slow
+    assert slow.ratio == pytest.approx(1.5, rel=0.06)
+    assert not found.not_understood.pairs
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (0, 2), (0, 9)])
+def test_a_slow_pair_is_named_alone(pair: tuple[int, int]) -> None:
+    """Protects a pair at 2 times on each level, and its cores from being blamed."""
+    found = read(pair_slower(clusters(), *pair, 2.0))
+    assert named(found) == [list(pair)]
+    assert not found.not_understood.pairs
+
+
+@pytest.mark.parametrize("slow", [[0, 9], [0, 9, 17, 30], range(0, 30, 3)])
+def test_up_to_a_third_of_the_cores_are_all_named(slow: Sequence[int]) -> None:
+    """Protects from taking several slow cores for a kind of cores."""
+    found = read(slower(noisy(tree([32], [0.05]), 0.02, 1), slow, 1.6))
+    assert named(found) == [[k] for k in slow]
+
+
+@pytest.mark.parametrize(
+    "slow",
+    [
+        [0, 9], [0, 9, 17, 30], range(0, 30, 3),
+        pytest.param(range(0, 32, 4), marks=LEVEL_OF_THEIR_OWN),
+    ],
+)  # fmt: skip
+def test_several_slow_cores_are_named_and_not_their_siblings(slow: Sequence[int]) -> None:
+    """Protects from taking slow cores and their siblings for a level of their own."""
+    found = read(slower(clusters(), slow, 1.6))
+    assert named(found) == [[k] for k in slow]
+
+
+def test_times_that_were_not_measured_change_nothing() -> None:
+    """Protects the reading of maps with gaps: a tenth of the pairs that are no siblings."""
+    times = slower(clusters(), [5], 1.5)
+    gaps = np.triu(np.random.default_rng(6).random(times.shape) < 0.1, 1)
+    gaps &= times > 0.04
+    found = read(np.where(gaps | gaps.T, np.nan, times))
+    assert levels(found) == [in_rows(32, 2), in_rows(32, 8)]
+    assert named(found) == [[5]]
+
+
+@pytest.mark.parametrize("near", [0.05, 0.02])
+def test_four_cores_have_nothing_slow(near: float) -> None:
+    """Protects the smallest maps from accusations, with siblings and without."""
+    assert not read(noisy(tree([2, 2], [near, 0.05]), 0.02, 7)).slow
