@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.stats import (
+    MAD_EFFICIENCY,
     Q80_TO_SIGMA,
     median_of,
     medians_by,
@@ -131,7 +132,9 @@ class Half:
     def standing_out(self) -> Ints:
         """Return the pairs that take longer than explained, beyond chance."""
         rest = self.off
-        own = CORE_EFFICIENCY * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
+        # a few pairs within each of several nodes do not show how heavy their tails are
+        efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
+        own = efficiency * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)
         limit = outlier_limit(len(rest), self._freedom(own), PAIR_RATE)
         # where more than a fifth is off, this is a wide distribution, as the ways on a torus
         wide = Q80_TO_SIGMA * quantile(np.abs(rest), 0.8)

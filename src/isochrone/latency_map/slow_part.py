@@ -131,9 +131,7 @@ class Slow(Record):
         if low != high:
             text += f" (95 % interval {low} to {high})"
         several = len(self.ratios) > 1
-        text += (
-            f"; {'for example ' * self.scaled}on level {self.level}: " if several else ": "
-        )
+        text += f"; {'for example ' * self.scaled}on level {self.level}: " if several else ": "
         text += f"{format_seconds(self.expected)} expected, "
         if self.first is not None:
             text += f"{format_seconds(self.first)} measured, "
