@@ -7,6 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from isochrone.base.stats import outlier_limit
+from isochrone.latency_map.core_effects import core_effects
+from isochrone.latency_map.cores import (
+    CoreHierarchies,
+    likelihood,
+    scatter,
+    scatter_freedom,
+    shrunk,
+)
 from isochrone.latency_map.partitions import groups_of
 from isochrone.latency_map.times import Times
 from isochrone.latency_map.topology import Topology, analyse
@@ -190,6 +199,118 @@ def test_times_that_were_not_measured_change_nothing() -> None:
     found = read(np.where(gaps | gaps.T, np.nan, times))
     assert levels(found) == [in_rows(32, 2), in_rows(32, 8)]
     assert named(found) == [[5]]
+
+
+# ---- from when on something is slow ------------------------------------------------------------
+
+
+def flat(cores: int = 16) -> Matrix:
+    return tree([cores], [0.05])
+
+
+@pytest.mark.parametrize(("factor", "is_named"), [(1.15, False), (1.27, True)])
+def test_a_core_is_slow_from_a_fifth_on(factor: float, is_named: bool) -> None:
+    """Protects healthy cores at the edge of a chip, which take so much longer."""
+    assert named(read(slower(flat(), [5], factor))) == [[5]] * is_named
+
+
+@pytest.mark.parametrize(("part", "is_named"), [(0.985, False), (1.015, True)])
+def test_a_core_is_slow_beyond_what_its_peers_explain(part: float, is_named: bool) -> None:
+    """Protects healthy maps of peers that scatter: one of 500 has a core that is called slow."""
+    own = 0.1 * np.linspace(-1, 1, 17)
+    limit = outlier_limit(17, 4 + scatter_freedom(17), 0.002) * scatter(own)
+    own[-1] = part * limit
+    times = times_of(blank(0.05 * np.exp(own[:, None] + own)))
+    found = core_effects(times, CoreHierarchies(times, []).shortest())
+    assert found.slow.tolist() == [16] * is_named
+
+
+@pytest.mark.parametrize(("factor", "is_named"), [(1.5, False), (1.75, True)])
+def test_a_pair_is_slow_from_three_fifths_on(factor: float, is_named: bool) -> None:
+    """Protects healthy pairs, which protocols of caches make so much slower."""
+    assert named(read(pair_slower(flat(), 2, 9, factor))) == [[2, 9]] * is_named
+
+
+@pytest.mark.parametrize("pairs", [[(0, 5), (2, 9)], [(0, 5), (2, 9), (3, 12)]])
+def test_more_than_two_slow_pairs_of_a_level_are_unexplained(pairs: list[tuple[int, int]]) -> None:
+    """Protects the tail of a wide distribution from being named, and from silence."""
+    times = flat()
+    for i, j in pairs:
+        times = pair_slower(times, i, j, 2.0)
+    found, few = read(times), len(pairs) <= 2
+    assert named(found) == [list(pair) for pair in pairs if few]
+    assert found.not_understood.pairs == (0 if few else len(pairs))
+
+
+def test_all_pairs_of_three_cores_may_be_slower_than_those_across() -> None:
+    """Protects the smallest clusters of cores of another kind, which share a cache."""
+    times, members = flat(), np.arange(16) < 3
+    inside = members[:, None] & members
+    found = read(np.where(inside, 2 * times, times))
+    assert not found.slow
+    assert not found.not_understood.pairs
+
+
+@pytest.mark.parametrize("unmeasured", [False, True])
+def test_the_time_of_a_cluster_is_that_of_three_pairs_or_more(unmeasured: bool) -> None:
+    """Protects a cluster of three cores with its own time; two slow pairs are no such time."""
+    times, cluster = tree([3, 5], [0.05, 0.12]), np.arange(15) // 3
+    times = np.where((cluster[:, None] == cluster) & (cluster == 1), 1.9 * times, times)
+    if unmeasured:
+        times[3, 4] = times[4, 3] = np.nan
+    map_times = times_of(times)
+    found = core_effects(map_times, CoreHierarchies(map_times, [cluster]).shortest())
+    of_cluster = (cluster[map_times.i] == 1) & (cluster[map_times.j] == 1)
+    own = (map_times.seconds / found.expected)[of_cluster]
+    assert len(found.slow_pairs) == (2 if unmeasured else 0)
+    assert np.all(own > 1.5) if unmeasured else np.allclose(own, 1.0, rtol=0.05)
+
+
+def test_threads_of_few_cores_are_a_level_beside_many_others() -> None:
+    """Protects the siblings of 3 P-cores beside 10 E-cores: more than a third of the threads."""
+    core = np.concatenate([np.arange(6) // 2, np.arange(3, 13)])
+    times = blank(np.where(core[:, None] == core, 0.006, 0.036))
+    assert levels(read(noisy(times, 0.02, 8))) == [groups_of(core)]
+
+
+# ---- how much peers scatter --------------------------------------------------------------------
+
+
+def test_the_scatter_of_many_is_their_standard_deviation() -> None:
+    """Protects the scale of what is compared with peers: a fifth of the components may be slow."""
+    off = 0.1 * np.random.default_rng(9).standard_normal(2000)
+    assert scatter(off) == pytest.approx(0.1, rel=0.05)
+    assert scatter(np.where(np.arange(2000) % 5, off, 1.0)) < 0.16
+
+
+def test_the_scatter_of_few_is_the_usual_one() -> None:
+    """Protects small maps: three components say nothing of their like; nine as much as is usual."""
+    assert scatter(np.array([-0.5, 0.0, 0.5])) == pytest.approx(0.03, rel=0.1)
+    assert scatter_freedom(3) == 0 < scatter_freedom(4)
+    assert scatter(np.zeros(9)) == pytest.approx(0.03 / np.sqrt(2), rel=0.05)
+
+
+def test_the_scatter_is_as_uncertain_as_the_quantile_that_it_is_estimated_from() -> None:
+    """Protects the degrees of freedom: half the inverse of the relative variance."""
+    dice = np.random.default_rng(10)
+    found = [scatter(dice.standard_normal(201)) for _ in range(1000)]
+    relative = np.var(found) / np.mean(found) ** 2
+    assert scatter_freedom(201) == pytest.approx(0.5 / relative, rel=0.15)
+
+
+@pytest.mark.parametrize(("deviations", "kept"), [(5.0, False), (6.2, True)])
+def test_an_outlier_keeps_its_effect_where_others_are_shrunk(deviations: float, kept: bool) -> None:
+    """Protects slow cores from being taken for peers, and peers from being taken for slow."""
+    off = 0.05 * np.linspace(-1, 1, 41)
+    off[-1] = deviations * scatter(off)
+    effects, _ = shrunk(off, np.full(41, 3 / 0.05**2))
+    assert (effects[-1] == pytest.approx(off[-1], rel=0.05)) == kept
+
+
+def test_a_pair_is_hardly_ever_faster_for_no_reason() -> None:
+    """Protects groups: faults only slow, so a fast pair is not seen as a stray one."""
+    fast, slow = likelihood(np.array([-5.0, 5.0]), np.full(2, 0.1))[0]
+    assert slow / fast == pytest.approx(50, rel=0.2)
 
 
 @pytest.mark.parametrize("near", [0.05, 0.02])
