@@ -407,10 +407,7 @@ class CoreHierarchies:
         return True
 
     def _holds(self, fit: Fit) -> bool:
-        """Whether the pairs of each level are nearer than those of the next, with few exceptions.
-
-        Without the effects of outliers: a slow core has far pairs on every level.
-        """
+        """Whether the pairs of each level are nearer than those of the next, with few exceptions."""
         level = level_of(fit.chain, self.times.i, self.times.j)
         values = np.log(self.times.seconds)
         return np.isfinite(fit.length) and all(
