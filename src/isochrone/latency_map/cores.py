@@ -407,7 +407,7 @@ class CoreHierarchies:
         return True
 
     def _holds(self, fit: Fit) -> bool:
-        """Whether the pairs of each level are nearer than those of the next, with few exceptions."""
+        """Whether the pairs of each level are nearer than those of the next, few excepted."""
         level = level_of(fit.chain, self.times.i, self.times.j)
         values = np.log(self.times.seconds)
         return np.isfinite(fit.length) and all(
