@@ -16,10 +16,10 @@ from isochrone.base.record import Record
 from isochrone.base.stats import distinct, median_of, medians_by, outlier_limit, row_medians
 from isochrone.latency_map.cores import (
     MIN_PEERS,
-    THIRD,
     USUAL_FREEDOM,
     CoreHierarchies,
     Fit,
+    few,
     scatter,
     scatter_freedom,
 )
@@ -94,21 +94,23 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
     )
     effect, group = _polished(times, np.log(times.seconds) - middles[level], fit, level)
     off = effect - _middle_of_kind(effect, fit)
-    peers = scatter(off)
-    limit = outlier_limit(times.units, USUAL_FREEDOM + scatter_freedom(times.units), RATE)
-    slow = np.flatnonzero(off > max(limit * peers, CORE_LEAST))
-    if len(slow) > THIRD * times.units:
-        slow = slow[:0]  # two kinds of cores
+    slow = np.flatnonzero(_beyond_peers(off))
     explained = middles[level] + group + effect[times.i] + effect[times.j]
     own = np.log(times.seconds) - explained
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
     odd = _odd_groups(times, fit, level, group)
     pairs, unexplained = _pairs_off(times, own, level, free)
     return CoreEffects(
-        slow, np.exp(off[slow]), off[slow] / peers, np.exp(explained), pairs,
+        slow, np.exp(off[slow]), off[slow] / scatter(off), np.exp(explained), pairs,
         unexplained | odd,
         scatter(own),
     )  # fmt: skip
+
+
+def _beyond_peers(off: Floats) -> Bools:
+    """Return which effects are beyond those of their peers; none if they are another kind."""
+    limit = outlier_limit(len(off), USUAL_FREEDOM + scatter_freedom(len(off)), RATE)
+    return few(off > max(limit * scatter(off), CORE_LEAST))
 
 
 def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
@@ -152,12 +154,8 @@ def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
         for one in distinct(size):
             peers = size == one
             if peers.sum() >= MIN_PEERS:
-                off = effect[peers] - median_of(effect[peers])
-                freedom = USUAL_FREEDOM + scatter_freedom(len(off))
-                limit = max(outlier_limit(len(off), freedom, RATE) * scatter(off), CORE_LEAST)
-                slow = keys[peers][off > limit]
-                if len(slow) <= THIRD * len(off):
-                    odd[here[np.isin(key, slow)]] = True
+                slow = _beyond_peers(effect[peers] - median_of(effect[peers]))
+                odd[here[np.isin(key, keys[peers][slow])]] = True
     return odd
 
 

@@ -105,18 +105,12 @@ class Fit(Record):
         Groups of each level, the closest first; the last has all cores.
     base
         Time of each level in seconds; NaN where it has no pair.
-    expected
-        Time of the level of each pair, in seconds.
-    effect
-        Effects of groups and cores on each pair, in log time.
     length
         Description length in nats; infinite where a level is not farther than the one before.
     """
 
     chain: tuple[Partition, ...]
     base: Floats
-    expected: Floats
-    effect: Floats
     length: float
 
 
@@ -217,8 +211,7 @@ class CoreModel:
             length = np.inf
         seconds = np.full(len(self.chain), np.nan)
         seconds[self.used] = np.exp(base)
-        expected = seconds[self.level]
-        return Fit(self.chain, seconds, expected, self.log - np.log(expected) - rest, float(length))
+        return Fit(self.chain, seconds, float(length))
 
 
 def _length(fit: Fit) -> float:
@@ -251,9 +244,9 @@ def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
     off = raw - median_of(raw)
     variance = scatter(off, 1 / median_of(precision)) ** 2
     ordinary = np.log1p(precision * variance) / 2 + off**2 / (2 * (variance + 1 / precision))
-    outlier = _few((off > 0) & (ordinary > OUTLIER_COST))
+    outlier = few((off > 0) & (ordinary > OUTLIER_COST))
     none = precision * off**2 / 2
-    odd = _few((off > 0) & (none > OUTLIER_COST))
+    odd = few((off > 0) & (none > OUTLIER_COST))
     without = float(np.where(odd, OUTLIER_COST, none).sum())
     if np.where(outlier, OUTLIER_COST, ordinary).sum() + SCATTER_COST >= without:
         return np.where(odd, off, 0.0), OUTLIER_COST * float(odd.sum())
@@ -262,7 +255,7 @@ def shrunk(raw: Floats, precision: Floats) -> tuple[Floats, float]:
     return effects, float(np.where(outlier, OUTLIER_COST, usual).sum()) + SCATTER_COST
 
 
-def _few(outlier: Bools) -> Bools:
+def few(outlier: Bools) -> Bools:
     """Return the outliers, or none if they are more than a third: that is another kind then."""
     return np.asarray(outlier & (outlier.sum() <= THIRD * len(outlier)))
 
