@@ -81,11 +81,11 @@ def changes(source: Path, module: str, factor: float) -> Iterator[Change]:
 
 
 def _number(value: ast.expr) -> int | float | None:
-    """Return the number that an expression of numbers stands for, else nothing."""
-    allowed = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
-    if not all(isinstance(node, allowed) for node in ast.walk(value)):
-        return None
-    number = eval(compile(ast.Expression(value), "", "eval"), {})  # of this checkout, and no names
+    """Return the number that a constant, or a fraction of two, stands for; else nothing."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        over, under = _number(value.left), _number(value.right)
+        return over / under if over is not None and under else None
+    number = value.value if isinstance(value, ast.Constant) else None
     return number if isinstance(number, int | float) and not isinstance(number, bool) else None
 
 

@@ -205,7 +205,8 @@ def analyse(
     slow = [part for part in slow if part not in unlisted]
     hops = _no_levels(diagnosis)
     # where hops explain the times, most pairs are off their only level
-    not_understood = NotUnderstood(0, 1.0, 1.0) if hops else diagnosis.not_understood(found)
+    explained = bool(hops) and not diagnosis.one_node
+    not_understood = NotUnderstood(0, 1.0, 1.0) if explained else diagnosis.not_understood(found)
     return Topology(
         ranks=run.size,
         nbytes=nbytes,
