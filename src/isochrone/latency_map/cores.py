@@ -27,6 +27,7 @@ from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middl
 from isochrone.latency_map.groupings import cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import ways_in_order
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
     Partition,
     canonical,
@@ -34,7 +35,6 @@ from isochrone.latency_map.partitions import (
     level_of,
     nested,
 )
-from isochrone.latency_map.times import Times
 
 FAST_STRAY = 1e-3
 """Part of the pairs that may be *faster* for no reason. Faults only slow: a faster pair is nearly

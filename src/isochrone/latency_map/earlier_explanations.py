@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import Explanation, Part
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition
-from isochrone.latency_map.times import Times
 
 _Key = tuple[int, bytes, bytes, bytes, tuple[bytes, ...]]
 Slowed = dict[Part, tuple[Ints, Floats]]

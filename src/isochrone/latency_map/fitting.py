@@ -25,8 +25,8 @@ from isochrone.latency_map.explanation import (
     Explanation,
     Part,
 )
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
-from isochrone.latency_map.times import Times
 
 STRAY = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""

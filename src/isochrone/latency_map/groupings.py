@@ -15,8 +15,8 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, row_medians
 from isochrone.latency_map.blocks import Blocks, block_medians
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-from isochrone.latency_map.times import Times
 
 CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""

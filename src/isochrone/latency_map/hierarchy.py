@@ -30,9 +30,9 @@ from isochrone.latency_map.groupings import (
 from isochrone.latency_map.host_order import groups_in_order, rejoined, ways_in_order
 from isochrone.latency_map.neighbouring_hierarchies import moved
 from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 from isochrone.latency_map.parts import PartFinder
-from isochrone.latency_map.times import Times
 
 MIN_RATIO = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""

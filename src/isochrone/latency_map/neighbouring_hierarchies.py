@@ -7,8 +7,8 @@ import numpy as np
 from isochrone.base.arrays import Floats, Ints
 from isochrone.latency_map.explanation import Explanation
 from isochrone.latency_map.fitting import likelihood
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_matrix
-from isochrone.latency_map.times import Times
 
 SINGLE = 4
 """Moves of one grouping that are proposed one by one."""

@@ -18,8 +18,8 @@ from isochrone.latency_map.groupings import (
     split_or_merged,
 )
 from isochrone.latency_map.neighbouring_hierarchies import moved
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping, nested
-from isochrone.latency_map.times import Times
 
 MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has

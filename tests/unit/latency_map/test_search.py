@@ -13,10 +13,9 @@ from isochrone.latency_map.groupings import cuts_of, dense, split_or_merged
 from isochrone.latency_map.hierarchy import _Search, explain
 from isochrone.latency_map.neighbouring_hierarchies import moved
 from isochrone.latency_map.neighbours import neighbours
+from isochrone.latency_map.pairs import Times, between_nodes, rank_pairs
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.parts import PartFinder
-from isochrone.latency_map.times import Times
-from isochrone.latency_map.units import between_nodes, rank_pairs
 from made_up.latency_maps import tree
 from made_up.machines import map_with, random_machine
 
