@@ -22,9 +22,8 @@ import numpy as np
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import MAD_TO_SIGMA, Q80_TO_SIGMA, distinct, median_of, quantile
-from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
-from isochrone.latency_map.groupings import cuts_of, dense, fitting_best
+from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import ways_in_order
 from isochrone.latency_map.pairs import Times
@@ -336,7 +335,7 @@ class CoreHierarchies:
 
     def _moved(self, partition: Partition) -> Iterator[Partition]:
         """Yield the grouping with each core where it fits best."""
-        moved = fitting_best(self._matrix, Blocks(self._matrix, partition, USUAL_SCATTER))
+        moved = fitting_best(self._matrix, partition)
         if is_grouping(moved):
             yield moved
 

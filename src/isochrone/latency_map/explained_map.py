@@ -21,9 +21,8 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
-from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
+from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.pairs import (
     READABLE,

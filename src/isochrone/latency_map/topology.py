@@ -18,10 +18,10 @@ from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.text import listed, printable
 from isochrone.base.units import format_seconds
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES
 from isochrone.latency_map.explanation import Estimator
 from isochrone.latency_map.grid import grid_of
+from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, hosts_known, rank_pairs
 from isochrone.latency_map.partitions import Partition, groups_of, level_of, numbered
 from isochrone.latency_map.slow_part import NotUnderstood, Slow

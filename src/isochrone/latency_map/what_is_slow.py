@@ -24,10 +24,10 @@ from isochrone.base.stats import (
     quantile,
 )
 from isochrone.base.table import grouped
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
+from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
