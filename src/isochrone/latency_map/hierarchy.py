@@ -196,19 +196,28 @@ class _Search:
         return [shortest] if valid is shortest else [shortest, valid]
 
     def among(
-        self, chains: Iterable[list[Partition]], known: Explanation | None = None
+        self, chains: Iterable[list[Partition]], near: Explanation | None = None
     ) -> Explanation:
-        """Return the shortest explanation on some hierarchies; the promising ones are explored."""
+        """Return the shortest explanation on some hierarchies; the promising ones are explored.
+
+        ``near`` is an explanation on a hierarchy that differs in little from these.
+        """
         quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {_key(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
-            quick.append((finder.quick(known), key, finder))
+            quick.append((finder.quick(near), key, finder))
             self.done.setdefault(key, None)
         quick.sort(key=lambda q: q[0].length)
-        most = PROMISING if known is None else PROMISING // 2
+        most = PROMISING if near is None else PROMISING // 2
         valid = [q for q in quick if self.holds(q[0])][:most]
-        for fit, key, finder in {q[1]: q for q in [*quick[:most], *valid]}.values():
-            explored, before = finder.best(fit), self.done[key]
+        some = {q[1]: q for q in [*quick[:most], *valid]}.values()
+        grown = sorted(
+            ((finder.grow(fit), key, finder) for fit, key, finder in some),
+            key=lambda q: q[0].length,
+        )
+        exchanged = {q[1] for q in [*grown[:1], *[q for q in grown if self.holds(q[0])][:1]]}
+        for fit, key, finder in grown:
+            explored, before = finder.best(fit) if key in exchanged else fit, self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored
         return min((f for f in self.done.values() if f is not None), key=length_of)

@@ -97,26 +97,36 @@ class PartFinder(Fitter):
         return [part for part in some if part not in taken][:TRIED]
 
     def grow(
-        self, fit: Explanation, most: int = MAX_PARTS, banned: Collection[Part] = ()
+        self,
+        fit: Explanation,
+        most: int = MAX_PARTS,
+        banned: Collection[Part] = (),
+        rival: Explanation | None = None,
     ) -> Explanation:
-        """Add parts while they shorten the explanation, the one that gains most first."""
+        """Add parts while they shorten the explanation, the one that gains most first.
+
+        Given up when the rival could not be reached if every further part gained like the last.
+        """
         while len(fit.parts) < most:
             trials = [(self.estimate(fit, part), k, part)
                       for k, part in enumerate(self.promising(fit, banned))]  # fmt: skip
             if not trials:
                 break
             better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
-            if not better.length < fit.length:
+            gain = fit.length - better.length
+            if not gain > 0:
                 break
             fit = better
+            if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
+                break
         return fit
 
-    def quick(self, known: Explanation | None = None) -> Explanation:
+    def quick(self, near: Explanation | None = None) -> Explanation:
         """Return a short explanation.
 
-        ``known`` is an explanation on another hierarchy, whose parts are a start, too.
+        ``near`` is an explanation on another hierarchy, whose parts are a start, too.
         """
-        starts = [*self.starts(), *([self.like(known)] if known and known.parts else [])]
+        starts = [*self.starts(), *([self.like(near)] if near and near.parts else [])]
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 
@@ -136,14 +146,15 @@ class PartFinder(Fitter):
         most = len(fit.parts) + 2
         for k in np.argsort(fit.seconds)[:DOUBTED]:
             part = fit.parts[k]
-            yield self.grow(self.without(fit, [part]), most, [part])
+            if len(part.members) == 1 or fit.is_group(part):
+                yield self.grow(self.without(fit, [part]), most, [part], fit)
         for group in self.groups:
             inner = [part for part in fit.parts if {*part.members} <= {*group}]
             if len(inner) > 1 or any(len(p.members) > 1 and not fit.is_group(p) for p in inner):
                 bare = self.without(fit, inner)
                 for part in (Part(pattern, group) for pattern in PATTERNS):
                     if self.column(part).any():
-                        yield self.grow(self.with_part(bare, part), most, inner)
+                        yield self.grow(self.with_part(bare, part), most, inner, fit)
 
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
