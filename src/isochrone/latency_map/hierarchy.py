@@ -215,7 +215,7 @@ class _Search:
             ((finder.grow(fit), key, finder) for fit, key, finder in some),
             key=lambda q: q[0].length,
         )
-        exchanged = {q[1] for q in [*grown[:1], *[q for q in grown if self.holds(q[0])][:1]]}
+        exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
         for fit, key, finder in grown:
             explored, before = finder.best(fit) if key in exchanged else fit, self.done[key]
             if before is None or explored.length < before.length:
