@@ -111,11 +111,19 @@ def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
 @pytest.mark.parametrize("noise", [0.02, 0.08])
 @pytest.mark.parametrize("base", [0.0, 2.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (5, 5), (4, 4, 2), (12,)])
-def test_a_healthy_torus_is_good(dimensions: tuple[int, ...], base: float, noise: float) -> None:
-    """Its longest ways have twice the hops of the middle one, or fewer."""
+def test_a_healthy_torus_is_not_accused(
+    dimensions: tuple[int, ...], base: float, noise: float
+) -> None:
+    """Its longest ways have twice the hops of the middle one, or fewer.
+
+    On a ring with noise, a node twice as slow is within its distances: then it is not "good".
+    """
     matrix = noisy(torus(dimensions, base), noise, seed=3)
     found = check(map_of(matrix, block(len(matrix))))
-    assert found.verdict == "good", found.doubts
+    assert found.findings == []
+    hidden = noise > 0.05 and base > 0 and len(dimensions) == 1
+    assert found.verdict == ("not known" if hidden else "good"), found.doubts
+    assert all(doubt.startswith("a node 100 % slower") for doubt in found.doubts)
 
 
 def test_the_nodes_behind_a_slow_switch_are_suspects() -> None:
@@ -194,7 +202,7 @@ def test_one_node_is_not_several_and_no_percentage_is_the_threshold(
     """Protects the sentences of a check: 1 node, and 9.9 % where the threshold is 10 %."""
     run = map_of(flat(8), ["a"] * 8)
     (part,) = analyse(one_slow_host()).slow
-    health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], False)
+    health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], np.inf, False)
     monkeypatch.setattr("isochrone.changes.check.map_health", lambda *_: health)
     compared, minor = check(run).judged
     assert " 1 node " in compared
