@@ -126,7 +126,7 @@ def _detectable(run: Run, size: int, found: Topology) -> float:
     it is tried out.
     """
     hosts = list(dict.fromkeys(run.hosts))
-    sure = len(hosts) >= FEW_NODES and found.detectable < SLOWER[-1]
+    sure = len(hosts) >= FEW_NODES and found.detectable < SLOWER[1]
     if found.slow or sure or not np.isfinite(found.detectable):
         return found.detectable
     some = hosts[:: -(-len(hosts) // FEW_NODES)]
