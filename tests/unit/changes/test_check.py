@@ -111,19 +111,11 @@ def test_a_torus_with_a_slow_link_is_never_good_and_no_host_is_bad(
 @pytest.mark.parametrize("noise", [0.02, 0.08])
 @pytest.mark.parametrize("base", [0.0, 2.0])
 @pytest.mark.parametrize("dimensions", [(4, 4), (5, 5), (4, 4, 2), (12,)])
-def test_a_healthy_torus_is_not_accused(
-    dimensions: tuple[int, ...], base: float, noise: float
-) -> None:
-    """Its longest ways have twice the hops of the middle one, or fewer.
-
-    On a ring with noise, a node twice as slow is within its distances: then it is not "good".
-    """
+def test_a_healthy_torus_is_good(dimensions: tuple[int, ...], base: float, noise: float) -> None:
+    """Its longest ways have twice the hops of the middle one, or fewer."""
     matrix = noisy(torus(dimensions, base), noise, seed=3)
     found = check(map_of(matrix, block(len(matrix))))
-    assert found.findings == []
-    hidden = noise > 0.05 and base > 0 and len(dimensions) == 1
-    assert found.verdict == ("not known" if hidden else "good"), found.doubts
-    assert all(doubt.startswith("a node 100 % slower") for doubt in found.doubts)
+    assert found.verdict == "good", found.doubts
 
 
 def test_the_nodes_behind_a_slow_switch_are_suspects() -> None:
