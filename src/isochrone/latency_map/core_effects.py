@@ -20,6 +20,7 @@ from isochrone.latency_map.cores import (
     CoreHierarchies,
     Fit,
     few,
+    middle_of_kind,
     scatter,
     scatter_freedom,
 )
@@ -93,7 +94,7 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
         [median_of(np.log(times.seconds[level == k])) for k in range(len(fit.chain))]
     )
     effect, group = _polished(times, np.log(times.seconds) - middles[level], fit, level)
-    off = effect - _middle_of_kind(effect, fit)
+    off = effect - middle_of_kind(effect, fit.chain[0])
     slow = np.flatnonzero(_beyond_peers(off))
     explained = middles[level] + group + effect[times.i] + effect[times.j]
     own = np.log(times.seconds) - explained
@@ -130,17 +131,6 @@ def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats
             several = np.bincount(key, minlength=keys.max(initial=-1) + 1)[keys] >= MIN_PAIRS
             group[here] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
     return effect, group
-
-
-def _middle_of_kind(effect: Floats, fit: Fit) -> Floats:
-    """Return for each core the middle effect of its kind: of cores in groups of the same size."""
-    closest = fit.chain[0]
-    size = np.bincount(closest)[closest]
-    for one in distinct(size):
-        if np.sum(size == one) < MIN_PEERS:
-            size[size == one] = 0
-    kinds, middles = medians_by(size, effect)
-    return np.asarray(middles[np.searchsorted(kinds, size)])
 
 
 def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:

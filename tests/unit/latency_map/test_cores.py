@@ -24,8 +24,6 @@ from made_up.latency_maps import MICROSECOND, Matrix, blank, map_of, noisy, tree
 CLUSTERS = ([2, 4, 4], [0.02, 0.05, 0.12])
 """4 clusters of 4 cores of 2 threads; round trips in µs."""
 
-LEVEL_OF_THEIR_OWN = pytest.mark.xfail(reason="slow cores and their siblings make a level")
-
 
 def read(times: Matrix) -> Topology:
     return analyse(map_of(times, ["n0"] * len(times)))
@@ -182,7 +180,7 @@ def test_up_to_a_third_of_the_cores_are_all_named(slow: Sequence[int]) -> None:
     "slow",
     [
         [0, 9], [0, 9, 17, 30], range(0, 30, 3),
-        pytest.param(range(0, 32, 4), marks=LEVEL_OF_THEIR_OWN),
+        range(0, 32, 4),
     ],
 )  # fmt: skip
 def test_several_slow_cores_are_named_and_not_their_siblings(slow: Sequence[int]) -> None:
@@ -310,7 +308,7 @@ def test_an_outlier_keeps_its_effect_where_others_are_shrunk(deviations: float, 
 def test_a_pair_is_hardly_ever_faster_for_no_reason() -> None:
     """Protects groups: faults only slow, so a fast pair is not seen as a stray one."""
     fast, slow = likelihood(np.array([-5.0, 5.0]), np.full(2, 0.1))[0]
-    assert slow / fast == pytest.approx(50, rel=0.2)
+    assert slow / fast == pytest.approx(500, rel=0.2)
 
 
 @pytest.mark.parametrize("near", [0.05, 0.02])
