@@ -174,12 +174,8 @@ class CoreModel:
         self.times, self.chain, self.code = times, tuple(chain), code
         self.log = np.log(times.seconds)
         self.level = level_of(chain, times.i, times.j)
-        # hybrid processors: pairs of the same kinds of cores on a level have one time
-        kind = kinds_of(chain[0])
-        sums = 2 * int(kind.max()) + 1
-        blocks = sums * self.level + kind[times.i] + kind[times.j]
-        used, self.place = np.unique(blocks, return_inverse=True)
-        self.of_level = used // sums
+        used, self.place = np.unique(alike(times, chain), return_inverse=True)
+        self.of_level = used % len(chain)
         self.count = np.bincount(self.place)
 
     @cached_property
@@ -262,8 +258,17 @@ class CoreModel:
         return np.where(few((off > 0) & (off**2 > 2 * OUTLIER_COST * scatter(off) ** 2)), off, 0.0)
 
 
+def alike(times: Times, chain: Sequence[Partition]) -> Ints:
+    """Return a number for each pair, its level modulo their number: those of one have one time.
+
+    On hybrid processors, pairs of a level differ by the kinds of their cores.
+    """
+    kind = kinds_of(chain[0])
+    return level_of(chain, times.i, times.j) + len(chain) * (kind[times.i] + kind[times.j])
+
+
 def kinds_of(closest: Partition) -> Ints:
-    """Return the kind of each core: those in closest groups of one size; few are of the main one."""
+    """Return the kind of each core: of closest groups of one size; few are of the main kind."""
     size = np.bincount(closest)[closest]
     cores = np.bincount(size)
     size = np.where(cores[size] < MIN_PEERS, cores.argmax(), size)

@@ -217,16 +217,38 @@ def test_a_core_is_slow_beyond_what_its_peers_explain(part: float, is_named: boo
     """Protects healthy maps of peers that scatter: one of 500 has a core that is called slow."""
     own = 0.1 * np.linspace(-1, 1, 17)
     limit = outlier_limit(17, 4 + scatter_freedom(17), 0.002) * scatter(own)
-    own[-1] = part * limit
+    own[-2:] = 0.7 * limit, part * limit
     times = times_of(blank(0.05 * np.exp(own[:, None] + own)))
     found = core_effects(times, CoreHierarchies(times, []).shortest())
     assert found.slow.tolist() == [16] * is_named
 
 
-@pytest.mark.parametrize(("factor", "is_named"), [(1.5, False), (1.75, True)])
-def test_a_pair_is_slow_from_three_fifths_on(factor: float, is_named: bool) -> None:
-    """Protects healthy pairs, which protocols of caches make so much slower."""
+@pytest.mark.parametrize(("factor", "is_named"), [(1.4, False), (1.6, True)])
+def test_a_pair_far_off_all_others_is_slow_from_one_half_on(factor: float, is_named: bool) -> None:
+    """Protects healthy pairs, and slow ones among pairs that scatter by their places."""
     assert named(read(pair_slower(flat(), 2, 9, factor))) == [[2, 9]] * is_named
+
+
+@pytest.mark.parametrize(("factor", "is_named"), [(1.5, False), (1.75, True)])
+def test_two_pairs_are_slow_from_three_fifths_on(factor: float, is_named: bool) -> None:
+    """Protects healthy pairs, which protocols of caches make so much slower."""
+    times = pair_slower(pair_slower(flat(), 2, 9, factor), 4, 13, factor)
+    assert named(read(times)) == [[2, 9], [4, 13]] * is_named
+
+
+def test_interrupts_of_the_boot_core_are_no_slow_pair_of_siblings() -> None:
+    """Protects a pair of siblings that takes no more extra time than other pairs of its cores."""
+    times = pair_slower(clusters(), 0, 1, 1.8)
+    assert not read(pair_slower(times, 0, 9, 1.3)).slow
+
+
+@pytest.mark.parametrize(("next_one", "is_named"), [(0.09, True), (0.2, False)])
+def test_a_core_far_off_all_others_is_slow(next_one: float, is_named: bool) -> None:
+    """Protects slow cores among those whose places make them scatter widely, but within bounds."""
+    own = np.append(0.085 * np.linspace(-1, 1, 15), [next_one, 0.26])
+    times = times_of(blank(0.05 * np.exp(own[:, None] + own)))
+    found = core_effects(times, CoreHierarchies(times, []).shortest())
+    assert found.slow.tolist() == [16] * is_named
 
 
 @pytest.mark.parametrize("pairs", [[(0, 5), (2, 9)], [(0, 5), (2, 9), (3, 12)]])
