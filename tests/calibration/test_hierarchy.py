@@ -9,7 +9,7 @@ import pytest
 
 from beds import rates
 from isochrone.latency_map.hierarchy import explain
-from isochrone.latency_map.times import Times
+from isochrone.latency_map.pairs import Times
 from made_up.latency_maps import (
     MICROSECOND,
     flat,

@@ -32,7 +32,7 @@ from isochrone.changes.effects import (
     quantities,
     with_further,
 )
-from isochrone.latency_map.earlier_explanations import Known
+from isochrone.latency_map.hierarchy import Known
 from isochrone.runfile.run import Run
 
 ENOUGH = 3

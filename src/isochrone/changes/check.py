@@ -22,7 +22,7 @@ from isochrone.changes.baseline import BLIND, ENOUGH, LATEST, MARGIN, Change, Re
 from isochrone.changes.comparability import Setting, setting_of, unlike
 from isochrone.changes.effects import called
 from isochrone.changes.waivers import Rule
-from isochrone.latency_map.earlier_explanations import Known
+from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.map_health import MapHealth, map_health
 from isochrone.latency_map.slow_part import KINDS, Slow
 from isochrone.latency_map.what_is_slow import LEAST

@@ -27,7 +27,7 @@ from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes
 from isochrone.changes.log_medians import Matched, aligned, by_curve, logs_of, matched
-from isochrone.latency_map.earlier_explanations import Known
+from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import numbered, parted
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile.run import Rank, Run

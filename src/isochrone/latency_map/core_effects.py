@@ -27,8 +27,8 @@ from isochrone.latency_map.cores import (
 )
 from isochrone.latency_map.explained_map import Half
 from isochrone.latency_map.explanation import LEAVING, Explanation, Part
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import level_of
-from isochrone.latency_map.times import Times
 
 RATE = 0.002
 """Chance that a healthy map of normal effects has a core, or a pair, that is called slow."""

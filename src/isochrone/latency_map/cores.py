@@ -29,11 +29,11 @@ from isochrone.base.stats import (
     medians_by,
     quantile,
 )
-from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
-from isochrone.latency_map.groupings import cuts_of, dense, fitting_best
+from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import ways_in_order
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
     Partition,
     canonical,
@@ -41,7 +41,6 @@ from isochrone.latency_map.partitions import (
     level_of,
     nested,
 )
-from isochrone.latency_map.times import Times
 
 FAST_STRAY = 1e-4
 """Part of the pairs that may be *faster* for no reason. Faults only slow: a faster pair is nearly
@@ -403,7 +402,7 @@ class CoreHierarchies:
 
     def _moved(self, partition: Partition) -> Iterator[Partition]:
         """Yield the grouping with each core where it fits best."""
-        moved = fitting_best(self._matrix, Blocks(self._matrix, partition, USUAL_SCATTER))
+        moved = fitting_best(self._matrix, partition)
         if is_grouping(moved):
             yield moved
 

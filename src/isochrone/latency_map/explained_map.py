@@ -21,21 +21,19 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.earlier_explanations import Known
-from isochrone.latency_map.estimates import Estimator
-from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
-from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, explain
+from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
+from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
 from isochrone.latency_map.host_order import name_order
-from isochrone.latency_map.partitions import Partition, canonical, level_of
-from isochrone.latency_map.times import READABLE, Times
-from isochrone.latency_map.units import (
+from isochrone.latency_map.pairs import (
+    READABLE,
     RankPairs,
+    Times,
     between_nodes,
     hosts_known,
-    nearest_of,
     slow_ranks,
     within_nodes,
 )
+from isochrone.latency_map.partitions import Partition, canonical, level_of
 
 CORE_EFFICIENCY = 0.8
 """The spread of the core of a fit is as uncertain as a standard deviation from this part of the
@@ -240,7 +238,7 @@ class ExplainedMap:
             return True
         inner = self.inner.times
         seen, middles = medians_by(self.node[inner.i], inner.seconds)
-        ratios = nearest_of(self.outer.times)[seen] / middles
+        ratios = self.outer.times.nearest[seen] / middles
         near = np.mean(ratios > 1)
         return bool(near >= 1 - EXCEPTIONS and median_of(ratios) >= MIN_RATIO_RECORDED)
 

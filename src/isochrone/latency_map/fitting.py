@@ -25,8 +25,8 @@ from isochrone.latency_map.explanation import (
     Explanation,
     Part,
 )
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, groups_of, level_of
-from isochrone.latency_map.times import Times
 
 STRAY = 0.05
 """Part of the pairs that may take any time at all, for no reason that could be named."""
@@ -39,6 +39,9 @@ NUMBER_RANGE = 2.0
 
 MIN_SPREAD = 2e-3
 """Relative spread that even a simulator's exact times are credited with."""
+
+FIRST_SPREAD = 0.02
+"""Spread that a fit begins with."""
 
 APART = 1.05
 """Times of two levels differ by this factor at least."""
@@ -59,33 +62,26 @@ class Fitter:
         The map.
     chain
         Groups of each level, the closest first; the last is the root.
-    spread
-        About how large the noise is, relative.
     code
         Nats that it takes to write the groups down.
     cache
-        How often each part slows each pair; shared by all hierarchies of a map.
+        Which pairs each part slows, and how often; shared by all hierarchies of a map.
     """
 
     def __init__(
         self,
         times: Times,
         chain: Sequence[Partition],
-        spread: float,
         code: float,
         cache: dict[Part, tuple[Ints, Floats]],
     ) -> None:
-        self.times, self.chain, self.spread = times, tuple(chain), spread
-        self.cache = cache
-        self.own = float(np.abs(times.error).max()) > 0
-        self.code = code
+        self.times, self.chain, self.code, self.cache = times, tuple(chain), code, cache
         self.level = level_of(chain, times.i, times.j)
-        self.levels = len(chain)
         self.used = distinct(self.level)
         self.one_hot = (self.level[:, None] == self.used).astype(float)
         self.count = self.one_hot.sum(axis=0)
         self.middles = self.middle_of_levels(times.seconds)
-        self.scale = np.ones(self.levels)
+        self.scale = np.ones(len(chain))
         self.scale[self.used] = self.middles / self.middles.max()
         self.pace = self.scale[self.level]
 
@@ -132,8 +128,7 @@ class Fitter:
 
     def sigma(self, spread: float) -> Floats:
         """Return the standard deviation of each pair, in log time: the spread and its own error."""
-        own = self.times.error
-        return np.hypot(spread, own) if self.own else np.full(len(own), spread)
+        return np.hypot(spread, self.times.error)
 
     # ---- fitting -------------------------------------------------------------------------------
 
@@ -144,10 +139,13 @@ class Fitter:
         most groups are slow, the fastest.
         """
         cells = [np.sort(self._cells(k)) for k in self.used]
-        usual = [float(c[(len(c) - 1) // 2]) for c in cells]
-        least = [float(c[0]) for c in cells]
-        found = {tuple(base): None for base in (self.middles.tolist(), usual, least)}
-        return [self._settle((), np.array(base)) for base in found]
+        usual = np.array([c[(len(c) - 1) // 2] for c in cells])
+        fits: list[Explanation] = []
+        for base in (self.middles, usual, np.array([c[0] for c in cells])):
+            fit = self._settle((), base)
+            if not any(np.allclose(fit.base, one.base, 0.01, equal_nan=True) for one in fits):
+                fits.append(fit)
+        return fits
 
     def plain(self) -> Explanation:
         """Explain the map by its levels alone, from the middle pairs of these."""
@@ -164,23 +162,21 @@ class Fitter:
         key = np.minimum(a, b) * (int(closest.max()) + 1) + np.maximum(a, b)
         return middles_by(key, y)[1]
 
-    def like(
-        self, old: Explanation, leave_out: Collection[Part] = (), rounds: int = ROUNDS
-    ) -> Explanation:
+    def like(self, old: Explanation) -> Explanation:
         """Explain the map by the parts of an explanation on another hierarchy.
 
         What a group added, the group with most of its units adds; what adds no time is left out.
         """
         found: dict[Part, float] = {}
         for part, seconds in zip(old.parts, old.seconds, strict=True):
-            own = None if part in leave_out else self.as_here(part, old)
+            own = self.as_here(part, old)
             if own and self.fits(own):
                 found.setdefault(own, float(seconds))
         while True:
             parts, seconds = tuple(found), np.array(list(found.values()))
             rest = self.times.seconds - self.columns(parts) @ seconds
             start = np.concatenate([self.middle_of_levels(rest), seconds])
-            fit = self._settle(parts, start, rounds=rounds, share=old.share)
+            fit = self._settle(parts, start, share=old.share)
             none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
             if not none:
                 return fit
@@ -203,7 +199,7 @@ class Fitter:
         if len(part.members) > 1 and part.pattern != ENDS and part.members not in self.groups:
             return False
         # what slows no pair, or all of a level, cannot be distinguished from the level
-        share = np.bincount(self.level[self.slowed(part)[0]], minlength=self.levels)[self.used]
+        share = np.bincount(self.level[self.slowed(part)[0]], minlength=len(self.chain))[self.used]
         return not np.all((share == 0) | (share == self.count))
 
     def with_part(self, old: Explanation, part: Part) -> Explanation:
@@ -257,8 +253,7 @@ class Fitter:
         self,
         parts: tuple[Part, ...],
         start: Floats,
-        spread: float | None = None,
-        rounds: int = ROUNDS,
+        spread: float = FIRST_SPREAD,
         share: float = LATENCY,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
@@ -271,12 +266,12 @@ class Fitter:
         levels = len(self.used)
         acting = self.acting(parts, columns, start[levels:], share)
         design = np.concatenate([self.one_hot, acting], axis=1)
-        x, spread = start, self.spread if spread is None else spread
+        x = start
         least, usual = 0.05 * float(y.min()), float(y.mean())
         expected = np.maximum(design @ x, least)
         sigma = self.sigma(spread)
         total, core = likelihood(np.log(y / expected), sigma)
-        for _ in range(rounds):
+        for _ in range(ROUNDS):
             weighted: Array = design * (core / (sigma * expected) ** 2)[:, None]
             system = design.T @ weighted
             diagonal = system.reshape(-1)[:: len(x) + 1]
@@ -297,7 +292,7 @@ class Fitter:
             total, core = likelihood(rest, sigma)
             if change <= SETTLED * float(x.max()):
                 break
-        base = np.full(self.levels, np.nan)
+        base = np.full(len(self.chain), np.nan)
         base[self.used] = x[:levels]
         length = self._words(parts, columns, spread, share) + nats_of(total)
         taken = x[:levels]

@@ -11,8 +11,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Ints
 from isochrone.base.stats import median_of
-from isochrone.latency_map.times import Times
-from isochrone.latency_map.units import nearest_of
+from isochrone.latency_map.pairs import Times
 
 MIN_NODES = 8
 MAX_NODES = 2048
@@ -42,7 +41,7 @@ def grid_of(times: Times) -> Grid | None:
         return None
     if len(times.i) < times.units * (times.units - 1) / 2:
         return None
-    near = times.seconds <= NEAREST * median_of(nearest_of(times))
+    near = times.seconds <= NEAREST * median_of(times.nearest)
     hops = _hops(times, near)
     if hops is None or not MIN_HOPS <= hops.max() <= times.units // 2:
         return None

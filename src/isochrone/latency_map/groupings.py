@@ -4,19 +4,19 @@ Units of one group meet all others in the same way, but for what each costs itse
 between groups are blocks, t(a, b) = B(group a, group b) + c_a + c_b (a stochastic block model:
 Holland, Laskey & Leinhardt 1983, *Social Networks* 5, 109-137), whether or not the group, or the
 way to it, is slow. Groups are cuts of dendrograms of distances that the cost of a unit does not
-disturb, each unit put where it fits best; the groups are then the units of the next level.
+disturb; the groups are then the units of the next level.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import distinct, row_medians
-from isochrone.latency_map.blocks import Blocks, block_medians
-from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-from isochrone.latency_map.times import Times
+from isochrone.base.stats import distinct, median_of, medians_by, row_medians
+from isochrone.latency_map.pairs import Times
+from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
 
 CUTS = 6
 """Cuts of a dendrogram that are tried, at its largest gaps."""
@@ -24,29 +24,135 @@ CUTS = 6
 UPPER_CUTS = 4
 """The same of groups of groups."""
 
-FEW = 6
-"""Groups of which any two may be merged."""
+UPPER_LEVELS = 2
+"""Levels of groups of groups, at most."""
+
+FOLLOWED = 2
+"""Cuts at the largest gaps of each dendrogram of units that are followed in any case."""
+
+CELL = 3.0
+"""Nats that it takes to write down the time of a block, relative to the noise."""
 
 REFERENCES = 96
 """Units that profiles are compared on, where there are more."""
 
-PLAIN = 2
-"""Cuts at the largest gaps of each dendrogram that are followed in any case."""
-
 AT_ONCE = 1 << 16
 """Cells of matrices that are treated at once."""
 
-SWEEPS = 2
-"""Times that every unit is put where it fits best."""
+ERROR = 0.02
+"""Relative error of a single time, and"""
+
+LEAST_ERROR = 0.01
+"""that of the time of a block, at least."""
+
+STRAY = 8.0
+"""Nats that a pair costs at most, however far off it is."""
+
+OTHER = 6.0
+"""Nats that a block costs whose time is not that of its level."""
+
+QUANTILES = np.linspace(0, 1, 25)
+"""Blocks whose time may be that of their level."""
 
 
-def hierarchies(
-    times: Floats,
-    noise: float,
-    kept: Sequence[int],
-    above: int = 0,
-    known: Sequence[Sequence[Partition]] = (),
-) -> Iterator[tuple[Blocks, list[Partition]]]:
+class Blocks:
+    """The times between groups, what each unit costs beyond them, and how well they fit.
+
+    Attributes
+    ----------
+    groups
+        Group of each unit.
+    seconds
+        Time between each two groups, and within each.
+    added
+        What each two units cost beyond the time of their groups.
+    expected
+        Time between each two units by blocks and costs.
+    """
+
+    def __init__(self, times: Floats, groups: Partition) -> None:
+        self.times, self.groups = times, groups
+        rest = times - block_medians(times, groups)[np.ix_(groups, groups)]
+        np.fill_diagonal(rest, np.nan)
+        cost = row_medians(rest)
+        # what all units of a group cost is the group's
+        cost -= medians_by(groups, cost)[1][groups]
+        self.added = cost[:, None] + cost
+        self.seconds = block_medians(times - self.added, groups)
+        self.expected = self.seconds[np.ix_(groups, groups)] + self.added
+        self.within = self._nats(self.expected, self.expected)
+
+    @property
+    def nats(self) -> float:
+        """About how many nats it takes to write the times down by blocks and costs."""
+        count = len(self.seconds)
+        return self.within + CELL * count * (count + 1) / 2
+
+    @property
+    def plain(self) -> float:
+        """The same with one time between all groups and one within all."""
+        same = self.groups[:, None] == self.groups
+        upper = np.triu(np.ones_like(same), 1)
+        near, far = (median_of(self.expected[pairs & upper]) for pairs in (same, ~same))
+        level = np.where(same, near, far)
+        return self._nats(level + self.added, level)
+
+    def _nats(self, expected: Floats, level: Floats) -> float:
+        """Return about how many nats the times take where others are expected."""
+        off = (self.times - expected) / np.maximum(level, 0.2 * self.times)
+        np.fill_diagonal(off, 0.0)
+        return float(np.minimum(0.5 * (off / ERROR) ** 2, STRAY).sum() / 2)
+
+    def by_levels(self, chain: Sequence[Partition]) -> float:
+        """Estimate the nats by the levels of a hierarchy; blocks at other times have their price.
+
+        Parameters
+        ----------
+        chain
+            The hierarchy above these groups: itself, and coarser ones.
+        """
+        size = np.bincount(self.groups)
+        a, b = np.triu_indices(len(size))
+        seen = (a != b) | (size[a] > 1)
+        a, b = a[seen], b[seen]
+        pairs = np.where(a == b, size[a] * (size[a] - 1) / 2, size[a] * size[b])
+        error = np.maximum(ERROR / np.sqrt(pairs), LEAST_ERROR)
+        first = np.unique(self.groups, return_index=True)[1]
+        level, seconds = level_of(chain, first[a], first[b]), self.seconds[a, b]
+        total = self.within
+        for k in distinct(level):
+            here = level == k
+            ordered = np.sort(seconds[here])
+            usual = ordered[np.rint(QUANTILES * (len(ordered) - 1)).astype(int)]
+            rest = (seconds[here] / usual[:, None] - 1) / error[here]
+            total += float(np.minimum(0.5 * rest**2, OTHER).sum(axis=1).min())
+        return total
+
+
+@lru_cache(maxsize=16)
+def _pairs(units: int) -> tuple[Ints, Ints]:
+    """Return the two ends of all pairs of so many units; not to be written to."""
+    return np.triu_indices(units, 1)
+
+
+def block_medians(times: Floats, groups: Partition) -> Floats:
+    """Return the median time between each two groups, and within each; never below zero."""
+    count = int(groups.max()) + 1
+    i, j = _pairs(len(times))
+    a, b = np.minimum(groups[i], groups[j]), np.maximum(groups[i], groups[j])
+    key, middles = medians_by(a * count + b, times[i, j])
+    blocks = np.full(count * count, np.nan)
+    blocks[key] = middles
+    matrix = blocks.reshape(count, count)
+    matrix = np.where(np.isnan(matrix), matrix.T, matrix)
+    least = np.nanmin(times[times > 0]) if np.any(times > 0) else 1e-9
+    # a group of one has no time within
+    inside = np.isnan(np.diag(matrix))
+    matrix[inside, inside] = least
+    return np.asarray(np.maximum(matrix, 0.1 * least))
+
+
+def hierarchies(times: Floats, above: int = 0) -> Iterator[tuple[Blocks, list[Partition]]]:
     """Propose chains of nested groupings of the units, the finest first, with the finest's blocks.
 
     Parameters
@@ -54,47 +160,30 @@ def hierarchies(
     times
         Symmetric matrix of round trips without gaps; the diagonal does not count, except where the
         units are groups: there it holds the times within them.
-    noise
-        Relative spread of the times.
-    kept
-        Groupings that are followed on each level, the most likely first.
     above
         Number of levels that were found below.
-    known
-        What `cuts_of` says of the times, if it was asked before.
     """
-    if len(times) < 4 or above >= len(kept):
+    cuts = cuts_of(times, UPPER_CUTS if above else CUTS)
+    found = {cut.tobytes(): Blocks(times, cut) for own in cuts for cut in own}
+    if not found:
         return
-    found = {}
-    plain = []
-    for own in known or cuts_of(times, UPPER_CUTS if above else CUTS):
-        for place, cut in enumerate(own):
-            if cut.tobytes() not in found:
-                found[cut.tobytes()] = Blocks(times, cut, noise)
-                plain += [found[cut.tobytes()]] * (place < PLAIN and not above)
-    for blocks in _best(found, kept[above]):
-        for _ in range(SWEEPS):
-            moved = fitting_best(times, blocks)
-            if moved.tobytes() in found or not is_grouping(moved):
-                break
-            blocks = found[moved.tobytes()] = Blocks(times, moved, noise)
-    for blocks in {id(one): one for one in [*_best(found, kept[above]), *plain]}.values():
+    followed = [
+        min(found.values(), key=lambda blocks: blocks.nats),
+        min(found.values(), key=lambda blocks: blocks.plain),
+    ]
+    if not above:
+        followed += [found[cut.tobytes()] for own in cuts for cut in own[:FOLLOWED]]
+    for blocks in {id(one): one for one in followed}.values():
         yield blocks, [blocks.groups]
-        for _, chain in hierarchies(blocks.seconds, noise, kept, above + 1):
-            yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
+        if above < UPPER_LEVELS:
+            for _, chain in hierarchies(blocks.seconds, above + 1):
+                yield blocks, [blocks.groups, *(upper[blocks.groups] for upper in chain)]
 
 
-def _best(found: dict[bytes, Blocks], most: int) -> list[Blocks]:
-    """Return the groupings that fit best, by blocks and by two plain levels."""
-    blocks = sorted(found.values(), key=lambda blocks: blocks.nats)[:most]
-    plain = sorted(found.values(), key=lambda blocks: blocks.plain)[:most]
-    return list({id(one): one for pair in zip(blocks, plain, strict=True) for one in pair}.values())
-
-
-def fitting_best(times: Floats, blocks: Blocks) -> Partition:
+def fitting_best(times: Floats, groups: Partition) -> Partition:
     """Put each unit into the group whose blocks explain its times best, but for a constant."""
-    ways = blocks.seconds[:, blocks.groups]
-    best = np.empty_like(blocks.groups)
+    ways = Blocks(times, groups).seconds[:, groups]
+    best = np.empty_like(groups)
     for some in _at_once(len(times), ways.size):
         own = times[some, None]
         rest = own - ways
@@ -171,36 +260,6 @@ class _Tree:
         for a, b in reversed(self.merges[: np.count_nonzero(self.heights <= height)]):
             group[b] = group[a]
         return group
-
-
-def split_or_merged(times: Floats, groups: Partition) -> Iterator[Partition]:
-    """Split each group at the largest gap within it; merge any two, of many the nearest ones."""
-    log = np.log(times)
-    count = int(groups.max()) + 1
-    for k in range(count):
-        members = np.flatnonzero(groups == k)
-        if len(members) > 2:
-            for cut in cuts(log[np.ix_(members, members)], 2):
-                split = groups.copy()
-                split[members] = count + cut
-                yield canonical(split)
-    if 2 < count <= FEW:
-        for one, other in combinations(range(count), 2):
-            yield canonical(np.where(groups == other, one, groups))
-    elif count > 2:
-        blocks = np.log(block_medians(times, groups))
-        np.fill_diagonal(blocks, np.inf)
-        for k, nearest in enumerate(np.argmin(blocks, axis=1)):
-            yield canonical(np.where(groups == nearest, k, groups))
-
-
-def merged_within(finer: Partition, coarser: Partition) -> Iterator[Partition]:
-    """Merge all groups that lie in one coarser group, or in all but one."""
-    for k in range(int(coarser.max()) + 1):
-        for inside in (coarser == k, coarser != k):
-            groups = canonical(np.where(inside, finer.max() + 1 + coarser, finer))
-            if is_grouping(groups) and not np.array_equal(groups, finer):
-                yield groups
 
 
 def dense(times: Times, values: Floats) -> Floats:

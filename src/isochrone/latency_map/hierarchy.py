@@ -1,24 +1,22 @@
 """The hierarchy of a map and what is slow in it, found together.
 
-Groupings are proposed (`groupings`) and the map is explained on each (`explanation`); the one that
-shortens the description most is taken, the costs are taken off, and the next is looked for, until
-nothing gets shorter. A grouping must also hold on the times *without* costs: near pairs nearer
-than far ones, with few exceptions. This is what a torus fails: every block of it has neighbours
-outside that are as near as those inside.
+Groupings are proposed (`groupings`) and the map is explained on each (`slow_components`); the one
+that shortens the description most is taken, the costs are taken off, and the next is looked for,
+until nothing gets shorter. A grouping must also hold on the times *without* costs: near pairs
+nearer than far ones, with few exceptions. This is what a torus fails: every block of it has
+neighbours outside that are as near as those inside.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from math import lgamma
 
 import numpy as np
 from msgspec.structs import replace
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.base.stats import MAD_TO_SIGMA, distinct, known, median_of, row_medians
-from isochrone.latency_map.earlier_explanations import Known
+from isochrone.base.stats import distinct, median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import MIN_SPREAD, likelihood, log_choose
+from isochrone.latency_map.fitting import likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_of,
@@ -28,11 +26,16 @@ from isochrone.latency_map.groupings import (
     hierarchies,
 )
 from isochrone.latency_map.host_order import groups_in_order, rejoined, ways_in_order
-from isochrone.latency_map.neighbouring_hierarchies import moved
-from isochrone.latency_map.neighbours import neighbours, with_grouping, without_parts
-from isochrone.latency_map.partitions import Partition, canonical, is_grouping, level_of
-from isochrone.latency_map.parts import PartFinder
-from isochrone.latency_map.times import Times
+from isochrone.latency_map.pairs import Times
+from isochrone.latency_map.partitions import (
+    Partition,
+    canonical,
+    is_grouping,
+    level_matrix,
+    level_of,
+    nested,
+)
+from isochrone.latency_map.slow_components import PartFinder
 
 MIN_RATIO = 1.10
 """The farther of two levels is slower by this factor at least; less is of no use to anyone."""
@@ -49,26 +52,24 @@ PROMISING = 4
 LIKELY = 12
 """Hierarchies looked at, of those proposed for some times."""
 
-MANY, FEW = (2, 1, 1), (1, 1, 1)
-"""Groupings that are followed on each level: of the times as they are, and without the parts."""
-
 OUTSIDE = 4.5
 """Standard errors that no pair is faster by then: such pairs may be a group; and"""
 
 LATE = 0.01
 """the part of the pairs that may be slower by this: a slow pair is named whatever the levels."""
 
-GLANCE = 3
-"""Steps of a fit that only says which hierarchies are looked at."""
+NEIGHBOURS = 6
+"""Hierarchies looked at, of those that differ from the best in little."""
 
 MOST = 6000
 """Pairs that hierarchies are compared on."""
 
-NEIGHBOURS = 6
-"""Hierarchies looked at, of those that differ from the best in one grouping."""
+MOVED = 1500
+"""Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
+recorded."""
 
-UNKNOWN_NOISE = 0.02
-"""What is taken for the noise of a map that does not tell it."""
+GAIN = 1e-6
+"""Nats that a step gains at least; less is rounding."""
 
 CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
@@ -81,6 +82,29 @@ either of the two levels by this factor."""
 LEVEL = 6.0
 """Nats that a level costs besides its groups: machines have few. One that joins a single group of
 units costs as much again, since a slow group, or a slow way to it, looks the same."""
+
+
+class Known:
+    """The latest explanation of the maps that have the same pairs, by one command.
+
+    A map of the same pairs is explained on the same hierarchy first, and the search is left out
+    only if that leaves nothing to be found.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[bytes, ...], Explanation] = {}
+
+    @staticmethod
+    def _key(times: Times, recorded: Sequence[Partition]) -> tuple[bytes, ...]:
+        return tuple(some.tobytes() for some in (times.root, times.i, times.j, *recorded))
+
+    def of(self, times: Times, recorded: Sequence[Partition]) -> Explanation | None:
+        """Return the latest explanation of a map of these pairs; None without one."""
+        return self._found.get(self._key(times, recorded))
+
+    def add(self, times: Times, recorded: Sequence[Partition], found: Explanation) -> None:
+        """Remember the explanation of a map."""
+        self._found[self._key(times, recorded)] = found
 
 
 def explain(
@@ -100,16 +124,12 @@ def explain(
         Explanations of other maps; that of the same pairs is the first hypothesis.
     """
     search = _Search(times, recorded)
-    if known is not None:
-        search.slowed = known.slowed(search.times, recorded)
-        before = known.of(times, recorded)
-        again = before and search.recognised(before)
-        if again:
-            return again
-    found = search.run()
+    before = known.of(times, recorded) if known else None
+    found = search.recognised(before) if before else None
+    found = found or search.run()
     finder = search.finder(found.chain[:-1])
     if search.times is not times:
-        finder = PartFinder(times, found.chain, found.spread, finder.code, {})
+        finder = PartFinder(times, found.chain, finder.code, {})
         found = finder.best(finder.like(found))
     if known is not None:
         known.add(times, recorded, found)
@@ -124,7 +144,6 @@ class _Search:
         # neither all units in one group nor each by itself is a grouping
         groupings = filter(is_grouping, map(canonical, recorded))
         self.recorded = {p.tobytes(): p for p in groupings}
-        self.noise = noise_of(times)
         self.whole_map = not times.root.any()
         self.readable = self.whole_map and not times.sparse
         self.slowed: dict[Part, tuple[Ints, Floats]] = {}
@@ -139,7 +158,7 @@ class _Search:
             while True:
                 shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
                 found = self.leaders(shortest)
-                if all(f.length >= b.length - 1e-6 for f, b in zip(found, best, strict=False)):
+                if all(f.length >= b.length - GAIN for f, b in zip(found, best, strict=False)):
                     break
                 best = found
         return best[-1]
@@ -158,32 +177,16 @@ class _Search:
         late = np.count_nonzero(off > OUTSIDE)
         if fit.parts or off.min() < -OUTSIDE or late > max(1, LATE * len(off)):
             return None
-        if not self.holds(fit):
+        if not self.holds(fit) or any(True for _ in moved(fit, self.times)):
             return None
         chain = list(fit.chain[:-1])
-        fewer = (self.finder(chain[:k] + chain[k + 1 :]) for k in range(len(chain)))
-        if any(finder.plain().length <= fit.length for finder in fewer):
-            return None
-        if any(True for _ in moved(fit, self.times)):
-            return None
+        others = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
         if self.times.units > 3 and self.whole_map:
             for distance in distances(dense(self.times, self.times.seconds / fit.expected))[::2]:
                 for cut in cuts(distance - distance.min(), 2):
-                    for more in with_grouping(chain, cut):
-                        gain = self.gain(fit, more) - self.code(more) + finder.code
-                        if gain > 0 and self.finder(more).plain().length < fit.length:
-                            return None
-        return fit
-
-    def gain(self, fit: Explanation, chain: Sequence[Partition]) -> float:
-        """Return the nats that other levels gain, but for few: the spread about their means."""
-        rest = np.log(self.times.seconds / fit.expected)
-        core = likelihood(rest, np.hypot(fit.spread, self.times.error))[1]
-        level = level_of([*chain, self.times.root], self.times.i, self.times.j)
-        weight = np.maximum(np.bincount(level, core), 1.0)
-        mean = np.bincount(level, core * rest) / weight
-        within, whole = (float(np.sum(core * off**2)) for off in (rest - mean[level], rest))
-        return float(core.sum() / 2 * np.log(whole / max(within, 1e-12)))
+                    others += with_grouping(chain, cut)
+        shorter = any(self.finder(other).plain().length < fit.length for other in others)
+        return None if shorter else fit
 
     def leaders(self, shortest: Explanation) -> list[Explanation]:
         """Return the shortest explanation, and, if its levels do not hold, that whose do."""
@@ -193,22 +196,28 @@ class _Search:
         return [shortest] if valid is shortest else [shortest, valid]
 
     def among(
-        self, chains: Iterable[list[Partition]], known: Explanation | None = None
+        self, chains: Iterable[list[Partition]], near: Explanation | None = None
     ) -> Explanation:
-        """Return the shortest explanation on some hierarchies; the promising ones are explored."""
-        best = None
+        """Return the shortest explanation on some hierarchies; the promising ones are explored.
+
+        ``near`` is an explanation on a hierarchy that differs in little from these.
+        """
         quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
         for key, chain in {_key(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
-            fit = finder.quick(best, known=known)
+            quick.append((finder.quick(near), key, finder))
             self.done.setdefault(key, None)
-            quick.append((fit, key, finder))
-            best = fit if best is None or fit.length < best.length else best
         quick.sort(key=lambda q: q[0].length)
-        most = PROMISING if known is None else PROMISING // 2
+        most = PROMISING if near is None else PROMISING // 2
         valid = [q for q in quick if self.holds(q[0])][:most]
-        for fit, key, finder in {q[1]: q for q in [*quick[:most], *valid]}.values():
-            explored, before = finder.best(fit), self.done[key]
+        some = {q[1]: q for q in [*quick[:most], *valid]}.values()
+        grown = sorted(
+            ((finder.grow(fit), key, finder) for fit, key, finder in some),
+            key=lambda q: q[0].length,
+        )
+        exchanged = {q[1] for q in [*grown[:2], *[q for q in grown if self.holds(q[0])][:2]]}
+        for fit, key, finder in grown:
+            explored, before = finder.best(fit) if key in exchanged else fit, self.done[key]
             if before is None or explored.length < before.length:
                 self.done[key] = explored
         return min((f for f in self.done.values() if f is not None), key=length_of)
@@ -219,7 +228,7 @@ class _Search:
         yield from ([partition] for partition in self.recorded.values())
         yield list(self.recorded.values())
         if self.readable:
-            yield from self.likely(self.matrix, MANY, self.cuts)
+            yield from self.likely(self.all.seconds)
         elif not self.whole_map:
             yield from ([partition] for partition in cuts_within(self.all, self.all.seconds))
 
@@ -232,59 +241,52 @@ class _Search:
         pairs.sort(key=lambda chain: self.finder(chain).plain().length)
         return [*(chain for chain in chains if len(chain) == 1), *pairs[: LIKELY // 2]]
 
-    @cached_property
-    def matrix(self) -> Floats:
-        """The times as they are."""
-        return dense(self.all, self.all.seconds)
-
     def cleaned(self, best: Explanation) -> Iterator[list[Partition]]:
         """Propose hierarchies from the times without what the parts add."""
-        if self.readable:
-            for matrix in without_parts(best, self.all):
-                yield from self.likely(matrix, FEW)
+        for seconds in self.without_parts(best):
+            yield from self.likely(seconds)
         if self.all.place is not None:
             yield from rejoined(best.chain, self.all.place)
             if best.parts:
                 yield from self.by_names(best.healthy(self.all))
 
-    @cached_property
-    def cuts(self) -> list[list[Partition]]:
-        """The groupings of the times as they are, by each distance."""
-        return cuts_of(self.matrix) if self.readable else []
-
-    def likely(
-        self, matrix: Floats, kept: Sequence[int], known: Sequence[Sequence[Partition]] = ()
-    ) -> list[list[Partition]]:
-        """Return the hierarchies that a matrix of times speaks for most, by a quick estimate."""
+    def likely(self, seconds: Floats) -> list[list[Partition]]:
+        """Return the hierarchies that times speak for most, by a quick estimate."""
         found = {}
-        for blocks, chain in hierarchies(matrix, self.noise, kept, known=known):
+        for blocks, chain in hierarchies(dense(self.all, seconds)):
             found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
         return [chain for _, chain in best if _key(chain) not in self.done]
 
-    @cached_property
-    def usual(self) -> list[Partition]:
-        """The groupings that are recorded, and those of the times as they are."""
-        return [*self.recorded.values(), *(cut for own in self.cuts for cut in own)]
-
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
-        """Propose the most promising hierarchies that differ from the best in one grouping."""
-        found = {}
-        for chain in neighbours(best, self.all, self.times, self.noise, self.usual):
-            key = _key(chain)
-            if key not in found:
-                finder = self.finder(chain)
-                length = min(fit.length for fit in finder.carried(best, GLANCE))
-                before = self.done.get(key)
-                if before is None or length < before.length - 1e-6:
-                    found[key] = length, chain
-        return [chain for _, chain in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+        """Return the most promising hierarchies that differ in little from that of the best.
+
+        It lacks a level, has units where their times fit best, or another grouping.
+        """
+        chain, found = list(best.chain[:-1]), {}
+        chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
+        if self.times.units <= MOVED:
+            chains += moved(best, self.times)
+        for seconds in self.without_parts(best):
+            for cut in (cut for own in cuts_of(dense(self.all, seconds)) for cut in own):
+                if not any(np.array_equal(cut, p) for p in chain):
+                    chains += with_grouping(chain, cut)
+        for key, other in {_key(other): other for other in chains}.items():
+            length, before = self.finder(other).like(best).length, self.done.get(key)
+            if before is None or length < before.length - GAIN:
+                found[key] = length, other
+        return [other for _, other in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def without_parts(self, best: Explanation) -> Iterator[Floats]:
+        """Yield the times without what all parts add, and without what single units add."""
+        if self.readable and best.parts:
+            yield best.healthy(self.all)
+            if any(map(best.is_group, best.parts)):
+                yield best.healthy(self.all, units=True)
 
     def finder(self, chain: Sequence[Partition]) -> PartFinder:
         """Return what explains the map on a hierarchy."""
-        return PartFinder(
-            self.times, [*chain, self.times.root], self.noise, self.code(chain), self.slowed
-        )
+        return PartFinder(self.times, [*chain, self.times.root], self.code(chain), self.slowed)
 
     def holds(self, fit: Explanation) -> bool:
         """Whether each level is nearer than the next on the times without costs.
@@ -337,6 +339,69 @@ class _Search:
         return ways if place is None else min(ways, ways_in_order(group, parent, place))
 
 
+def with_grouping(chain: Sequence[Partition], partition: Partition) -> Iterator[list[Partition]]:
+    """Add a grouping to those it is nested with, and put it in the place of each of these."""
+    keep = [p for p in chain if nested(p, partition)]
+    for less in (keep, *(keep[:k] + keep[k + 1 :] for k in range(len(keep)))):
+        yield sorted([*less, partition], key=lambda p: -int(p.max()))
+
+
+def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
+    """Propose hierarchies with units in the closest groups that make their times most likely.
+
+    What the parts add stays as it is. A unit moves into another group, or one of its own: all at
+    once that would gain by this, and the one that gains most.
+
+    Parameters
+    ----------
+    fit
+        The explanation.
+    times
+        The map.
+    """
+    if len(fit.chain) < 2:
+        return
+    nats, level = _nats_by_level(fit, times), level_matrix(fit.chain[:-1]).astype(np.int64)
+    closest, root, units = fit.chain[0], fit.chain[-1], np.arange(times.units)
+    heads = np.unique(closest, return_index=True)[1]
+
+    def on_level(some: Ints) -> Floats:
+        return np.asarray(np.take_along_axis(nats, some[None], axis=0)[0].sum(axis=1))
+
+    # a unit that has come to a group sees the others as the first unit of the group does
+    there = sum(own @ (level[heads] == k).T for k, own in enumerate(nats))
+    cost = np.column_stack([there, on_level(np.maximum(level, 1))])
+    cost[units, closest] = np.inf
+    cost[:, :-1][root[:, None] != root[heads]] = np.inf
+    cost[np.bincount(closest)[closest] == 1, -1] = np.inf
+    best = np.argmin(cost, axis=1)
+    gain = on_level(level) - cost[units, best]
+    moving = np.argsort(-gain, kind="stable")[: np.count_nonzero(gain > GAIN)]
+    for some in (moving, moving[:1])[: len(moving)]:
+        chain = [partition.copy() for partition in fit.chain[:-1]]
+        for unit in some.tolist():
+            if best[unit] == len(heads):
+                chain[0][unit] = chain[0].max() + 1
+            else:
+                for after, before in zip(chain, fit.chain, strict=False):
+                    after[unit] = before[heads[best[unit]]]
+        found = {p.tobytes(): p for p in map(canonical, chain)}
+        yield [p for p in found.values() if is_grouping(p)]
+
+
+def _nats_by_level(fit: Explanation, times: Times) -> Floats:
+    """Return the nats of each pair on each level, shape (levels, units, units); 0 if not known."""
+    extra = fit.expected - fit.base_of(times)
+    sigma = np.hypot(fit.spread, times.error)
+    nats = np.zeros((len(fit.base), times.units, times.units))
+    for level, base in enumerate(fit.base):
+        if np.isfinite(base):
+            rest = np.log(times.seconds / np.maximum(base + extra, 0.1 * base))
+            nats[level, times.i, times.j] = -np.log(likelihood(rest, sigma)[0])
+            nats[level] += nats[level].T
+    return nats
+
+
 def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
     return tuple(p.tobytes() for p in chain)
 
@@ -374,26 +439,3 @@ def _exceptions(fast: Floats, slow: Floats) -> int:
     beyond = fast.size - np.searchsorted(fast, fast, side="right")
     before = np.searchsorted(slow, fast, side="right")
     return int(min(np.min(beyond + before), fast.size))
-
-
-def noise_of(times: Times) -> float:
-    """Estimate the noise, whatever the levels and costs: by units that differ by a constant.
-
-    Two units of one group differ by the same in every row; of each unit the one that is most like
-    it is taken.
-    """
-    if times.units < 5 or times.root.any() or times.sparse:
-        return UNKNOWN_NOISE
-    matrix = np.full((times.units, times.units), np.nan)
-    matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
-    squared = matrix**2
-    least: list[float] = []
-    some = distinct(np.linspace(0, times.units - 1, 64).astype(int))
-    for a in some:
-        difference = matrix[a] - matrix
-        difference -= row_medians(difference)[:, None]
-        relative = np.abs(difference) / np.sqrt(squared[a] + squared)
-        relative[a] = np.nan
-        least.append(np.fmin.reduce(row_medians(relative)))
-    found = known(least)
-    return max(MAD_TO_SIGMA * median_of(found), MIN_SPREAD) if len(found) else UNKNOWN_NOISE

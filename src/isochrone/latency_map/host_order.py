@@ -13,8 +13,8 @@ from math import comb, lgamma, log
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, canonical, is_grouping
-from isochrone.latency_map.times import Times
 
 REACH = 16
 """Names that a pair spans at most to say how high the boundaries between them are."""

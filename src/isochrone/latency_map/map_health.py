@@ -16,8 +16,8 @@ from isochrone.base.stats import distinct, mad, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES
+from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import parted
 from isochrone.latency_map.slow_part import Slow
 from isochrone.latency_map.topology import Topology, analyse

@@ -1,6 +1,7 @@
-"""A map as figures draw it: ranks, all or those of some hosts, or nodes if ranks are too many."""
+"""A map as figures draw it: which ranks or nodes, and in which order."""
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 from msgspec.structs import replace
@@ -8,13 +9,21 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Array, Bools, Floats, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.record import Record
-from isochrone.base.stats import order_by
+from isochrone.base.stats import order_by, row_medians
 from isochrone.base.table import Table
 from isochrone.latency_map import topology
 from isochrone.latency_map.partitions import canonical, groups_of, numbered
 from isochrone.latency_map.topology import Topology
 from isochrone.runfile.run import MAX_MATRIX_RANKS, Rank, Run
 from isochrone.views.view import Options
+
+SORTS = {
+    "rank": "",
+    "node": "ranks sorted by node",
+    "level": "ranks sorted by level",
+    "cost": "ranks sorted by their median round trip",
+}
+"""The orders, each with what is said of it below the title."""
 
 
 class Drawn(Record):
@@ -135,3 +144,35 @@ def _of_units(found: Topology, unit: Ints, ranks: Ints) -> Topology:
         if len(own) > part.of.link
     ]
     return replace(found, ranks=len(ranks), levels=levels, chain=chain, slow=slow)
+
+
+def order_of(run: Run, options: Options) -> Ints:
+    """Return the ranks of a map from the upper left to the lower right.
+
+    Ranks that are alike keep the order of their numbers: those of a node, of a group of a level.
+
+    Raises
+    ------
+    InputError
+        If there is no such order.
+    """
+    if options.sort not in SORTS:
+        known = ", ".join(SORTS)
+        raise InputError(f"there is no order '{options.sort}'", hint=f"there are: {known}")
+    if options.sort == "node":
+        return np.argsort(numbered(run.hosts), kind="stable")
+    if options.sort == "level":
+        # the groups of the farthest level side by side, in each those of the next, and so on
+        found = options.analysis or topology.analyse(run, options.size)
+        return np.lexsort([np.arange(run.size), *found.chain])
+    if options.sort == "cost":
+        # whatever is drawn, the ranks are in the order of their times; those without any are last
+        matrix = run.matrix(run.statistic(), options.size)
+        return np.argsort(row_medians(matrix), kind="stable")
+    return np.arange(run.size)
+
+
+def scattered(hosts: list[str]) -> bool:
+    """Whether ranks of one host lie apart, so that its block is not seen in the order of ranks."""
+    changes = sum(a != b for a, b in pairwise(hosts))
+    return changes + 1 > len(set(hosts))

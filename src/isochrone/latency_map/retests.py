@@ -12,8 +12,8 @@ import numpy as np
 from isochrone.base.arrays import Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct
+from isochrone.latency_map.pairs import nodes_of
 from isochrone.latency_map.topology import Slow, Topology
-from isochrone.latency_map.units import nodes_of
 from isochrone.runfile.run import Run
 
 SAMPLE = 8

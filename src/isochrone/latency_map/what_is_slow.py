@@ -24,13 +24,13 @@ from isochrone.base.stats import (
     quantile,
 )
 from isochrone.base.table import grouped
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explained_map import MIN_NODES, PAIR_RATE, ExplainedMap, Half
 from isochrone.latency_map.explanation import INSIDE, LEAVING, Explanation, Part
 from isochrone.latency_map.fitting import MIN_SPREAD
+from isochrone.latency_map.hierarchy import Known
+from isochrone.latency_map.pairs import RankPairs, nodes_of
 from isochrone.latency_map.partitions import Partition, level_of
 from isochrone.latency_map.slow_part import KINDS, LevelRatio, NotUnderstood, Slow
-from isochrone.latency_map.units import RankPairs, nodes_of
 
 LEAST = 0.10
 """What adds less than this part of the time is noted, and no verdict."""

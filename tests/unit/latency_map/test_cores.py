@@ -16,8 +16,8 @@ from isochrone.latency_map.cores import (
     scatter_freedom,
     shrunk,
 )
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import groups_of
-from isochrone.latency_map.times import Times
 from isochrone.latency_map.topology import Topology, analyse
 from made_up.latency_maps import MICROSECOND, Matrix, blank, map_of, noisy, tree
 

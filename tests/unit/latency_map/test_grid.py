@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from isochrone.latency_map.grid import grid_of
+from isochrone.latency_map.pairs import between_nodes, nodes_of, rank_pairs
 from isochrone.latency_map.topology import analyse
-from isochrone.latency_map.units import between_nodes, nodes_of, rank_pairs
 from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, dragonfly, flat, map_of, noisy, torus, tree
 

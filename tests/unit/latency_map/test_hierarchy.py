@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from isochrone.latency_map.groupings import fill_missing
 from isochrone.latency_map.hierarchy import explain
+from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import canonical, groups_of, level_matrix, nested
-from isochrone.latency_map.times import Times
 from made_up.latency_maps import (
     MICROSECOND,
     block,

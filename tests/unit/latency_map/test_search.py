@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from isochrone.latency_map.blocks import Blocks
-from isochrone.latency_map.earlier_explanations import Known
 from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
-from isochrone.latency_map.groupings import cuts_of, dense, split_or_merged
-from isochrone.latency_map.hierarchy import _Search, explain
-from isochrone.latency_map.neighbouring_hierarchies import moved
-from isochrone.latency_map.neighbours import neighbours
+from isochrone.latency_map.groupings import Blocks
+from isochrone.latency_map.hierarchy import Known, _Search, explain, moved
+from isochrone.latency_map.pairs import Times, between_nodes, rank_pairs
 from isochrone.latency_map.partitions import Partition, canonical
-from isochrone.latency_map.parts import PartFinder
-from isochrone.latency_map.times import Times
-from isochrone.latency_map.units import between_nodes, rank_pairs
-from made_up.latency_maps import tree
+from isochrone.latency_map.slow_components import PartFinder
 from made_up.machines import map_with, random_machine
 
 SWITCH = np.repeat(np.arange(4), 4)
@@ -40,19 +34,11 @@ def slowed(nodes: list[int], microseconds: float) -> np.ndarray:
 
 
 def explained(times: Times, groups: Partition, parts: list[Part]) -> Explanation:
-    finder = PartFinder(times, [groups, EVERYONE], 0.05, 0.0, {})
+    finder = PartFinder(times, [groups, EVERYONE], 0.0, {})
     fit = finder.starts()[0]
     for part in parts:
         fit = finder.with_part(fit, part)
     return fit
-
-
-def proposed(fit: Explanation, times: Times) -> list[list[bytes]]:
-    usual = [cut for cuts in cuts_of(dense(times, times.seconds)) for cut in cuts]
-    return [
-        [canonical(p).tobytes() for p in chain]
-        for chain in neighbours(fit, times, times, 0.05, usual)
-    ]
 
 
 def test_nodes_that_are_slow_alike_take_one_number() -> None:
@@ -111,26 +97,9 @@ def test_groups_of_ranks_under_different_nodes_are_never_joined() -> None:
     seconds = np.where(socket[i] == socket[j], 1e-6, 2e-6)
     times = Times(8, i, j, seconds, np.zeros(len(i)), node)
     wrong = np.array([0, 0, 0, 1, 2, 2, 3, 3])
-    fit = PartFinder(times, [wrong, node], 0.02, 0.0, {}).starts()[0]
+    fit = PartFinder(times, [wrong, node], 0.0, {}).starts()[0]
     for (groups,) in moved(fit, times):
         assert all(len(set(node[groups == k])) == 1 for k in np.unique(groups))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "parts"),
-    [
-        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2], []),
-        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4], []),
-        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 4], [Part(LEAVING, (11,))]),
-    ],
-)
-def test_the_true_grouping_is_among_the_next_of_a_wrong_one(
-    wrong: list[int], parts: list[Part]
-) -> None:
-    """Whether two groups were taken for one, one for two, or a slow node for a group."""
-    times = times_of(slowed([11], 30.0), noise=0.02)
-    fit = explained(times, np.array(wrong), parts)
-    assert [SWITCH.tobytes()] in proposed(fit, times)
 
 
 def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
@@ -138,13 +107,13 @@ def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
     times = times_of(slowed([4], 30.0), noise=0.05)
     matrix = np.ones((16, 16))
     matrix[times.i, times.j] = matrix[times.j, times.i] = times.seconds
-    blocks = Blocks(matrix, SWITCH, 0.05)
+    blocks = Blocks(matrix, SWITCH)
     true = blocks.by_levels([SWITCH, EVERYONE])
     for upper in ([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 2, 2]):
         more = blocks.by_levels([SWITCH, np.array(upper)[SWITCH], EVERYONE])
-        assert more == pytest.approx(true, abs=3.0)
+        assert more == pytest.approx(true, rel=0.05)
     for wrong in (np.repeat([0, 1], 8), np.repeat(np.arange(8), 2)):
-        assert Blocks(matrix, wrong, 0.05).by_levels([wrong, EVERYONE]) > true + 20
+        assert Blocks(matrix, wrong).by_levels([wrong, EVERYONE]) > true + 20
 
 
 @pytest.mark.filterwarnings("error")
@@ -153,15 +122,6 @@ def test_what_a_machine_told_may_be_no_grouping() -> None:
     times = times_of(slowed([4], 30.0), noise=0.05)
     found = explain(times, [np.arange(16), EVERYONE])
     assert np.array_equal(found.chain[0], SWITCH)
-
-
-def test_a_group_is_split_at_its_gap_and_two_groups_are_merged() -> None:
-    """Two times four units: all in one group, each group, and each unit by itself."""
-    times = tree([4, 2], [1, 3])
-    whole, halves = np.zeros(8, dtype=np.int64), np.arange(8) // 4
-    thirds = canonical(np.array([0, 0, 1, 1, 2, 2, 2, 2]))
-    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, whole)]
-    assert halves.tolist() in [one.tolist() for one in split_or_merged(times, thirds)]
 
 
 @pytest.mark.parametrize(("pairs", "sparse"), [(14, True), (15, False), (45, False)])

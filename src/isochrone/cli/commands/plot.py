@@ -11,7 +11,7 @@ from isochrone.collective_io.orders.compared_orders import ComparedOrders
 from isochrone.console.input import files_of, read
 from isochrone.console.options import add_expert, add_option, values_of
 from isochrone.console.output import add_output, output_of, print_path
-from isochrone.latency_map.map_order import SORTS
+from isochrone.latency_map.map_to_draw import SORTS
 from isochrone.models import Model
 from isochrone.models.terms import VARIABLES
 from isochrone.runfile.file_type import looks_like_a_table

@@ -15,8 +15,7 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.latency_map.figures._slow_parts import FRAMED, draw_frames, named
-from isochrone.latency_map.map_order import SORTS, order_of, scattered
-from isochrone.latency_map.map_to_draw import Drawn, as_drawn
+from isochrone.latency_map.map_to_draw import SORTS, Drawn, as_drawn, order_of, scattered
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (

@@ -12,11 +12,10 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 from isochrone.base.units import format_seconds
-from isochrone.latency_map import pairs
 from isochrone.latency_map.figures._level_tree import Tree, tree_of_levels
 from isochrone.latency_map.figures._slow_parts import named
 from isochrone.latency_map.map_to_draw import as_drawn
-from isochrone.latency_map.topology import Level
+from isochrone.latency_map.topology import Level, medians_of_levels
 from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
@@ -63,7 +62,7 @@ def draw(runs: Sequence[Run], options: Options) -> Figure:
     missing = run.size * (run.size - 1) // 2 - int(np.triu(np.isfinite(drawn.matrix), 1).sum())
     medians = [level.median for level in found.levels]
     if what != run.statistic():  # the analysis is of this one
-        medians = pairs.medians(run, what, found.nbytes, found)
+        medians = medians_of_levels(run, what, found.nbytes, found)
     tree = tree_of_levels(found.levels, medians, found.slow, run.hosts)
     slow, suspected = (
         {r for part in found.slow if not part.of.link and part.retested == seen for r in part.ranks}

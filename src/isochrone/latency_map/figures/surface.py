@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
-from isochrone.latency_map.map_order import SORTS, order_of
-from isochrone.latency_map.map_to_draw import Drawn, as_drawn
+from isochrone.latency_map.map_to_draw import SORTS, Drawn, as_drawn, order_of
 from isochrone.runfile.run import Run
 from isochrone.views.head import head_height, map_facts, map_title, write_head
 from isochrone.views.style import (

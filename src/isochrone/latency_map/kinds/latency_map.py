@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.base.verdicts import POSSIBLY_SLOW, SLOW
-from isochrone.latency_map import pairs, topology
+from isochrone.latency_map import topology
 from isochrone.latency_map.map_data import map_data
 from isochrone.latency_map.topology import Level, Placement, Slow, Topology
 from isochrone.latency_map.what_is_slow import LEAST
@@ -364,17 +364,22 @@ def _numbers(run: Run, what: str, found: Topology) -> Iterator[Table]:
             f"{what.capitalize()} round trip of each level by message size",
             columns_of("message", *(f">level {level.level}" for level in found.levels)),
             tuple(
-                Row((format_bytes(k), *map(format_seconds, pairs.medians(run, what, k, found))))
+                Row(
+                    (
+                        format_bytes(k),
+                        *map(format_seconds, topology.medians_of_levels(run, what, k, found)),
+                    )
+                )
                 for k in sizes[:MAX_SIZES]
             ),
             f"and {left_out} larger sizes, which are in the run file" if left_out > 0 else "",
         )
-    listed = pairs.slowest(run, what, found, MAX_PAIRS)
+    listed = topology.slowest_pairs(run, what, found, MAX_PAIRS)
     if listed:
         yield _slowest(run, what, listed)
 
 
-def _slowest(run: Run, what: str, listed: Sequence[pairs.Pair]) -> Table:
+def _slowest(run: Run, what: str, listed: Sequence[topology.Pair]) -> Table:
     """List pairs against their levels, with both measurements where there are two."""
     hosts = run.hosts
     known = any(pair.low is not None for pair in listed)

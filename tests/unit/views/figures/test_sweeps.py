@@ -13,10 +13,9 @@ from beds.golden import Golden
 from drawn import boxes_inside, draw, words
 from isochrone import views
 from isochrone.base.errors import InputError
-from isochrone.latency_map.figures import ranks
 from isochrone.runfile.run import Run
 from isochrone.sweep.curves import curves
-from isochrone.sweep.figures import bandwidth, time
+from isochrone.sweep.figures import bandwidth, ranks, time
 from isochrone.views import lines as _lines
 from isochrone.views import scales as _scales
 from made_up.sweeps import bisection, collective, line, point_to_point, table_of

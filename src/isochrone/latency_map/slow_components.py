@@ -1,0 +1,197 @@
+"""Which parts are slow: added while they shorten the explanation."""
+
+from collections.abc import Collection, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from isochrone.base.arrays import Floats, Ints
+from isochrone.latency_map.explanation import (
+    BANDWIDTH,
+    INSIDE,
+    LATENCY,
+    LEAVING,
+    PATTERNS,
+    Explanation,
+    Part,
+    length_of,
+)
+from isochrone.latency_map.fitting import MIN_SPREAD, Fitter, likelihood, nats_of
+
+MANY = 1500
+"""Units of a map of which those with a single pair are no candidates: the pair is named then."""
+
+TRIED = 6
+"""Parts whose gain is estimated at each step, of those that promise most."""
+
+CLIP = 3.0
+"""Standard errors that a pair speaks for a part at most: one far off is no reason."""
+
+PROMISE = 1.5
+"""Least score of a part that is tried."""
+
+RELEVANT = 0.04
+"""Part of the usual time that a part adds at least. Nodes of one kind differ by 1 to 3 % for good;
+each would be a part, and the search long, but nobody acts on it."""
+
+MAX_PARTS = 40
+"""Slow parts of one map, at most."""
+
+QUICK = 8
+"""The same of a hierarchy that is only looked at."""
+
+DOUBTED = 8
+"""Parts that others are tried for, those that add least first."""
+
+ALIKE = 0.5
+"""Units whose times differ by more than this part of the larger are not slow alike."""
+
+
+class PartFinder(Fitter):
+    """Finds the parts that explain a map on one hierarchy with the fewest words."""
+
+    @cached_property
+    def candidates(self) -> tuple[list[Part], tuple[Ints, Ints, Floats], Floats]:
+        """All parts; which part slows which pair how often; and the norms of these numbers."""
+        units = list(range(self.times.units))
+        if self.times.units > MANY:
+            units = [k for k in units if len(self.times.of_unit(k)) > 1]
+        parts = [Part(LEAVING, (k,)) for k in units]
+        rows = [self.slowed(part) for part in parts]
+        if len(self.used) > 1:
+            parts += [Part(LEAVING, (k,), scaled=True) for k in units]
+            rows *= 2
+        groups = [Part(pattern, group) for group in self.groups for pattern in PATTERNS]
+        # the inside of two units is a pair
+        groups = [p for p in groups if p.pattern != INSIDE or len(p.members) > 2]
+        parts += groups
+        rows += [self.slowed(part) for part in groups]
+        ends = np.cumsum([0, *(len(pairs) for pairs, _ in rows)])
+        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *(pairs for pairs, _ in rows)])
+        weights = np.concatenate([np.zeros(0), *(weight for _, weight in rows)])
+        row = np.repeat(np.arange(len(parts)), np.diff(ends))
+        weights *= np.where(np.array([p.scaled for p in parts], bool)[row], self.pace[pairs], 1)
+        classes = self.one_hot.shape[1]
+        place = row * classes + np.searchsorted(self.used, self.level[pairs])
+        share = np.bincount(place, minlength=len(parts) * classes).reshape(-1, classes)
+        kept: dict[tuple[bytes, bytes], int] = {}
+        for k in np.flatnonzero(np.any((share > 0) & (share < self.count), axis=1)):
+            own = slice(ends[k], ends[k + 1])
+            # of parts that slow the same pairs in the same way, the first
+            kept.setdefault((pairs[own].tobytes(), weights[own].tobytes()), int(k))
+        places = list(kept.values())
+        norms = np.sqrt(np.bincount(row, weights**2, len(parts)))
+        number = np.full(len(parts), -1)
+        number[places] = np.arange(len(places))
+        row = number[row]
+        here = row >= 0
+        return [parts[k] for k in places], (row[here], pairs[here], weights[here]), norms[places]
+
+    def promising(self, fit: Explanation, banned: Collection[Part]) -> list[Part]:
+        """Return the candidates whose pairs exceed what is expected most clearly."""
+        parts, (row, pairs, weights), norm = self.candidates
+        if not parts:
+            return []
+        sigma = self.sigma(fit.spread) * fit.expected
+        excess = np.clip((self.times.seconds - fit.expected) / sigma, -CLIP, CLIP)
+        score = np.bincount(row, weights * excess[pairs], len(parts)) / norm
+        best = np.argsort(-score, kind="stable")
+        taken = {*fit.parts, *banned}
+        some = [parts[k] for k in best[: TRIED + len(taken)] if score[k] > PROMISE]
+        return [part for part in some if part not in taken][:TRIED]
+
+    def grow(
+        self,
+        fit: Explanation,
+        most: int = MAX_PARTS,
+        banned: Collection[Part] = (),
+        rival: Explanation | None = None,
+    ) -> Explanation:
+        """Add parts while they shorten the explanation, the one that gains most first.
+
+        Given up when the rival could not be reached if every further part gained like the last.
+        """
+        while len(fit.parts) < most:
+            trials = [(self.estimate(fit, part), k, part)
+                      for k, part in enumerate(self.promising(fit, banned))]  # fmt: skip
+            if not trials:
+                break
+            better = self.by_any_share(self.alike(self.with_part(fit, min(trials)[2])))
+            gain = fit.length - better.length
+            if not gain > 0 or better.seconds[-1] < RELEVANT * self.middles[0]:
+                break
+            fit = better
+            if rival and fit.length - rival.length > gain * (most - len(fit.parts)):
+                break
+        return fit
+
+    def quick(self, near: Explanation | None = None) -> Explanation:
+        """Return a short explanation.
+
+        ``near`` is an explanation on another hierarchy, whose parts are a start, too.
+        """
+        starts = [*self.starts(), *([self.like(near)] if near and near.parts else [])]
+        grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
+        return min(grown, key=length_of)
+
+    def best(self, first: Explanation) -> Explanation:
+        """Add parts, and exchange them for others, while the explanation gets shorter."""
+        fit, better = self.grow(first), True
+        while better:
+            better = False
+            for trial in self.exchanges(fit):
+                if trial.length < fit.length - 1e-6:
+                    fit, better = trial, True
+                    break
+        return fit
+
+    def exchanges(self, fit: Explanation) -> Iterator[Explanation]:
+        """Try other parts instead of each, and a part of a group instead of those of its units."""
+        most = len(fit.parts) + 2
+        for k in np.argsort(fit.seconds)[:DOUBTED]:
+            part = fit.parts[k]
+            if len(part.members) == 1 or fit.is_group(part):
+                yield self.grow(self.without(fit, [part]), most, [part], fit)
+        for group in self.groups:
+            inner = [part for part in fit.parts if {*part.members} <= {*group}]
+            if len(inner) > 1 or any(len(p.members) > 1 and not fit.is_group(p) for p in inner):
+                bare = self.without(fit, inner)
+                for part in (Part(pattern, group) for pattern in PATTERNS):
+                    if self.column(part).any():
+                        yield self.grow(self.with_part(bare, part), most, inner, fit)
+
+    def by_any_share(self, fit: Explanation) -> Explanation:
+        """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
+        several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
+        if not several or not np.isfinite(fit.length):
+            return fit
+        shares = {BANDWIDTH, LATENCY, self.share_of(fit)} - {fit.share}
+        return min(fit, *(self.by_share(fit, share) for share in sorted(shares)), key=length_of)
+
+    def alike(self, fit: Explanation) -> Explanation:
+        """Join the last part with those, or the one, most like it if all are of units."""
+        last = len(fit.parts) - 1
+        if not np.isfinite(fit.length):
+            return fit
+        units = [k for k, part in enumerate(fit.parts) if part.of_units and not part.scaled]
+        off = {k: abs(fit.seconds[k] - fit.seconds[last]) for k in units if last in units}
+        off.pop(last, None)
+        near = [k for k in off if off[k] <= ALIKE * fit.seconds[last]]
+        if not near:
+            return fit
+        sets = {(min(near, key=off.__getitem__), last), (*near, last)}
+        return min([fit, *(self.joined(fit, some) for some in sorted(sets))], key=length_of)
+
+    def estimate(self, fit: Explanation, part: Part) -> float:
+        """Estimate the length with one more part, all other numbers as they are."""
+        column = self.column(part)
+        extra = self.extra(fit, column)
+        if extra <= 0:
+            return np.inf
+        expected = fit.expected + extra * column
+        if fit.share == BANDWIDTH and part.of_units:
+            expected = np.maximum(fit.expected, fit.base[self.level] + extra * column)
+        rest = np.log(self.times.seconds / expected)
+        core = likelihood(rest, self.sigma(fit.spread))[1]
+        spread = max(np.sqrt(np.sum(core * rest**2) / max(core.sum(), 1)), MIN_SPREAD)
+        return nats_of(likelihood(rest, self.sigma(min(spread, fit.spread)))[0])
