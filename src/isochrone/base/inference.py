@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import MaybeNan
 from isochrone.base.record import Record
-from isochrone.base.stats import binomial, known, median_of, medians_by
+from isochrone.base.stats import binomial, known, mad, median_of, medians_by, outlier_limit
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 RATE = 0.05
@@ -308,6 +308,65 @@ def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
     prior = 2 * _trigamma_inverse(more)
     common = np.exp(np.mean(logs) + digamma(prior / 2) - np.log(prior / 2))
     return (prior * common + free * own) / (prior + free), free + prior
+
+
+class Components(NamedTuple):
+    """Columns of one kind: their mean, and the variances within and between them.
+
+    ``columns`` have values.
+    """
+
+    middle: float
+    within: float
+    between: float
+    columns: int
+
+    def reliability(self, n: Floats | Ints) -> Floats:
+        """Return the part of the difference of a mean of n values that is one of its column."""
+        total = n * self.between + self.within
+        return np.asarray(n * self.between / np.where(total > 0, total, 1.0))
+
+    def next_one(self, n: Floats, middle: Floats) -> tuple[Floats, Floats, float]:
+        """Predict one more value of columns that have few values or none.
+
+        Returns
+        -------
+        middle, squared, freedom
+            The best linear prediction (Robinson 1991, *That BLUP is a good thing: the estimation of
+            random effects*, Statistical Science 6, 15-32), the variance of a value around it, and
+            its degrees of freedom.
+        """
+        own = self.reliability(n)
+        mean = (self.between + self.within) / max(self.columns, 1)
+        squared = self.within + (1 - own) * self.between + (1 - own) ** 2 * mean
+        shift = np.where(n > 0, own * (middle - self.middle), 0.0)
+        return self.middle + shift, squared, float(self.columns - 1)
+
+
+def components(values: Floats) -> Components:
+    """Estimate the variances within and between columns; NaN is a missing value.
+
+    By the analysis of variance of unequal numbers (Searle, Casella & McCulloch 1992, *Variance
+    Components*, 3.6). Columns that are the only ones so far off are pulled in: one that is slow
+    does not make all others look similar. Of columns with one value each, the difference is
+    taken as that of repetitions.
+    """
+    found = means(values)
+    n, middle = found.n[found.n > 0], found.middle[found.n > 0]
+    count, total = len(n), float(np.sum(n))
+    if count < 2:
+        return Components(float("nan"), 0.0, 0.0, count)
+    centre, far = median_of(middle), outlier_limit(count, count - 1) * mad(middle)
+    middle = np.clip(middle, centre - far, centre + far)
+    within, freedom = float(np.nansum((values - found.middle) ** 2)), total - count
+    grand = float(n @ middle) / total
+    each = float(n @ (middle - grand) ** 2) / (count - 1)
+    if freedom < 1:
+        return Components(float(np.mean(middle)), each, 0.0, count)
+    within /= freedom
+    usual = (total - float(n @ n) / total) / (count - 1)
+    between = max((each - within) / usual, 0.0)
+    return Components(float(np.mean(middle)), max(within, LEAST_SPREAD**2), between, count)
 
 
 def _trigamma_inverse(value: float) -> float:
