@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, blank, confirmed, dragonfly, flat, map_of, torus, tree
 
-__all__ = ["NIGHT", "SHAPES", "Chance", "Cluster", "Machine", "Truth", "launch", "link_truth", "shape"]
+__all__ = [
+    "NIGHT", "SHAPES", "Chance", "Cluster", "Machine", "Truth", "launch", "link_truth", "shape",
+]  # fmt: skip
 
 Dice = np.random.Generator
 
@@ -225,9 +227,12 @@ class Cluster:
 
     def launch(
         self, job: NDArray[np.int64], dice: Dice, slow: Mapping[int, float] | None = None,
-        chance: Chance = NIGHT, each: int | None = None,
+        chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
     ) -> Run:  # fmt: skip
-        """Measure a map of some hosts; the noise of pairs of hosts is Student's, of freedom 5."""
+        """Measure a map of some hosts; the noise of pairs of hosts is Student's, of freedom 5.
+
+        ``again``: what looks slow is measured a second time.
+        """
         count, switch = len(job), self.switch[job]
         own = self.lasting[job] + chance.node * dice.standard_normal(count)
         own += np.log([(slow or {}).get(host, 1.0) for host in job.tolist()])
@@ -241,4 +246,5 @@ class Cluster:
         def measured() -> Matrix:
             return blank(times * np.exp(_symmetric(chance.noise, len(node), dice)))
 
-        return confirmed(map_of(measured(), [self.names[job[k]] for k in node]), measured)
+        found = map_of(measured(), [self.names[job[k]] for k in node])
+        return confirmed(found, measured) if again else found

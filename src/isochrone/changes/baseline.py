@@ -1,19 +1,25 @@
-"""A run compared with its baseline: earlier runs of the same kind, hosts and settings.
+"""A run compared with its baseline: earlier runs of the same kind and settings.
 
-Each quantity (`effects`) has the mean m and the standard deviation s over n earlier runs, without
-outliers (`without_outliers`). The upper prediction limit of the next run is
+Each quantity (`effects`) has the mean m and the standard deviation s over the n earlier runs that
+have it, without outliers (`without_outliers`). The upper prediction limit of the next run is
 
     m + t s √(1 + 1/n)
 
-with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7).
-The rate of *any* false alarm, `RATE`, is divided among levels (or curves), nodes and ranks, and
-pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards those of
-similar quantities (`moderated`).
+with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7), or
+of one with tails as long as those of similar quantities, if that is larger (`tail_freedom`). A node
+that fewer than `ENOUGH` runs have is predicted from these and from the other nodes
+(`Components.next_one`); other quantities are then not judged.
+
+The rate of *any* false alarm, `RATE`, is divided by `SHARES` among levels (or curves), nodes and
+ranks, and pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards
+those of similar quantities (`moderated`).
 
 Whole runs vary more than their components. A level (or curve) is therefore also slower if it is
-slower relative to the other levels of the same launch.
+slower relative to the other levels of the same launch. Levels are compared only with runs of the
+same MPI library and numbers of ranks per node.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
@@ -23,7 +29,7 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.inference import components, means, moderated
+from isochrone.base.inference import Means, components, means, moderated, tail_freedom
 from isochrone.base.record import Record
 from isochrone.base.stats import median_of, row_medians
 from isochrone.changes.effects import (
@@ -49,7 +55,12 @@ MARGIN = 0.05
 """Threshold: smaller slowdowns are not reported."""
 
 RATE = 0.03
-"""Probability of any false alarm in a run of an unchanged machine."""
+"""Probability of any false alarm in a run of an unchanged machine, at most."""
+
+SHARES = {"level": 1 / 3, "node": 1 / 12, "pair": 1 / 12, "curve": 1 / 2, "point": 1 / 2}
+"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take half of it, and
+for curves and points. Levels vary most from launch to launch and are few, so that a smaller
+fraction would cost them most."""
 
 JUDGING = 0.9
 """Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
@@ -70,9 +81,12 @@ SEVERAL = 2
 MOST_OF = 0.6
 """Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
+_TAILED = ("node", "inside", "rank", "pair")
+"""Kinds of quantities that are many enough to show how long their tails are."""
+
 _FAMILIES = {
-    "level": "level", "curve": "level", "node": "node", "inside": "node", "rank": "node",
-    "pair": "pair", "point": "pair",
+    "level": "level", "curve": "curve", "node": "node", "inside": "node", "rank": "node",
+    "pair": "pair", "point": "point",
 }  # fmt: skip
 
 
@@ -143,39 +157,41 @@ class _Usual(NamedTuple):
 
 
 def _next(
-    before: Floats, chance: float, *, similar: bool = True, peers: Ints | None = None
-) -> tuple[Floats, Floats]:
+    found: Means, chance: float, *, similar: bool = True, peers: Ints | None = None,
+    tails: float = math.inf,
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Return the mean of each column, and the distance to its upper prediction limit.
 
-    NaN is a missing value. Variances of ``similar`` columns are shrunk towards each other. Columns
-    of fewer than `ENOUGH` values are predicted from these and from their ``peers``, the columns of
-    the same number; the limit is infinite if there are none.
+    Variances of ``similar`` columns are shrunk towards each other. Columns of fewer than `ENOUGH`
+    values are predicted from these and from their ``peers``, the columns of the same number; the
+    limit is infinite if there are none. Values have ``tails`` like Student's distribution of these
+    degrees of freedom.
     """
     from scipy.special import stdtrit  # SciPy takes long to import
 
-    found = means(before)
-    squared, freedom, middle = found.squared * found.n, found.freedom, found.middle
+    squared, freedom, middle = found.squared * found.n, found.freedom.copy(), found.middle.copy()
     several = found.n > 1
     if similar and several.any():
         squared[several], freedom[several] = moderated(squared[several], freedom[several])
     squared *= 1 + 1 / np.maximum(found.n, 1)
     if peers is not None:
         few = found.n < ENOUGH
-        squared[few] = np.inf
+        squared[few] = freedom[few] = np.inf
         for number in np.unique(peers[few & (peers >= 0)]).tolist():
-            own = np.flatnonzero(peers == number)
-            of_peers = components(before[:, own])
-            own = own[few[own]]
+            own = peers == number
+            of_peers = components(Means(*(one[own] for one in found)))
+            own &= few
             if of_peers.columns >= MIN_UNITS:
                 middle[own], squared[own], freedom[own] = of_peers.next_one(
                     found.n[own], middle[own]
                 )
-    return middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared)
+    quantile = stdtrit(freedom, 1 - chance)
+    if tails < np.inf:
+        quantile = np.maximum(quantile, stdtrit(tails, 1 - chance) * np.sqrt(1 - 2 / tails))
+    return middle, quantile * np.sqrt(squared)
 
 
-def without_outliers(
-    before: Floats, *, similar: bool = True, peers: Ints | None = None
-) -> Floats:
+def without_outliers(before: Floats, *, similar: bool = True, peers: Ints | None = None) -> Floats:
     """Replace outliers of each column by NaN.
 
     Each run is compared with the others, as a new run is, and the most extreme is removed first: of
@@ -186,12 +202,12 @@ def without_outliers(
     most = np.sum(~np.isnan(before), axis=0) // RUNS_PER_OUTLIER
     if peers is not None:
         most = np.maximum(most, peers >= 0)
+    chance = OUTLIER_RATE / 2 / len(before)
     for _ in range(most.max(initial=0)):
-        beyond = np.empty(before.shape)
-        for k in range(len(before)):
-            chance = OUTLIER_RATE / 2 / len(before)
-            usual, limit = _next(np.delete(left, k, axis=0), chance, similar=similar, peers=peers)
-            beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
+        beyond, found = np.empty(before.shape), means(left)
+        for k, own in enumerate(left):
+            usual, limit = _next(found.without(own), chance, similar=similar, peers=peers)
+            beyond[k] = np.nan_to_num(np.abs(own - usual) / np.maximum(limit, _TINY))
         beyond[:, np.sum(np.isnan(left) & ~np.isnan(before), axis=0) >= most] = 0
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1
@@ -269,7 +285,10 @@ class Reference:
         if key not in self._usual:
             left = without_outliers(before, peers=peers)
             odd = np.sum(np.isnan(left) & ~np.isnan(before), axis=1)
-            self._usual[key] = _Usual(*_next(left, chance, peers=peers), odd)
+            usual = means(left)
+            tails = tail_freedom(before, usual.middle) if kind.split()[0] in _TAILED else math.inf
+            limits = _next(usual, chance, peers=peers, tails=tails)
+            self._usual[key] = _Usual(*limits, odd)
         return self._usual[key]
 
     def judge(self, new: Run, margin: float = MARGIN) -> Against:
@@ -290,14 +309,14 @@ class Reference:
         alike, notes = self._alike(new)
         rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
         for family in names:
-            chance = rate / len(names) / int(np.sum(families == family))
+            chance = rate * SHARES[family] / int(np.sum(families == family))
             for kind in dict.fromkeys(kinds[families == family].tolist()):
                 own = np.flatnonzero(kinds == kind)
                 peers = np.array([_peers(found.items[k]) for k in own])
                 values = found.shifts[:, own]
                 if family == "level":
                     values[:-1][~alike] = np.nan
-                either = family == "level" and len(own) > 1
+                either = family in ("level", "curve") and len(own) > 1
                 one = self._usually(kind, values[:-1], chance / (1 + either), peers)
                 shift[own], limit[own] = one.middle, one.limit
                 beyond[own] = values[-1] - one.middle > one.limit
@@ -314,10 +333,10 @@ class Reference:
 def _peers(what: Quantity) -> int:
     """Return a number that quantities of one class share; -1 if it is compared with itself only.
 
-    Nodes; the insides of nodes with as many ranks; pairs of one level.
+    Nodes; the insides of nodes with as many ranks. Of pairs, tails would decide, which few nights
+    do not show.
     """
-    classes = {"node": 0, "inside": len(what.ranks), "pair": what.level}
-    return -1 if (number := classes.get(what.kind)) is None else number
+    return {"node": 0, "inside": len(what.ranks)}.get(what.kind, -1)
 
 
 def _judged(
@@ -423,7 +442,7 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
     found = quantities(runs, len(runs))
     logs = without_outliers(np.log(found.seconds), similar=False)
     n = np.sum(~np.isnan(logs), axis=0)
-    mean, half = _next(logs, 0.025, similar=False)
+    mean, half = _next(means(logs), 0.025, similar=False)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,

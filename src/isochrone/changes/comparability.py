@@ -78,7 +78,7 @@ def setting_of(run: Run) -> Setting:
         **{f"setting {name}": value for name, value in sorted(about.settings.items())},
     }
     return {
-        what: printable(value, len(value) if what == "hosts" else 2000)
+        what: printable(value, len(str(value)) if what == "hosts" else 2000)
         for what, value in found.items()
     }
 
@@ -172,34 +172,41 @@ class Comparable(NamedTuple):
 
 
 class Group(Record):
-    """Comparable runs, the oldest first, each with its setting."""
+    """Comparable runs, the oldest first, each with its setting; the last says what they are."""
 
     runs: Hidden[list[Run]]
     settings: Hidden[list[Setting]]
+
+    def is_like(self, setting: Setting) -> bool:
+        """Whether runs of a setting are comparable with one of them."""
+        return any(not unlike(setting, one) for one in self.settings)
 
     @property
     @shown
     def about(self) -> Inline[Comparable]:
         """What they are, for a document."""
-        first = self.runs[0]
+        last = self.runs[-1]
         runs = [BaselineRun(run.where, run.about.started, run.complete) for run in self.runs]
-        return Comparable(first.experiment, first.kind, first.size, self.settings[0], runs)
+        return Comparable(last.experiment, last.kind, last.size, self.settings[-1], runs)
 
 
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
-    """Group complete runs whose settings agree, in the named values or in all.
+    """Group complete runs that are comparable, or whose settings agree in the named values.
 
-    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
+    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date. A
+    run belongs to the first group of which it is comparable with a run.
     """
     found: dict[tuple[Any, ...], Group] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
         if run.complete and not below_resolution(run):
             setting = setting_of(run)
             key = tuple(map(setting.get, names)) if names else tuple(sorted(setting.items()))
-            group = found.setdefault(key, Group([], []))
-            group.runs.append(run)
-            group.settings.append(setting)
-    return list(found.values())
+            if key not in found:
+                like = (one for one in found.values() if not names and one.is_like(setting))
+                found[key] = next(like, Group([], []))
+            found[key].runs.append(run)
+            found[key].settings.append(setting)
+    return [*{id(group): group for group in found.values()}.values()]
 
 
 def environment(

@@ -258,9 +258,7 @@ class _Map:
     What is usual is estimated from ``before``, the earlier maps.
     """
 
-    def __init__(
-        self, before: Seen, level: Ints, names: list[str], nbytes: int | None
-    ) -> None:
+    def __init__(self, before: Seen, level: Ints, names: list[str], nbytes: int | None) -> None:
         self.hosts, self.by_host, self.unit = before.hosts, before.by_host, before.unit
         self.names, self.level, self.nbytes = names, level, nbytes
         self.host_names = list(dict.fromkeys(self.hosts))
@@ -319,9 +317,10 @@ class _Map:
         """What is usual of each row, over the mean of those between the same units."""
         ends = np.sort(self.unit[np.column_stack([self.a, self.b])], axis=1)
         _, pair = np.unique(ends @ [len(self.unit), 1], return_inverse=True)
-        known = ~np.isnan(self.usual)
-        total = np.bincount(pair[known], self.usual[known], pair.max() + 1)
-        return np.asarray(self.usual - total[pair] / np.maximum(np.bincount(pair[known], minlength=pair.max() + 1), 1)[pair])
+        known, count = ~np.isnan(self.usual), pair.max() + 1
+        total = np.bincount(pair[known], self.usual[known], count)
+        number = np.maximum(np.bincount(pair[known], minlength=count), 1)
+        return np.asarray(self.usual - (total / number)[pair])
 
     @cached_property
     def _parts(self) -> list[Ints]:
@@ -469,8 +468,10 @@ def _peculiar(rest: Floats) -> Floats:
     a pair differs from map to map: the best linear prediction (Robinson 1991, *That BLUP is a good
     thing: the estimation of random effects*, Statistical Science 6, 15-32).
     """
-    found = components(rest)
-    return np.nan_to_num(row_medians(rest.T) * found.reliability(np.sum(~np.isnan(rest), axis=0)))
+    found = means(rest)
+    reliable = components(found).reliability(found.n)
+    return np.nan_to_num(row_medians(rest.T) * reliable)
+
 
 # ---- curves and points -------------------------------------------------------------------------
 
