@@ -15,9 +15,14 @@ const iso_option_t iso_time_limit_options[] = {
     {0},
 };
 
+double iso_time_limit_left_of(const iso_context_t *ctx, double part)
+{
+    return limit > 0 ? part * limit - (iso_now() - ctx->started) : INFINITY;
+}
+
 double iso_time_limit_left(const iso_context_t *ctx)
 {
-    return limit > 0 ? limit - (iso_now() - ctx->started) : INFINITY;
+    return iso_time_limit_left_of(ctx, 1);
 }
 
 bool iso_time_limit_over(const iso_context_t *ctx)

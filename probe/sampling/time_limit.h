@@ -12,6 +12,9 @@ extern const iso_option_t iso_time_limit_options[];
 
 /** Seconds that are left, negative if none are; INFINITY without a limit. */
 double iso_time_limit_left(const iso_context_t *ctx);
+
+/** Seconds that are left of the first @a part of the limit, likewise. */
+double iso_time_limit_left_of(const iso_context_t *ctx, double part);
 bool iso_time_limit_over(const iso_context_t *ctx);
 
 /**

@@ -99,7 +99,7 @@ def test_times_of_0_are_below_the_resolution_and_blame_nobody(
         write(run, file)
         answer = isochrone("check", file, "--baseline", baseline, "--json")
         document = json.loads(answer.stdout)
-        assert (answer.returncode, answer.stderr) == (0, "")
+        assert (answer.returncode, answer.stderr) == (4, "")
         assert (document["verdict"], document["bad_hosts"]) == ("not known", [])
         assert document["runs"][0]["findings"] == []
         assert isochrone("show", file, "--json").returncode == 0
@@ -118,14 +118,14 @@ def test_an_empty_file_of_the_baseline_is_left_out(
     assert isochrone("history", baseline, "-o", tmp_path / "h.html").returncode == 0
 
 
-def test_a_suspect_fails_only_the_strict_and_has_a_list_of_its_own(
+def test_a_suspect_has_an_exit_code_and_a_list_of_its_own(
     isochrone: Command, tmp_path: Path
 ) -> None:
     """A map that was measured with --retest 0."""
     run, hosts, suspects = (tmp_path / name for name in ("map.jsonl", "bad", "suspects"))
     write(map_of(flat(8) + 3 * leaving(np.arange(8) == 2), block(8)), run)
     lists = ("--hosts-out", hosts, "--suspects-out", suspects, "--force")
-    for strict, code in (((), 0), (("--strict",), 1)):
+    for strict, code in (((), 4), (("--strict",), 1), (("--lenient",), 0)):
         answer = isochrone("check", run, "--json", *lists, *strict)
         document = json.loads(answer.stdout)
         assert (answer.returncode, document["exit"]) == (code, code)
@@ -145,13 +145,15 @@ def test_a_run_of_the_baseline_is_not_held_against_itself(
     assert json.loads(answer.stdout)["runs"][0]["earlier"] == 5
 
 
-def test_not_known_is_said_and_fails_only_if_asked_for(isochrone: Command, tmp_path: Path) -> None:
+def test_not_known_has_an_exit_code_of_its_own(isochrone: Command, tmp_path: Path) -> None:
     path = tmp_path / "few.jsonl"
     write(map_of(flat(3), block(3)), path)
     answer = isochrone("check", path)
-    assert answer.returncode == 0, answer.stderr
+    assert answer.returncode == 4, answer.stderr
     assert answer.stdout.startswith("not known: few.jsonl")
     assert isochrone("check", path, "--strict").returncode == 1
+    assert isochrone("check", path, "--lenient").returncode == 0
+    assert isochrone("check", path, "--strict", "--lenient").returncode == 2
 
 
 def test_a_name_that_could_harm_is_in_no_list_and_the_terminal_obeys_nothing(

@@ -200,9 +200,10 @@ def test_a_simulation_says_nothing_of_the_machine_it_runs_on(healthy: Callable[[
 def test_a_time_limit_ends_a_pair_too(simulation: Simulation) -> None:
     """Not only what is begun after it is left out: a pair with many long repetitions would go on
     for several times the limit. Each size has samples nevertheless, and what is missing is said.
+    Without retests, the map may take all the time.
     """
-    machine, sizes, limit = parse("nodes:4"), (1 << 20, 1 << 24), 0.5
-    words = ("--bytes", ",".join(map(str, sizes)), "--repeats", "1000")
+    machine, sizes, limit = parse("nodes:4"), (1 << 20, 1 << 24), 0.05
+    words = ("--bytes", ",".join(map(str, sizes)), "--repeats", "1000", "--retest", "0")
     run = simulation.map(machine, *words, "--time-limit", str(limit))
     longest = sum(float(np.nanmax(truth(machine, size))) for size in sizes)
     assert run.end is not None
@@ -253,3 +254,24 @@ def test_a_sample_of_a_thousand_ranks_shows_a_slow_node_and_a_slow_uplink(
                          for b in range(machine.nodes)] for a in range(machine.nodes)])  # fmt: skip
     seconds, _ = found.estimator.of(i[other], j[other])
     assert np.max(np.abs(seconds / between[node[i[other]], node[j[other]]] - 1)) < 0.02
+
+
+def test_a_time_limit_is_shared_by_all_pairs(simulation: Simulation) -> None:
+    """The map is whole with fewer repetitions, and time is left to measure suspects again."""
+    machine = parse("nodes:8 cores:1")
+    options = ("--bytes", "64,1MiB", "--repeats", "1000")
+    usual = simulation.map(machine, "--bytes", "64,1MiB", "--repeats", "10", "--retest", "0")
+    assert usual.end is not None
+    limit = 3 * usual.end["seconds"]
+    run = simulation.map(machine, *options, "--time-limit", f"{limit:.6g}")
+    assert run.end is not None
+    assert run.complete
+    assert run.end["seconds"] <= limit
+    table = run.tables["pair"]
+    first = ~table.flag("retest")
+    assert np.sum(first) == 2 * 28
+    large = table["bytes"] == 1 << 20
+    repeats = table["n"][first & large]
+    assert repeats.max() <= 3 * repeats.min()
+    assert "repeats-lowered" in {warning["code"] for warning in run.warnings}
+    assert run.end["seconds"] <= 0.9 * limit

@@ -36,10 +36,16 @@
 /** What rank 0 or a partner tells a sleeping rank to do. */
 struct task {
     enum { MEASURE, ANSWER, CALL_ROLL } verb;
-    int partner; /* of MEASURE */
+    int partner;    /* of MEASURE */
+    double seconds; /* of MEASURE: how long it may take; INFINITY: no limit */
 };
 
 enum { TAG_HERE = 1, TAG_TURN };
+
+/** Parts of the time limit after which the map ends, and then its retests. The
+ *  rest is for suspects that only a reading of the whole map shows (--pairs).
+ */
+static const double MAP = 0.7, RETESTS = 0.85;
 
 static struct {
     iso_sizes_t sizes;
@@ -78,6 +84,12 @@ static const iso_option_t own_options[] = {
 static const iso_option_t *const all_options[] = {
     own_options, iso_time_limit_options, iso_sampler_options, NULL};
 
+/** Part of the time limit after which the map ends: all, without retests. */
+static double map_part(void)
+{
+    return options.retest > 0 && !options.pairs ? MAP : 1;
+}
+
 /** What a pair tells rank 0. */
 struct message {
     double i, j; /* doubles, so that the message is all of one type */
@@ -115,7 +127,7 @@ static void call_roll(const struct member *m)
     const iso_context_t *ctx = m->coordinator.ctx;
     int rank = ctx->rank, size = ctx->size;
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
-        tell(m, rank + bit, (struct task){CALL_ROLL, 0});
+        tell(m, rank + bit, (struct task){.verb = CALL_ROLL});
     }
     for (int bit = 1; !(rank & bit) && rank + bit < size; bit *= 2) {
         iso_await(ctx, rank + bit, TAG_HERE);
@@ -125,10 +137,12 @@ static void call_roll(const struct member *m)
     }
 }
 
-/** Wake the partner and measure with it. */
-static void lead_pair(struct member *m, int partner, struct message *message)
+/** Wake the partner and measure with it, for so many seconds at most. */
+static void lead_pair(struct member *m, int partner, double seconds,
+                      struct message *message)
 {
-    tell(m, partner, (struct task){ANSWER, 0});
+    tell(m, partner, (struct task){.verb = ANSWER});
+    m->trip.deadline = iso_now() + seconds;
     message->i = m->coordinator.ctx->rank;
     message->j = partner;
     iso_round_trip_measure(&m->trip, partner, message->results);
@@ -142,7 +156,7 @@ static void perform(void *self, const void *command, int from)
     struct message found;
     switch (task->verb) {
     case MEASURE:
-        lead_pair(m, task->partner, &found);
+        lead_pair(m, task->partner, task->seconds, &found);
         iso_coordinator_report(m->coordinator.ctx, (double *)&found,
                                message_length());
         break;
@@ -167,6 +181,7 @@ struct map {
     iso_ranking_t worst[PLACES * KINDS]; /**< place * KINDS + kind */
     iso_pair_blocks_t *blocks;
     bool retesting;
+    double part;           /**< of the time limit, after which this ends */
     long done, total;      /**< pairs */
     iso_quality_t quality; /**< of all results */
     long shared_cpu;       /**< results of two ranks on one processor */
@@ -198,8 +213,7 @@ static void take_result(struct map *map, const struct message *found)
         slowness = fmax(slowness, s->median);
         spread = fmax(spread, (s->p95 - s->min) / s->median);
         iso_quality_add(&map->quality, s);
-        map->lowered +=
-            iso_time_limit_over(map->ctx) && s->n < iso_sampler_goal();
+        map->lowered += result->lowered > 0;
     }
     if (!map->retesting) {
         iso_ranking_offer(&worst[BY_MEDIAN], pair, slowness);
@@ -208,23 +222,27 @@ static void take_result(struct map *map, const struct message *found)
     iso_progress(map->ctx, ++map->done, map->total, slowness);
 }
 
-/** Let the pairs of a round measure, and collect what they found. */
+/** Let the pairs of a round measure, and collect what they found. They may
+ *  take their part of the time that is left for all pairs. */
 static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
 {
     const iso_context_t *ctx = map->ctx;
+    double seconds = fmax(0, iso_time_limit_left_of(ctx, map->part)) * count /
+                     fmax(count, map->total - map->done);
     struct message found;
     int partner = 0, others = 0;
     for (int k = 0; k < count; k++) {
         if (pairs[k].i == 0) {
             partner = pairs[k].j;
         } else {
-            tell(map->member, pairs[k].i, (struct task){MEASURE, pairs[k].j});
+            tell(map->member, pairs[k].i,
+                 (struct task){MEASURE, pairs[k].j, seconds});
             iso_heartbeat_expect(pairs[k].j);
             others++;
         }
     }
     if (partner) {
-        lead_pair(map->member, partner, &found);
+        lead_pair(map->member, partner, seconds, &found);
         take_result(map, &found);
     }
     for (; others > 0; others--) {
@@ -238,7 +256,7 @@ static void conduct_round(struct map *map, const iso_pair_t *pairs, int count)
 
 static bool out_of_time(const struct map *map)
 {
-    return map->done > 0 && iso_time_limit_over(map->ctx);
+    return map->done > 0 && iso_time_limit_left_of(map->ctx, map->part) <= 0;
 }
 
 /** Measure every pair in the order asked for. */
@@ -291,6 +309,7 @@ static void walk(struct member *m, const iso_sample_t *sample, const int node[],
 {
     const iso_context_t *ctx = m->coordinator.ctx;
     int me = ctx->rank, own = node[me], before = -1;
+    long rounds = iso_sample_rounds(sample);
     for (long round = first; round < last; round++) {
         iso_pair_t pair;
         if (!iso_sample_pair(sample, round, own, &pair)) {
@@ -309,6 +328,8 @@ static void walk(struct member *m, const iso_sample_t *sample, const int node[],
             struct message *found = &results->found[results->count++];
             found->i = pair.i;
             found->j = pair.j;
+            double left = iso_time_limit_left_of(ctx, map_part());
+            m->trip.deadline = iso_now() + fmax(0, left) / (rounds - round);
             iso_round_trip_measure(&m->trip, pair.j, found->results);
         } else if (me == pair.j) {
             iso_round_trip_answer(&m->trip, pair.i);
@@ -442,24 +463,25 @@ static iso_outcome_t measure_sample(struct member *m, struct map *map)
     return window > 0 ? ISO_COMPLETE : ISO_CUT_SHORT;
 }
 
-/** Measure slow and spread pairs again, alone on the machine. */
-static iso_outcome_t conduct_retests(struct map *map)
+/** Measure slow and spread pairs again, alone on the machine, as far as there
+ *  is time: what a reading of the map then suspects is measured again, too. */
+static void conduct_retests(struct map *map)
 {
     map->retesting = true;
+    map->part = RETESTS;
+    for (int r = 0; r < PLACES * KINDS; r++) {
+        map->total += map->worst[r].count;
+    }
     for (int r = 0; r < PLACES * KINDS; r++) {
         const iso_ranking_t *ranking = &map->worst[r];
-        for (int k = 0; k < ranking->count; k++) {
+        for (int k = 0; k < ranking->count && !out_of_time(map); k++) {
             if (iso_rankings_hold(map->worst, r, ranking->pairs[k])) {
-                continue;
+                map->total--;
+            } else {
+                conduct_round(map, &ranking->pairs[k], 1);
             }
-            if (out_of_time(map)) {
-                return ISO_CUT_SHORT;
-            }
-            map->total++;
-            conduct_round(map, &ranking->pairs[k], 1);
         }
     }
-    return ISO_COMPLETE;
 }
 
 /** Measure the pairs that --pairs names, each alone on the machine. */
@@ -544,7 +566,7 @@ static int format(int ranks)
 static iso_outcome_t conduct(struct member *member)
 {
     const iso_context_t *ctx = member->coordinator.ctx;
-    struct map map = {.member = member, .ctx = ctx};
+    struct map map = {.member = member, .ctx = ctx, .part = map_part()};
     map.total = count_pairs(ctx->size, ctx->places);
     map.blocks =
         iso_pair_blocks_open(ctx->record, &options.sizes, format(ctx->size));
@@ -553,7 +575,7 @@ static iso_outcome_t conduct(struct member *member)
                             : options.sample ? measure_sample(member, &map)
                                              : conduct_schedule(&map);
     if (outcome == ISO_COMPLETE) {
-        outcome = conduct_retests(&map);
+        conduct_retests(&map);
     }
     iso_coordinator_dismiss(&member->coordinator);
     iso_pair_blocks_close(map.blocks);

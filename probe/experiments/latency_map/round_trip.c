@@ -3,7 +3,6 @@
 
 #include "base/check.h"
 #include "sampling/coordinator.h"
-#include "sampling/time_limit.h"
 
 #include <math.h>
 
@@ -30,6 +29,7 @@ void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,
     memset(trip, 0, sizeof(*trip));
     trip->ctx = ctx;
     trip->sizes = sizes;
+    trip->deadline = INFINITY;
     trip->out = iso_touched(room);
     trip->in = iso_touched(room);
     for (int k = 0; k < sizes->count; k++) {
@@ -130,13 +130,13 @@ static void warm_up(iso_round_trip_t *trip, int partner, int size)
     trip->each[size] = seconds / trips * batch;
 }
 
-/** As many samples as rank 0 may be silent for, and as the time limit leaves
+/** As many samples as rank 0 may be silent for, and as the deadline leaves
  *  room for; at least one. */
 static int in_time(const iso_round_trip_t *trip, int size, int samples)
 {
     const iso_context_t *ctx = trip->ctx;
     double room = ctx->clock.simulated ? INFINITY : SILENT;
-    room = fmax(0, fmin(room, iso_time_limit_left(ctx)));
+    room = fmax(0, fmin(room, trip->deadline - iso_now()));
     double each = trip->each[size];
     return each * samples <= room ? samples : (int)fmax(1, room / each);
 }
@@ -160,7 +160,8 @@ static int sample(iso_round_trip_t *trip, int partner, int size)
 {
     iso_sampler_t *sampler = &trip->samplers[size];
     int samples = iso_sampler_wants(sampler);
-    bool over = sampler->n > 0 && iso_time_limit_over(trip->ctx);
+    bool over = sampler->n > 0 && iso_now() >= trip->deadline;
+    trip->lowered[size] = samples > 0 && over;
     if (samples == 0 || over) {
         return 0;
     }
@@ -205,5 +206,6 @@ void iso_round_trip_measure(iso_round_trip_t *trip, int partner,
         results[size].summary = iso_sampler_summary(&trip->samplers[size]);
         results[size].batch = trip->batch[size];
         results[size].shared_cpu = trip->shared_cpu[size];
+        results[size].lowered = trip->lowered[size];
     }
 }

@@ -10,8 +10,8 @@
  *
  * Nobody else takes part, and no barrier is part of the time. The first round
  * trips of a size are not timed. Samples shorter than 100 ticks of the clock
- * are made of several round trips and divided by their number. Once the time
- * limit is over, a size that has a sample takes no more.
+ * are made of several round trips and divided by their number. After the
+ * deadline of the pair, a size that has a sample takes no more.
  *
  * Two ranks that happen to be on one processor take turns instead of talking.
  * Before each pass one of them goes to another processor if it is not bound;
@@ -31,8 +31,10 @@ typedef struct iso_round_trip {
     int batch[ISO_MAX_SIZES];       /**< round trips per sample */
     double each[ISO_MAX_SIZES];     /**< seconds of a sample, as seen last */
     bool shared_cpu[ISO_MAX_SIZES]; /**< with the partner, at the last look */
+    bool lowered[ISO_MAX_SIZES];    /**< repetitions, by the deadline */
     double said;                    /**< when rank 0 heard of this rank last */
     bool unconducted;               /**< rank 0 does not wait for this rank */
+    double deadline;                /**< of the next pair, by iso_now */
 } iso_round_trip_t;
 
 /** What the measuring rank learns of one size: times of whole round trips. */
@@ -40,6 +42,7 @@ typedef struct iso_round_trip_result {
     iso_summary_t summary;
     double batch;      /**< round trips per sample */
     double shared_cpu; /**< 1 if both ranks were on one processor */
+    double lowered;    /**< 1 if the deadline lowered the repetitions */
 } iso_round_trip_result_t;
 
 void iso_round_trip_init(iso_round_trip_t *trip, const iso_context_t *ctx,

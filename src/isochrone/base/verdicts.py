@@ -10,6 +10,9 @@ FASTER: Final = "faster"
 SAME: Final = "same"
 NOT_KNOWN: Final = "not known"
 
+NOT_KNOWN_EXIT: Final = 4
+"""Exit code of a command that was asked for a verdict, where it is not known."""
+
 GOOD: Final = "good"
 SLOW: Final = "slow"
 """Slow compared with peers, and confirmed by a second measurement."""

@@ -304,13 +304,21 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
     nodes = len(set(run.hosts) - {""})
     where = plural(nodes, "node") if nodes else "unknown nodes"
     judged = [f"compared {plural(run.size, 'rank')} on {where} with each other"]
+    doubts, visible = list(health.doubts), {}
+    if math.isfinite(health.detectable):
+        visible["node"] = health.detectable
+        percent = f"{100 * (health.detectable - 1):.0f} %"
+        if health.detectable > BLIND:
+            doubts.append(f"a node {percent} slower might not be found: measure more --repeats")
+        elif not health.slow:
+            judged[0] += f": a node {percent} slower would have been found"
     judged += [
         # rounded down: 9.99 % is below a threshold of 10 %
         f"{part.name} is {math.floor(1000 * (part.ratio - 1)) / 10:.3g} % slower: "
         "below the threshold"
         for part, _ in health.minor
     ]
-    return Check(run, findings, list(health.doubts), judged)
+    return Check(run, findings, doubts, judged, visible=visible)
 
 
 def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:
@@ -362,7 +370,9 @@ def _against(
     ]  # fmt: skip
     findings = [*found.findings, *map(_slower, compared.worse)]
     visible = {kind: max(ratio, 1 + margin) for kind, ratio in compared.visible.items()}
-    return replace(found, findings=findings, doubts=doubts, judged=judged, visible=visible)
+    return replace(
+        found, findings=findings, doubts=doubts, judged=judged, visible=found.visible | visible
+    )
 
 
 def _slower(change: Change) -> Finding:

@@ -77,7 +77,8 @@ def parser() -> Parser:
         prog="isochrone",
         description="Measure, model, predict and optimise the communication of MPI jobs.",
         epilog="isochrone COMMAND --help describes a command. Exit codes: 0 success; 1 a "
-        "requested check failed; 2 wrong usage or input; 3 the measurement failed.",
+        "requested check failed; 2 wrong usage or input; 3 the measurement failed; 4 the answer "
+        "of check is not known.",
     )
     top.add_argument("--version", action="version", version=f"isochrone {__version__}")
     top.set_defaults(passes_options_on=False, environ=dict(os.environ))

@@ -23,6 +23,7 @@ EXIT_CODES = (
     ("1", "a check that was asked for failed, or you did not want to go on"),
     ("2", "wrong use or bad input"),
     ("3", "the measurement failed"),
+    ("4", "check: the verdict is not known, or a suspect was not confirmed"),
     ("130, 143, 129", "ended by SIGINT (Ctrl-C), SIGTERM, SIGHUP"),
 )
 

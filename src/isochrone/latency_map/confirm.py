@@ -145,16 +145,20 @@ def _chosen(run: Run) -> Retests:
     from isochrone.latency_map.topology import analyse
 
     try:
-        return to_measure_again(run, analyse(run))
+        each = [to_measure_again(run, analyse(run, size)) for size in run.message_sizes()]
     except InputError:
         return Retests()
+    # a launch measures all sizes
+    suspected = dict.fromkeys(pair for one in each for pair in one.suspected)
+    controls = dict.fromkeys(pair for one in each for pair in one.controls)
+    return Retests(tuple(suspected), tuple(pair for pair in controls if pair not in suspected))
 
 
 def _may_be_confirmed(run: Run) -> bool:
-    """Whether it is a whole map of a machine that is there, and the user wants retests."""
+    """Whether it is a map of a machine that is there, ended by itself or by its time limit."""
     wanted = run.options.get("retest")
     return (
-        run.kind == KIND and run.origin in ("measured", "simulated") and run.complete
+        run.kind == KIND and run.origin in ("measured", "simulated") and run.end is not None
         and isinstance(wanted, int) and wanted > 0 and not run.options.get("pairs")
     )  # fmt: skip
 

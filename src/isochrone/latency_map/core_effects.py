@@ -19,7 +19,9 @@ from isochrone.latency_map.cores import (
     USUAL_FREEDOM,
     CoreHierarchies,
     Fit,
+    alike,
     few,
+    middle_of_kind,
     scatter,
     scatter_freedom,
 )
@@ -39,8 +41,17 @@ PAIR_LEAST = 0.47
 """Log time by which a pair must exceed what is explained (1.6 times): in 95 % of healthy processors
 no pair is so far off, by protocols of caches that no level and no core explains."""
 
+PAIR_APART = 0.37
+"""The same of a pair that is far off all other pairs of its level (1.45 times)."""
+
 PAIRS_OFF = 2
 """Pairs of a level that may be named. More are the tail of a wide distribution, and no defects."""
+
+GAP = 1.6
+"""Ratio of an effect to the next largest, from which the largest is beyond chance."""
+
+CLEAR = 3.0
+"""Standard deviations of its peers by which such an effect is off, at least."""
 
 STEPS = 8
 """Steps of the median polish."""
@@ -89,28 +100,70 @@ def core_effects(times: Times, fit: Fit) -> CoreEffects:
         What `cores.CoreHierarchies` finds.
     """
     level = level_of(fit.chain, times.i, times.j)
-    middles = np.array(
-        [median_of(np.log(times.seconds[level == k])) for k in range(len(fit.chain))]
-    )
-    effect, group = _polished(times, np.log(times.seconds) - middles[level], fit, level)
-    off = effect - _middle_of_kind(effect, fit)
+    log = np.log(times.seconds)
+    numbers, middles = medians_by(alike(times, fit.chain), log)
+    rest = log - middles[np.searchsorted(numbers, alike(times, fit.chain))]
+    effect, group = _polished(times, rest, fit, level)
+    off = effect - middle_of_kind(effect, fit.chain[0])
     slow = np.flatnonzero(_beyond_peers(off))
-    explained = middles[level] + group + effect[times.i] + effect[times.j]
-    own = np.log(times.seconds) - explained
+    own = _own(times, rest - group, level, effect, np.where(_beyond_peers(off), off, 0.0))
+    expected = times.seconds / np.exp(own)
     free = ~(np.isin(times.i, slow) | np.isin(times.j, slow))
     odd = _odd_groups(times, fit, level, group)
     pairs, unexplained = _pairs_off(times, own, level, free)
+    pairs = pairs[_longer_than_others(times, times.seconds - expected, pairs)]
     return CoreEffects(
-        slow, np.exp(off[slow]), off[slow] / scatter(off), np.exp(explained), pairs,
+        slow, np.exp(off[slow]), off[slow] / scatter(off), expected, pairs,
         unexplained | odd,
         scatter(own),
     )  # fmt: skip
 
 
+def _own(times: Times, rest: Floats, level: Ints, effect: Floats, slow: Floats) -> Floats:
+    """Return the log time of each pair beyond its level, its group, and its cores.
+
+    The place of a core on the chip matters to far pairs, and often not to near ones, such as
+    siblings. So on each level, the effects of healthy cores count if they make it scatter less.
+    """
+    rest = rest - slow[times.i] - slow[times.j]
+    place = effect - slow
+    own = rest - place[times.i] - place[times.j]
+    for k in distinct(level):
+        here = level == k
+        spread, without = (scatter(one[here] - median_of(one[here])) for one in (own, rest))
+        if without < spread:
+            own[here] = rest[here]
+    return own
+
+
+def _longer_than_others(times: Times, extra: Floats, pairs: Ints) -> Bools:
+    """Return which pairs take more extra seconds than all other pairs of either of their cores.
+
+    Interrupts add time, and no factor. They are seen best where round trips are short: as a slow
+    pair of the boot core with its sibling.
+    """
+    others = np.delete(np.arange(len(extra)), pairs)
+    most = np.zeros(times.units)
+    for ends in (times.i, times.j):
+        np.maximum.at(most, ends[others], extra[others])
+    return np.asarray(extra[pairs] > np.maximum(most[times.i[pairs]], most[times.j[pairs]]))
+
+
 def _beyond_peers(off: Floats) -> Bools:
     """Return which effects are beyond those of their peers; none if they are another kind."""
-    limit = outlier_limit(len(off), USUAL_FREEDOM + scatter_freedom(len(off)), RATE)
-    return few(off > max(limit * scatter(off), CORE_LEAST))
+    freedom = USUAL_FREEDOM + scatter_freedom(len(off))
+    limit = max(outlier_limit(len(off), freedom, RATE) * scatter(off), CORE_LEAST)
+    return few((off > limit) | _apart(off, scatter(off), CORE_LEAST))
+
+
+def _apart(off: Floats, spread: float, least: float) -> Bools:
+    """Return which one is far off all others, if any.
+
+    Places on a chip are no tail of a normal distribution, but bounded. So one that is beyond them
+    is found by the gap to the next, although it may be few standard deviations off.
+    """
+    second, first = np.sort(off)[-2:] if len(off) >= MIN_PEERS else (np.inf, np.inf)
+    return np.asarray((off == first) & (first > max(GAP * second, CLEAR * spread, least)))
 
 
 def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats, Floats]:
@@ -130,17 +183,6 @@ def _polished(times: Times, rest: Floats, fit: Fit, level: Ints) -> tuple[Floats
             several = np.bincount(key, minlength=keys.max(initial=-1) + 1)[keys] >= MIN_PAIRS
             group[here] = np.where(several, middles, 0.0)[np.searchsorted(keys, key)]
     return effect, group
-
-
-def _middle_of_kind(effect: Floats, fit: Fit) -> Floats:
-    """Return for each core the middle effect of its kind: of cores in groups of the same size."""
-    closest = fit.chain[0]
-    size = np.bincount(closest)[closest]
-    for one in distinct(size):
-        if np.sum(size == one) < MIN_PEERS:
-            size[size == one] = 0
-    kinds, middles = medians_by(size, effect)
-    return np.asarray(middles[np.searchsorted(kinds, size)])
 
 
 def _odd_groups(times: Times, fit: Fit, level: Ints, group: Floats) -> Bools:
@@ -171,7 +213,7 @@ def _pairs_off(times: Times, own: Floats, level: Ints, free: Bools) -> tuple[Int
         freedom = USUAL_FREEDOM + scatter_freedom(len(here)) * left
         spread = scatter(own[here] / np.sqrt(left))
         limit = max(outlier_limit(len(own), freedom, RATE) * spread, PAIR_LEAST)
-        beyond = here[own[here] > limit]
+        beyond = here[(own[here] > limit) | _apart(own[here], spread, PAIR_APART)]
         if len(beyond) <= PAIRS_OFF:
             slow.append(beyond)
         elif not _whole_groups(times.i[beyond], times.j[beyond]):

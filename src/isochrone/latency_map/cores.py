@@ -21,7 +21,14 @@ import numpy as np
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
-from isochrone.base.stats import MAD_TO_SIGMA, Q80_TO_SIGMA, distinct, median_of, quantile
+from isochrone.base.stats import (
+    MAD_TO_SIGMA,
+    Q80_TO_SIGMA,
+    distinct,
+    median_of,
+    medians_by,
+    quantile,
+)
 from isochrone.latency_map.blocks import Blocks, block_medians
 from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
 from isochrone.latency_map.groupings import cuts_of, dense, fitting_best
@@ -36,7 +43,7 @@ from isochrone.latency_map.partitions import (
 )
 from isochrone.latency_map.times import Times
 
-FAST_STRAY = 1e-3
+FAST_STRAY = 1e-4
 """Part of the pairs that may be *faster* for no reason. Faults only slow: a faster pair is nearly
 always a group that is not seen yet."""
 
@@ -75,7 +82,7 @@ UNORDERED = 6.0
 """Nats that groups cost which do not follow the numbers of their cores, or have two sizes."""
 
 THIRD = 1 / 3
-"""Part of the cores that a level joins at least; fewer are cores of another kind, and no level."""
+"""Part of the cores that may be outliers: more are cores of another kind."""
 
 KINDS = 2
 """Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""
@@ -107,11 +114,14 @@ class Fit(Record):
         Time of each level in seconds; NaN where it has no pair.
     length
         Description length in nats; infinite where a level is not farther than the one before.
+    slow
+        Log time that slow cores add to each pair.
     """
 
     chain: tuple[Partition, ...]
     base: Floats
     length: float
+    slow: Floats
 
 
 class EffectKind(NamedTuple):
@@ -131,6 +141,15 @@ class EffectKind(NamedTuple):
         if self.b is not None:
             total += np.bincount(self.b, values, self.components + 1)
         return np.asarray(total[:-1], dtype=np.float64)
+
+    def medians(self, values: Floats) -> Floats:
+        """Return the middle of the pairs of each component, without the middle one of these."""
+        both = np.concatenate([self.a, self.a if self.b is None else self.b])
+        seen, middles = medians_by(both, np.tile(values, 2))
+        seen, middles = seen[seen < self.components], middles[seen < self.components]
+        found = np.zeros(self.components)
+        found[seen] = middles - median_of(middles)
+        return found
 
     def of_pairs(self, effects: Floats) -> Floats:
         """Return what the effects add to each pair."""
@@ -155,8 +174,8 @@ class CoreModel:
         self.times, self.chain, self.code = times, tuple(chain), code
         self.log = np.log(times.seconds)
         self.level = level_of(chain, times.i, times.j)
-        self.used = distinct(self.level)
-        self.place = np.searchsorted(self.used, self.level)
+        used, self.place = np.unique(alike(times, chain), return_inverse=True)
+        self.of_level = used % len(chain)
         self.count = np.bincount(self.place)
 
     @cached_property
@@ -175,18 +194,34 @@ class CoreModel:
 
     def fit(self) -> Fit:
         """Fit the model, from the middle pairs of the levels and, of few, also a wide spread."""
-        middles = [middle(self.log[self.place == k]) for k in range(len(self.used))]
-        rest = np.abs(self.log - np.array(middles)[self.place])
-        starts = [MAD_TO_SIGMA * median_of(rest)]
+        middles = [middle(self.log[self.place == k]) for k in range(len(self.count))]
+        rest = self.log - np.array(middles)[self.place]
+        starts = [MAD_TO_SIGMA * median_of(np.abs(rest))]
         if len(rest) <= FEW_PAIRS:
-            starts.append(Q80_TO_SIGMA * quantile(rest, 0.8))
-        return min((self._settle(np.array(middles), s) for s in starts), key=_length)
+            starts.append(Q80_TO_SIGMA * quantile(np.abs(rest), 0.8))
+        base, none = np.array(middles), [np.zeros(kind.components) for kind in self.kinds]
+        slow = self._slow(self.kinds[-1].medians(rest))
+        fits = [self._settle(base, spread, none) for spread in starts]
+        if slow.any():
+            fits.append(self._settle(base, starts[0], [*none[:-1], slow]))
+        fits.append(self._settle(base, *self._medians(rest, slow)))
+        return min(fits, key=_length)
 
-    def _settle(self, base: Floats, spread: float) -> Fit:
+    def _medians(self, rest: Floats, slow: Floats) -> tuple[float, list[Floats]]:
+        """Return the spread about medians, and these as effects, those of slow cores first."""
+        rest, effects = rest - self.kinds[-1].of_pairs(slow), []
+        for kind in self.kinds:
+            effects.append(kind.medians(rest))
+            rest = rest - kind.of_pairs(effects[-1])
+        effects[-1] += slow
+        return MAD_TO_SIGMA * median_of(np.abs(rest)), effects
+
+    def _settle(self, base: Floats, spread: float, effects: Sequence[Floats]) -> Fit:
         """Fit times of levels and effects in turn; pairs that are far off have little weight."""
         spread = max(spread, MIN_SPREAD)
-        effects = [np.zeros(kind.components) for kind in self.kinds]
-        rest = self.log - base[self.place]
+        effects, rest = list(effects), self.log - base[self.place]
+        for kind, own in zip(self.kinds, effects, strict=True):
+            rest = rest - kind.of_pairs(own)
         for step in range(ROUNDS):
             sigma = np.hypot(spread, self.times.error)
             weight = likelihood(rest, sigma)[1] / sigma**2
@@ -207,11 +242,43 @@ class CoreModel:
         sigma = np.hypot(spread, self.times.error)
         numbers = np.log(NUMBER_RANGE * np.sqrt(self.count) / spread).sum()
         length = nats + numbers + self.code - np.log(likelihood(rest, sigma)[0]).sum()
-        if np.any(np.diff(base) <= np.log(APART)):
+        levels = distinct(self.of_level)
+        pairs = np.bincount(self.of_level, self.count)[levels]
+        middles = np.bincount(self.of_level, self.count * base)[levels] / pairs
+        if np.any(np.diff(middles) <= np.log(APART)):
             length = np.inf
         seconds = np.full(len(self.chain), np.nan)
-        seconds[self.used] = np.exp(base)
-        return Fit(self.chain, seconds, float(length))
+        seconds[levels] = np.exp(middles)
+        slow = self.kinds[-1].of_pairs(self._slow(effects[-1]))
+        return Fit(self.chain, seconds, float(length), slow)
+
+    def _slow(self, effects: Floats) -> Floats:
+        """Return the effects of the cores that are outliers of their kind, and zero for others."""
+        off = effects - middle_of_kind(effects, self.chain[0])
+        return np.where(few((off > 0) & (off**2 > 2 * OUTLIER_COST * scatter(off) ** 2)), off, 0.0)
+
+
+def alike(times: Times, chain: Sequence[Partition]) -> Ints:
+    """Return a number for each pair, its level modulo their number: those of one have one time.
+
+    On hybrid processors, pairs of a level differ by the kinds of their cores.
+    """
+    kind = kinds_of(chain[0])
+    return level_of(chain, times.i, times.j) + len(chain) * (kind[times.i] + kind[times.j])
+
+
+def kinds_of(closest: Partition) -> Ints:
+    """Return the kind of each core: of closest groups of one size; few are of the main kind."""
+    size = np.bincount(closest)[closest]
+    cores = np.bincount(size)
+    size = np.where(cores[size] < MIN_PEERS, cores.argmax(), size)
+    return np.asarray(np.unique(size, return_inverse=True)[1])
+
+
+def middle_of_kind(effects: Floats, closest: Partition) -> Floats:
+    """Return for each core the middle effect of its kind."""
+    kind = kinds_of(closest)
+    return np.asarray(medians_by(kind, effects)[1][kind])
 
 
 def _length(fit: Fit) -> float:
@@ -387,12 +454,11 @@ class CoreHierarchies:
             yield from (cut[chain[-1]] for cuts in cuts_of(blocks, 3) for cut in cuts)
 
     def _plausible(self, chain: Sequence[Partition]) -> bool:
-        """Whether each level joins several groups, and a third of the cores, in a regular way."""
+        """Whether each level has several groups that join cores or groups, in a regular way."""
         below = np.arange(self.times.units)
         for partition, above in pairwise([*chain, self.times.root]):
-            size = np.bincount(partition)
             joined = np.bincount(partition[np.unique(below, return_index=True)[1]]) > 1
-            if joined.sum() < 2 or size[joined].sum() < THIRD * len(partition):
+            if joined.sum() < 2:
                 return False
             if not _regular(partition, above):
                 return False
@@ -400,16 +466,24 @@ class CoreHierarchies:
         return True
 
     def _holds(self, fit: Fit) -> bool:
-        """Whether the pairs of each level are nearer than those of the next, few excepted."""
+        """Whether the pairs of each level are nearer than those of the next, few excepted.
+
+        What slow cores add is taken off. Cores that are as near as those of a group are not alone.
+        """
         level = level_of(fit.chain, self.times.i, self.times.j)
-        values = np.log(self.times.seconds)
-        return np.isfinite(fit.length) and all(
-            separates(
-                np.sort(values[level == k]), np.sort(values[level == k + 1]),
-                recorded=partition.tobytes() in self.recorded,
-            )
-            for k, partition in enumerate(fit.chain[:-1])
-        )  # fmt: skip
+        values = np.log(self.times.seconds) - fit.slow
+        own = [np.sort(values[level == k]) for k in range(len(fit.chain))]
+        if not np.isfinite(fit.length):
+            return False
+        for partition, near, far in zip(fit.chain[:-1], own[:-1], own[1:], strict=True):
+            recorded = partition.tobytes() in self.recorded
+            if not separates(near, far, recorded=recorded):
+                return False
+            alone = (np.bincount(partition) == 1)[partition]
+            both = alone[self.times.i] & alone[self.times.j]
+            if not recorded and np.any(values[both] < (median_of(near) + median_of(far)) / 2):
+                return False
+        return True
 
     def _code(self, chain: Sequence[Partition]) -> float:
         """Return the nats that it takes to write the groups of a hierarchy down."""

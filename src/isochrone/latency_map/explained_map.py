@@ -50,6 +50,13 @@ SURE = 4.0
 SEEN_BY = 5.0
 """Standard errors that a node adds if it is named for sure: a part costs that many nats."""
 
+DETECTED_BY = 8.0
+"""Standard errors of a slowdown at which 95 % of slow nodes are named, on 8 nodes or more: measured
+with `bench/health_rates.py --detectable`."""
+
+NORMAL_95 = 1.645
+"""Standard errors within which 95 % of one-sided normal errors are."""
+
 MIN_NODES = 4
 """With fewer units there is no telling which of them is the odd one out."""
 
@@ -285,12 +292,24 @@ class ExplainedMap:
 
         That of the node that is known worst of 20, as far as the errors of its pairs say.
         """
+        return SEEN_BY * self._node_error
+
+    @cached_property
+    def _node_error(self) -> float:
+        """Standard error of what a node adds, a part of the time; infinite if none is judged."""
         if self.outer is None or self.nodes < MIN_NODES:
             return np.inf
         times = self.outer.times
         partners = np.bincount(np.concatenate([times.i, times.j]), minlength=self.nodes)
         sigma = median_of(self.outer.sigma)
-        return float(SEEN_BY * sigma / np.sqrt(max(quantile(partners, 0.05), 1)))
+        return float(sigma / np.sqrt(max(quantile(partners, 0.05), 1)))
+
+    def detectable(self, least: float) -> float:
+        """Return the slowdown of a node, a ratio, from which on 95 % of slow nodes are named.
+
+        ``least`` is the threshold, as a part of the time: what is measured varies about it.
+        """
+        return 1 + max(least + NORMAL_95 * self._node_error, DETECTED_BY * self._node_error)
 
     # ---- pairs of ranks ------------------------------------------------------------------------
 

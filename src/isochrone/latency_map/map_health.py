@@ -5,6 +5,7 @@ the nodes behind a slow switch, are suspects: any of several things may be the c
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
 from isochrone.base.stats import distinct, mad, quantile
+from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
 from isochrone.latency_map.earlier_explanations import Known
@@ -32,6 +34,11 @@ OFF = 2.3
 SEVERAL = 3
 PART = 0.002
 """Pairs, and part of all pairs, that make it several."""
+
+FEW_NODES = 8
+SLOWER = (1.25, 1.5, 2.0)
+"""On fewer nodes, or if the scatter of their times leaves it open, it is tried out what would be
+seen: about eight nodes are made slower in turn, by such a ratio."""
 
 SHARED = 3
 """Slow nodes that are all there are behind a switch: of two both may well be bad."""
@@ -72,6 +79,9 @@ class MapHealth(Record):
         Those too little to act on, likewise.
     doubts
         What cannot be judged and what to do; a sentence each.
+    detectable
+        Slowdown of a node, a ratio, that would be named at every size; infinite if no node is
+        judged.
     far_off
         Whether pairs are far off that nothing explains: earlier runs do not settle this.
     """
@@ -80,6 +90,7 @@ class MapHealth(Record):
     slow: list[tuple[Slow, int, bool]]
     minor: list[tuple[Slow, int]]
     doubts: list[str]
+    detectable: float
     far_off: bool
 
 
@@ -103,8 +114,39 @@ def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
             (part, size, ratios[size].throughout(part) and not _whole_switch(part, found[size]))
             for part, size in slow
         ],
-        minor, [*_doubts(run, found), *far, *odd], bool(far),
+        minor, [*_doubts(run, found), *far, *odd],
+        max(_detectable(run, size, one) for size, one in found.items()), bool(far),
     )  # fmt: skip
+
+
+def _detectable(run: Run, size: int, found: Topology) -> float:
+    """Return the slowdown of a node, a ratio, that would be seen; infinite if no node is judged.
+
+    A formula says it where the nodes are many and their times are those of their levels. Otherwise
+    it is tried out.
+    """
+    hosts = list(dict.fromkeys(run.hosts))
+    sure = len(hosts) >= FEW_NODES and found.detectable < SLOWER[1]
+    if found.slow or sure or not np.isfinite(found.detectable):
+        return found.detectable
+    some = hosts[:: -(-len(hosts) // FEW_NODES)]
+    return next((
+        ratio for ratio in SLOWER
+        if all(_would_be_seen(run, size, host, ratio, found.least) for host in some)
+    ), SLOWER[-1])  # fmt: skip
+
+
+def _would_be_seen(run: Run, size: int, host: str, ratio: float, least: float) -> bool:
+    """Whether a node is named, or a doubt raised, if its round trips with others are longer."""
+    table = run.pairs()
+    of_node = np.array([name == host for name in run.hosts])
+    factor = np.where(of_node[table["i"]] != of_node[table["j"]], ratio, 1.0)
+    statistic = run.statistic()
+    slower = Table(table.columns | {statistic: factor * table[statistic]})
+    changed = replace(run, tables=run.tables | {"pair": slower})
+    found = analyse(changed, size, least)
+    named = any(part.kind == "node" and part.hosts == (host,) for part in found.slow)
+    return named or bool(_Ratios(changed, size, found).odd())
 
 
 def _whole_switch(part: Slow, found: Topology) -> bool:

@@ -142,6 +142,8 @@ class Topology(Record):
         What pairs take that were not measured.
     lacking
         Pairs of nodes that must be measured until levels, and costs of nodes to a part, are known.
+    detectable
+        Slowdown of a node, a ratio, that is named in 95 % of cases; infinite if no node is judged.
     doubtful
         A rank of each node that is slow, or only shares a slow way with others.
     """
@@ -159,6 +161,7 @@ class Topology(Record):
     chain: Hidden[list[Partition]]
     estimator: Hidden[Estimator]
     lacking: Hidden[Callable[[float], int]]
+    detectable: Hidden[float]
     doubtful: Hidden[tuple[int, ...]] = ()
 
     def level_of(self, i: Ints, j: Ints) -> Ints:
@@ -220,6 +223,7 @@ def analyse(
         chain=diagnosis.partitions,
         estimator=diagnosis.estimator,
         lacking=diagnosis.lacking,
+        detectable=diagnosis.detectable(least),
         doubtful=tuple(diagnosis.uncertain),
         warnings=[
             *run.warnings,

@@ -11,6 +11,7 @@ import pytest
 
 from beds.golden import Golden
 from isochrone.base.errors import Interrupted, MeasurementError
+from isochrone.base.table import Table
 from isochrone.latency_map.confirm import ROUNDS, confirm
 from isochrone.latency_map.topology import analyse
 from isochrone.runfile import file as runs
@@ -166,7 +167,7 @@ def test_a_signal_ends_it_and_leaves_the_whole_map(tmp_path: Path, golden: Golde
         lambda run: run.header["options"].update({"pairs": "0-1"}),
         lambda run: run.header.update({"made_up": True, "kind": "latency-map"}),
         lambda run: run.header.update({"imported": {"format": "mmpi"}}),
-        lambda run: run.end.update({"complete": False}),
+        lambda run: setattr(run, "end", None),
     ],
     ids=["retest-0", "no-time-left", "pairs", "made-up", "imported", "partial"],
 )
@@ -177,6 +178,20 @@ def test_nothing_is_started_if_it_is_not_wanted_or_cannot_be(
     change(run)
     confirmed(tmp_path, run, machine)
     assert machine.asked == []
+
+
+def test_each_message_size_chooses_what_is_measured_again(tmp_path: Path) -> None:
+    """A node with a slow link: only its large messages take longer."""
+    run = measured(bytes=[64, 1 << 20])
+    small, large = run.tables["pair"], measured({"n3": 3.0}).tables["pair"]
+    large.columns["bytes"] = np.full(len(large), 1 << 20)
+    both = {key: np.concatenate([small[key], large[key]]) for key in small.columns}
+    run.tables["pair"] = Table(both)
+    machine = Machine(measured({"n3": 3.0}))
+    confirmed(tmp_path, run, machine)
+    pairs = [pair.split("-") for pair in machine.asked[0][1].split(",")]
+    suspected = [pair for pair in pairs if any(HOSTS[int(rank)] == "n3" for rank in pair)]
+    assert len(suspected) >= 3
 
 
 def test_the_time_limit_of_the_run_holds_for_all_of_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Check runs for slow nodes and regressions; exit 1 if there are any.
+"""Check runs for slow nodes and regressions; exit 1 if there are any, 4 if that is not known.
 
 The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, each
 run is also compared with at least three earlier runs of the same experiment on the same hosts, with
@@ -14,7 +14,7 @@ import msgspec
 from isochrone.base.errors import InputError
 from isochrone.base.files import write_text
 from isochrone.base.text import printable, warn
-from isochrone.base.verdicts import NOT_KNOWN, SLOW, SLOWER
+from isochrone.base.verdicts import GOOD, NOT_KNOWN, NOT_KNOWN_EXIT
 from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
@@ -84,7 +84,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
     add_force(parser)
     add_json(parser)
-    add_flag(parser, "--strict", 'also exit with 1 if a verdict is "not known"')
+    one_of = parser.add_mutually_exclusive_group()
+    add_flag(one_of, "--strict", 'exit with 1 instead of 4 if a verdict is "not known"')
+    add_flag(one_of, "--lenient", 'exit with 0 instead of 4 if a verdict is "not known"')
     add_option(parser, "--worse", "PERCENT", read_percent,
         "call a run slower if a time is worse than its typical time in the baseline by more than "
         "this (default: 5%%)",
@@ -118,23 +120,23 @@ def run(args: Namespace) -> int:
     hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
     # could harm whoever reads the lists
     refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
-    failed = any(one.verdict in (SLOW, SLOWER) for one in checks)
-    failed |= args.strict and any(one.verdict == NOT_KNOWN for one in checks)
+    verdict = together(checks)
+    code = {GOOD: 0, NOT_KNOWN: 1 if args.strict else 0 if args.lenient else NOT_KNOWN_EXIT}
+    exit_code = code.get(verdict, 1)
     for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
         if path is not None:
             write_text(path, "".join(f"{host}\n" for host in names))
     if args.junit is not None:
         write_text(args.junit, junit(checks).decode())
     if args.json:
-        verdict = together(checks)
-        print_json(_Checked(verdict, int(failed), hosts, refused, suspects, unused, checks))
+        print_json(_Checked(verdict, exit_code, hosts, refused, suspects, unused, checks))
     else:
         for one in checks:
             print_blocks(blocks(one))
         print_blocks(closing(checks, unused))
     for host in refused:
         warn(f"host '{printable(host, 80)}' is left out of the host list: the name is not valid")
-    return int(failed)
+    return exit_code
 
 
 def _check_outputs(args: Namespace) -> None:
