@@ -7,7 +7,7 @@ nodes another one, and every pair of ranks its noise. One thing may be slow.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from isochrone.runfile.run import Run
 from made_up.latency_maps import Matrix, blank, confirmed, dragonfly, flat, map_of, torus, tree
 
-__all__ = ["NIGHT", "SHAPES", "Chance", "Machine", "Truth", "launch", "link_truth", "shape"]
+__all__ = [
+    "NIGHT", "SHAPES", "Chance", "Cluster", "Machine", "Truth", "launch", "link_truth", "shape",
+]  # fmt: skip
 
 Dice = np.random.Generator
 
@@ -185,3 +187,64 @@ def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Cha
 def _symmetric(sigma: float, count: int, dice: Dice) -> Matrix:
     upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
     return upper + upper.T
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Many hosts behind switches, of which each job gets some.
+
+    Attributes
+    ----------
+    names
+        Of its hosts.
+    switch
+        Of each.
+    lasting
+        Logarithm of what each host adds to its round trips, every night.
+    pairs
+        Likewise of each pair of hosts.
+    each
+        Ranks on a host.
+    """
+
+    names: list[str]
+    switch: NDArray[np.int64]
+    lasting: NDArray[np.float64]
+    pairs: Matrix
+    each: int
+
+    @classmethod
+    def drawn(cls, hosts: int, each: int, dice: Dice, lasting: float = 0.02) -> Cluster:
+        """Draw hosts that differ for good: round trips by ``lasting`` for each end."""
+        return cls(
+            [f"c{k:03d}" for k in range(hosts)], np.arange(hosts) // 8,
+            lasting * dice.standard_normal(hosts), _symmetric(0.006, hosts, dice), each,
+        )  # fmt: skip
+
+    def job(self, hosts: int, dice: Dice) -> NDArray[np.int64]:
+        """Draw the hosts of a job."""
+        return np.sort(dice.choice(len(self.names), hosts, replace=False))
+
+    def launch(
+        self, job: NDArray[np.int64], dice: Dice, slow: Mapping[int, float] | None = None,
+        chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
+    ) -> Run:  # fmt: skip
+        """Measure a map of some hosts; the noise of pairs of hosts is Student's, of freedom 5.
+
+        ``again``: what looks slow is measured a second time.
+        """
+        count, switch = len(job), self.switch[job]
+        own = self.lasting[job] + chance.node * dice.standard_normal(count)
+        own += np.log([(slow or {}).get(host, 1.0) for host in job.tolist()])
+        tails = np.triu(chance.pair * np.sqrt(3 / 5) * dice.standard_t(5, (count, count)), 1)
+        log = own[:, None] + own + self.pairs[np.ix_(job, job)] + tails + tails.T
+        log += np.log(np.where(switch[:, None] == switch, 3.0, 5.0))
+        node = np.repeat(np.arange(count), each or self.each)
+        times = np.where(node[:, None] == node, 1.0, np.exp(log)[node[:, None], node])
+        times = times * np.exp(chance.launch * dice.standard_normal())
+
+        def measured() -> Matrix:
+            return blank(times * np.exp(_symmetric(chance.noise, len(node), dice)))
+
+        found = map_of(measured(), [self.names[job[k]] for k in node])
+        return confirmed(found, measured) if again else found

@@ -7,6 +7,7 @@ repetitions of one launch are one observation of the machine (Hunold & Carpen-Am
 therefore one number, its log-median.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, hypot, isnan, log, nan
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.documents import MaybeNan
 from isochrone.base.record import Record
-from isochrone.base.stats import binomial, known, median_of, medians_by
+from isochrone.base.stats import binomial, known, mad, median_of, medians_by, outlier_limit
 from isochrone.base.verdicts import FASTER, NOT_KNOWN, SAME, SLOWER, Change
 
 RATE = 0.05
@@ -50,6 +51,10 @@ above 1."""
 
 FEW_SPREADS = 4
 """Minimum number of variances to estimate their distribution."""
+
+FEW_TO_SEE_TAILS = 4
+"""Minimum number of values of a column: of fewer, the differences from their mean are nearly
+normal, whatever the values are."""
 
 LEAST_SPREAD = 2e-3
 """Minimum relative standard deviation, also for exact times of a simulator."""
@@ -256,6 +261,16 @@ class Means(NamedTuple):
         """Enclose one more value (Hahn & Meeker 1991, *Statistical Intervals*, 4.7)."""
         return self._replace(squared=self.squared * (self.n + 1)).interval()
 
+    def without(self, values: Floats) -> "Means":
+        """Return the means without one value of each column; NaN are no values."""
+        gone = ~np.isnan(values)
+        n = self.n - gone
+        off = np.where(gone, values - self.middle, 0.0)
+        middle = np.where(n > 0, self.middle - off / np.maximum(n, 1), np.nan)
+        squares = self.squared * self.n * self.freedom - off**2 * self.n / np.maximum(n, 1)
+        freedom = np.where(n > 1, n - 1, np.nan)
+        return Means(n, middle, np.maximum(squares, 0) / freedom / np.maximum(n, 1), freedom)
+
 
 def means(values: Floats) -> Means:
     """Return the mean of each column without NaN, and its standard error."""
@@ -308,6 +323,113 @@ def moderated(squared: Floats, freedom: int | Floats) -> tuple[Floats, Floats]:
     prior = 2 * _trigamma_inverse(more)
     common = np.exp(np.mean(logs) + digamma(prior / 2) - np.log(prior / 2))
     return (prior * common + free * own) / (prior + free), free + prior
+
+
+class Components(NamedTuple):
+    """Columns of one kind: their mean, and the variances within and between them.
+
+    ``columns`` have values.
+    """
+
+    middle: float
+    within: float
+    between: float
+    columns: int
+
+    def reliability(self, n: Floats | Ints) -> Floats:
+        """Return the part of the difference of a mean of n values that is one of its column."""
+        total = n * self.between + self.within
+        return np.asarray(n * self.between / np.where(total > 0, total, 1.0))
+
+    def next_one(self, n: Floats, middle: Floats) -> tuple[Floats, Floats, float]:
+        """Predict one more value of columns that have few values or none.
+
+        Returns
+        -------
+        middle, squared, freedom
+            The best linear prediction (Robinson 1991, *That BLUP is a good thing: the estimation of
+            random effects*, Statistical Science 6, 15-32), the variance of a value around it, and
+            its degrees of freedom.
+        """
+        own = self.reliability(n)
+        mean = (self.between + self.within) / max(self.columns, 1)
+        squared = self.within + (1 - own) * self.between + (1 - own) ** 2 * mean
+        shift = np.where(n > 0, own * (middle - self.middle), 0.0)
+        return self.middle + shift, squared, float(self.columns - 1)
+
+
+def components(found: Means) -> Components:
+    """Estimate the variances within and between columns.
+
+    By the analysis of variance of unequal numbers (Searle, Casella & McCulloch 1992, *Variance
+    Components*, 3.6). Columns that are the only ones so far off are pulled in: one that is slow
+    does not make all others look different. Of columns with one value each, the difference is
+    taken as that of repetitions.
+    """
+    found = Means(*(one[found.n > 0] for one in found))
+    n, middle = found.n, found.middle
+    count, total = len(n), float(np.sum(n))
+    if count < 2:
+        return Components(float("nan"), 0.0, 0.0, count)
+    centre, far = median_of(middle), outlier_limit(count, count - 1) * mad(middle)
+    middle = np.clip(middle, centre - far, centre + far)
+    grand = float(n @ middle) / total
+    each = float(n @ (middle - grand) ** 2) / (count - 1)
+    if total == count:
+        return Components(float(np.mean(middle)), each, 0.0, count)
+    within = float(np.nansum(found.squared * n * found.freedom)) / (total - count)
+    usual = (total - float(n @ n) / total) / (count - 1)
+    between = max((each - within) / usual, 0.0)
+    return Components(float(np.mean(middle)), max(within, LEAST_SPREAD**2), between, count)
+
+
+TAILS = (3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0)
+"""Degrees of freedom that are tried for tails."""
+
+MOST_FOR_TAILS = 5000
+"""Values that tails are estimated from, at most: more take longer and change nothing."""
+
+_SETTLING = 15
+
+
+def tail_freedom(values: Floats, middle: Floats) -> float:
+    """Return the degrees of freedom of Student's distribution that has tails as long as columns.
+
+    The most likely ones (Lange, Little & Taylor 1989, *Robust statistical modeling using the t
+    distribution*, Journal of the American Statistical Association 84, 881-896); infinity if normal
+    tails are likelier by Akaike's criterion. Values that no normal one reaches are pulled in, so
+    that a single bad one does not count as tails.
+
+    Parameters
+    ----------
+    values, middle
+        Columns, and the mean of each; NaN is a missing value.
+    """
+    from scipy.special import gammaln
+
+    n = np.sum(~np.isnan(values), axis=0)
+    some = n >= FEW_TO_SEE_TAILS
+    rest = (values - middle)[:, some] * np.sqrt(n[some] / (n[some] - 1))
+    rest = rest[~np.isnan(rest)]
+    rest = rest[:: 1 + len(rest) // MOST_FOR_TAILS]
+    scale = mad(rest)
+    if scale <= 0:
+        return math.inf
+    far = outlier_limit(len(rest), len(rest) - 1)
+    squares = np.minimum(np.abs(rest) / scale, far) ** 2
+    normal = -0.5 * math.log(2 * math.pi * math.e * float(np.mean(squares)))
+    likely = {math.inf: normal + 1 / len(rest)}
+    for free in TAILS:
+        of = 1.0
+        for _ in range(_SETTLING):
+            of = float(np.mean((free + 1) * squares / (free + squares / of)))
+        constant = float(gammaln((free + 1) / 2) - gammaln(free / 2))
+        likely[free] = (
+            constant
+            - 0.5 * math.log(free * math.pi * of)
+            - (free + 1) / 2 * float(np.mean(np.log1p(squares / free / of)))
+        )
+    return max(likely, key=likely.__getitem__)
 
 
 def _trigamma_inverse(value: float) -> float:

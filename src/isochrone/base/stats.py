@@ -76,6 +76,8 @@ def row_medians(values: Floats) -> Floats:
 
     The same as ``numpy.nanmedian``, which takes row after row.
     """
+    if not values.shape[-1]:
+        return np.full(values.shape[:-1], np.nan)
     ordered = np.sort(values)  # NaN come last
     known = np.sum(~np.isnan(values), axis=-1, keepdims=True)
     middle = np.concatenate([(known - 1) // 2, known // 2], axis=-1)

@@ -1,19 +1,26 @@
-"""A run compared with its baseline: earlier runs of the same kind, hosts and settings.
+"""A run compared with its baseline: earlier runs of the same kind and settings.
 
-Each quantity (`effects`) has the mean m and the standard deviation s over n earlier runs, without
-outliers (`without_outliers`). The upper prediction limit of the next run is
+Each quantity (`effects`) has the mean m and the standard deviation s over the n earlier runs that
+have it, without outliers (`without_outliers`). The upper prediction limit of the next run is
 
     m + t s √(1 + 1/n)
 
-with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7).
-The rate of *any* false alarm, `RATE`, is divided among levels (or curves), nodes and ranks, and
-pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards those of
-similar quantities (`moderated`).
+with t the quantile of Student's distribution (Hahn & Meeker 1991, *Statistical Intervals*, 4.7), or
+of one with tails as long as those of similar quantities, if that is larger (`tail_freedom`). A node
+that fewer than `ENOUGH` runs have is predicted from these and from the other nodes
+(`Components.next_one`); other quantities are then not judged.
+
+The rate of *any* false alarm, `RATE`, is divided by `SHARES` among levels (or curves), nodes and
+ranks, and pairs (or points), and within each of these by Bonferroni. Variances are shrunk towards
+those of similar quantities (`moderated`).
 
 Whole runs vary more than their components. A level (or curve) is therefore also slower if it is
-slower relative to the other levels of the same launch.
+slower relative to the other levels of the same launch. Levels are compared only with runs of the
+same MPI library and numbers of ranks per node.
 """
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypedDict
 
@@ -22,10 +29,11 @@ from msgspec.structs import replace
 
 from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.errors import InputError
-from isochrone.base.inference import means, moderated
+from isochrone.base.inference import Means, components, means, moderated, tail_freedom
 from isochrone.base.record import Record
-from isochrone.base.stats import median_of
+from isochrone.base.stats import median_of, row_medians
 from isochrone.changes.effects import (
+    MIN_UNITS,
     Further,
     Quantities,
     Quantity,
@@ -33,6 +41,7 @@ from isochrone.changes.effects import (
     with_further,
 )
 from isochrone.latency_map.hierarchy import Known
+from isochrone.pages.words import plural
 from isochrone.runfile.run import Run
 
 ENOUGH = 3
@@ -46,7 +55,12 @@ MARGIN = 0.05
 """Threshold: smaller slowdowns are not reported."""
 
 RATE = 0.03
-"""Probability of any false alarm in a run of an unchanged machine."""
+"""Probability of any false alarm in a run of an unchanged machine, at most."""
+
+SHARES = {"level": 1 / 3, "node": 1 / 12, "pair": 1 / 12, "curve": 1 / 2, "point": 1 / 2}
+"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take half of it, and
+for curves and points. Levels vary most from launch to launch and are few, so that a smaller
+fraction would cost them most."""
 
 JUDGING = 0.9
 """Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
@@ -67,9 +81,12 @@ SEVERAL = 2
 MOST_OF = 0.6
 """Nodes, and fraction of the nodes behind a switch, from which on the switch is blamed."""
 
+_TAILED = ("node", "inside", "rank", "pair")
+"""Kinds of quantities that are many enough to show how long their tails are."""
+
 _FAMILIES = {
-    "level": "level", "curve": "level", "node": "node", "inside": "node", "rank": "node",
-    "pair": "pair", "point": "pair",
+    "level": "level", "curve": "curve", "node": "node", "inside": "node", "rank": "node",
+    "pair": "pair", "point": "point",
 }  # fmt: skip
 
 
@@ -86,6 +103,8 @@ class Change(Record):
         Upper limit of normal variation, a ratio.
     seconds, usual
         Median in the new run, and typical median of the earlier ones, in seconds.
+    runs
+        Number of earlier runs that have it; below `ENOUGH`, it is also compared with its peers.
     proved
         For a node or rank: whether it is the only explanation. A slow link makes only some of its
         round trips slower, a slow switch all nodes behind it.
@@ -96,6 +115,7 @@ class Change(Record):
     limit: float
     seconds: float
     usual: float
+    runs: int
     proved: bool = True
 
 
@@ -136,33 +156,59 @@ class _Usual(NamedTuple):
     odd: Ints
 
 
-def _next(before: Floats, chance: float, *, similar: bool = True) -> tuple[Floats, Floats]:
+def _next(
+    found: Means, chance: float, *, similar: bool = True, peers: Ints | None = None,
+    tails: float = math.inf,
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Return the mean of each column, and the distance to its upper prediction limit.
 
-    NaN is a missing value. Variances of ``similar`` columns are shrunk towards each other.
+    Variances of ``similar`` columns are shrunk towards each other. Columns of fewer than `ENOUGH`
+    values are predicted from these and from their ``peers``, the columns of the same number; the
+    limit is infinite if there are none. Values have ``tails`` like Student's distribution of these
+    degrees of freedom.
     """
     from scipy.special import stdtrit  # SciPy takes long to import
 
-    found = means(before)
-    squared, freedom = found.squared * found.n, found.freedom
-    if similar:
-        squared, freedom = moderated(squared, freedom)
-    return found.middle, stdtrit(freedom, 1 - chance) * np.sqrt(squared * (1 + 1 / found.n))
+    squared, freedom, middle = found.squared * found.n, found.freedom.copy(), found.middle.copy()
+    several = found.n > 1
+    if similar and several.any():
+        squared[several], freedom[several] = moderated(squared[several], freedom[several])
+    squared *= 1 + 1 / np.maximum(found.n, 1)
+    if peers is not None:
+        few = found.n < ENOUGH
+        squared[few] = freedom[few] = np.inf
+        for number in np.unique(peers[few & (peers >= 0)]).tolist():
+            own = peers == number
+            of_peers = components(Means(*(one[own] for one in found)))
+            own &= few
+            if of_peers.columns >= MIN_UNITS:
+                middle[own], squared[own], freedom[own] = of_peers.next_one(
+                    found.n[own], middle[own]
+                )
+    quantile = stdtrit(freedom, 1 - chance)
+    if tails < np.inf:
+        quantile = np.maximum(quantile, stdtrit(tails, 1 - chance) * np.sqrt(1 - 2 / tails))
+    return middle, quantile * np.sqrt(squared)
 
 
-def without_outliers(before: Floats, *, similar: bool = True) -> Floats:
+def without_outliers(before: Floats, *, similar: bool = True, peers: Ints | None = None) -> Floats:
     """Replace outliers of each column by NaN.
 
-    Each run is compared with the others, as a new run is, and the most extreme is removed first.
+    Each run is compared with the others, as a new run is, and the most extreme is removed first: of
+    columns with ``peers`` at least one, which these show.
     """
     left = before.copy()
     columns = np.arange(before.shape[1])
-    for _ in range(len(before) // RUNS_PER_OUTLIER):
-        beyond = np.empty(before.shape)
-        for k in range(len(before)):
-            chance = OUTLIER_RATE / 2 / len(before)
-            usual, limit = _next(np.delete(left, k, axis=0), chance, similar=similar)
-            beyond[k] = np.nan_to_num(np.abs(left[k] - usual) / np.maximum(limit, _TINY))
+    most = np.sum(~np.isnan(before), axis=0) // RUNS_PER_OUTLIER
+    if peers is not None:
+        most = np.maximum(most, peers >= 0)
+    chance = OUTLIER_RATE / 2 / len(before)
+    for _ in range(most.max(initial=0)):
+        beyond, found = np.empty(before.shape), means(left)
+        for k, own in enumerate(left):
+            usual, limit = _next(found.without(own), chance, similar=similar, peers=peers)
+            beyond[k] = np.nan_to_num(np.abs(own - usual) / np.maximum(limit, _TINY))
+        beyond[:, np.sum(np.isnan(left) & ~np.isnan(before), axis=0) >= most] = 0
         worst = np.argmax(beyond, axis=0)
         odd = beyond[worst, columns] > 1
         if not odd.any():
@@ -194,7 +240,7 @@ class Reference:
             )
         self.runs, self.known = runs, known
         self._found: tuple[Quantities, Further] | None = None
-        self._usual: dict[tuple[str, bool], _Usual] = {}
+        self._usual: dict[tuple[str, bool, bytes], _Usual] = {}
 
     def _quantities(self, new: Run) -> Quantities:
         """Return the quantities of the earlier runs and, last, of a new one."""
@@ -211,12 +257,39 @@ class Reference:
         self._found = with_further([*self.runs, new], len(self.runs), self.known)
         return self._found[0]
 
-    def _usually(self, kind: str, values: Floats, chance: float, *, beside: bool = False) -> _Usual:
-        if (kind, beside) not in self._usual:
-            before = without_outliers(values[:-1])
-            odd = np.isnan(before).sum(axis=1)
-            self._usual[kind, beside] = _Usual(*_next(before, chance), odd)
-        return self._usual[kind, beside]
+    def _alike(self, new: Run) -> tuple[Bools, list[str]]:
+        """Return whose levels a run can be compared with, and what is said of the others.
+
+        The times of a level depend on the library, and on which pairs of ranks nodes have.
+        """
+        if "pair" not in new.tables:
+            return np.ones(len(self.runs), bool), []
+        here = Counter(new.hosts)
+        notes, alike = [], []
+        for run in self.runs:
+            there = Counter(run.hosts)
+            alike.append(
+                "MPI library" if run.library.library != new.library.library
+                else "number of ranks per node"
+                if any(here[host] != there[host] for host in here.keys() & there.keys()) else ""
+            )  # fmt: skip
+        for what in dict.fromkeys(filter(None, alike)):
+            runs = plural(alike.count(what), "earlier run")
+            notes.append(f"levels are not compared with {runs}: other {what}")
+        return np.array([not what for what in alike]), notes
+
+    def _usually(
+        self, kind: str, before: Floats, chance: float, peers: Ints, *, beside: bool = False
+    ) -> _Usual:
+        key = kind, beside, np.isnan(before).tobytes()
+        if key not in self._usual:
+            left = without_outliers(before, peers=peers)
+            odd = np.sum(np.isnan(left) & ~np.isnan(before), axis=1)
+            usual = means(left)
+            tails = tail_freedom(before, usual.middle) if kind.split()[0] in _TAILED else math.inf
+            limits = _next(usual, chance, peers=peers, tails=tails)
+            self._usual[key] = _Usual(*limits, odd)
+        return self._usual[key]
 
     def judge(self, new: Run, margin: float = MARGIN) -> Against:
         """Say what of a run is worse than in the earlier ones.
@@ -233,47 +306,64 @@ class Reference:
         families = np.array([_FAMILIES[one.kind] for one in found.items])
         kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
         names = list(dict.fromkeys(families.tolist()))
+        alike, notes = self._alike(new)
         rate = RATE * (JUDGING if earlier >= RUNS_PER_OUTLIER else 1)
         for family in names:
-            chance = rate / len(names) / int(np.sum(families == family))
+            chance = rate * SHARES[family] / int(np.sum(families == family))
             for kind in dict.fromkeys(kinds[families == family].tolist()):
                 own = np.flatnonzero(kinds == kind)
+                peers = np.array([_peers(found.items[k]) for k in own])
                 values = found.shifts[:, own]
-                either = family == "level" and len(own) > 1
-                one = self._usually(kind, values, chance / (1 + either))
+                if family == "level":
+                    values[:-1][~alike] = np.nan
+                either = family in ("level", "curve") and len(own) > 1
+                one = self._usually(kind, values[:-1], chance / (1 + either), peers)
                 shift[own], limit[own] = one.middle, one.limit
                 beyond[own] = values[-1] - one.middle > one.limit
                 odd += one.odd
                 if either:
                     others = [np.delete(values, k, axis=1) for k in range(len(own))]
-                    values = values - np.median(others, axis=2).T  # of the same run
-                    other = self._usually(kind, values, chance / 2, beside=True)
+                    values = values - row_medians(np.array(others)).T  # of the same run
+                    other = self._usually(kind, values[:-1], chance / 2, peers, beside=True)
                     limit[own] = np.minimum(limit[own], other.limit)
                     beyond[own] |= values[-1] - other.middle > other.limit
-        return _judged(found, shift, limit, beyond, margin, odd)
+        return _judged(found, shift, limit, beyond, margin, odd, notes)
+
+
+def _peers(what: Quantity) -> int:
+    """Return a number that quantities of one class share; -1 if it is compared with itself only.
+
+    Nodes; the insides of nodes with as many ranks. Of pairs, tails would decide, which few nights
+    do not show.
+    """
+    return {"node": 0, "inside": len(what.ranks)}.get(what.kind, -1)
 
 
 def _judged(
     found: Quantities, shift: Floats, limit: Floats, beyond: Bools, margin: float,
-    odd: Ints,
+    odd: Ints, notes: list[str],
 ) -> Against:  # fmt: skip
     """Put what is beyond its limit into words, and what it may be laid to."""
     ratio = np.exp(found.shifts[-1] - shift)
-    usual = np.median(found.seconds[:-1], axis=0)
-    lower = found.lower[-1] - np.median(found.lower[:-1], axis=0)
+    known = ~np.isnan(found.shifts[:-1])
+    usual = row_medians(found.seconds[:-1].T)
+    usual = np.where(known.all(axis=0), usual, found.seconds[-1] / ratio)
+    lower = found.lower[-1] - np.nan_to_num(row_medians(found.lower[:-1].T))
     changes = [
         Change(
             found.items[k], float(ratio[k]), _ratio(limit[k]), float(found.seconds[-1, k]),
-            float(usual[k]), not lower[k] < np.log(ratio[k]) / 2,
+            float(usual[k]), int(known[:, k].sum()), not lower[k] < np.log(ratio[k]) / 2,
         )
         for k in np.flatnonzero(beyond & (ratio > 1 + margin)).tolist()
     ]  # fmt: skip
     worse = sorted(_of_switches(_first_causes(changes), found), key=lambda one: -one.ratio)
     each = np.array([one.kind for one in found.items])
+    judged = np.isfinite(limit)
     visible = {
-        kind: _ratio(median_of(limit[each == kind])) for kind in dict.fromkeys(each.tolist())
+        kind: _ratio(median_of(limit[judged & (each == kind)]))
+        for kind in dict.fromkeys(each[judged].tolist())
     }
-    return Against(worse, visible, len(found.items), odd.tolist(), found.notes)
+    return Against(worse, visible, len(found.items), odd.tolist(), [*found.notes, *notes])
 
 
 def _of_switches(changes: list[Change], found: Quantities) -> list[Change]:
@@ -351,14 +441,14 @@ def typical(runs: Sequence[Run]) -> list[Typical]:
     """
     found = quantities(runs, len(runs))
     logs = without_outliers(np.log(found.seconds), similar=False)
-    n = len(runs)
-    mean, half = _next(logs, 0.025, similar=False)
+    n = np.sum(~np.isnan(logs), axis=0)
+    mean, half = _next(means(logs), 0.025, similar=False)
     return [
         {
             "kind": one.kind, "who": one.who, "bytes": one.nbytes, "points": one.points,
-            "runs": int(np.sum(~np.isnan(logs[:, k]))), "seconds": float(np.exp(mean[k])),
-            "low": float(np.exp(mean[k] - half[k])) if n > 1 else None,
-            "high": float(np.exp(mean[k] + half[k])) if n > 1 else None,
+            "runs": int(n[k]), "seconds": float(np.exp(mean[k])),
+            "low": float(np.exp(mean[k] - half[k])) if n[k] > 1 else None,
+            "high": float(np.exp(mean[k] + half[k])) if n[k] > 1 else None,
         }
         for k, one in enumerate(found.items)
     ]  # fmt: skip

@@ -378,8 +378,9 @@ def _against(
 def _slower(change: Change) -> Finding:
     what = change.what
     relative = "" if what.kind in ("level", "curve") else " relative to the rest of the run"
+    usual = "its baseline" if change.runs >= ENOUGH else f"the usual of {what.kind}s like it"
     evidence = (
-        f"{change.ratio:.2f}x its baseline{relative} (normal variation up to {change.limit:.2f}x): "
+        f"{change.ratio:.2f}x {usual}{relative} (normal variation up to {change.limit:.2f}x): "
         f"median {format_seconds(change.seconds)}, baseline {format_seconds(change.usual)}"
     )
     return Finding(

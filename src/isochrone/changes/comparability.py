@@ -5,9 +5,10 @@ The setting of a run is what it measured, where and how. These parts of it must 
 * `THING`, for a comparison, and for launches of one command. Other differences are listed, because
   they may explain a change;
 * `PLACE`, for a history. Other differences are marked where they occur;
-* everything, for a baseline.
+* everything, for a baseline, but that maps need only share hosts (`SHARED`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -30,6 +31,10 @@ THING = (
 PLACE = (
     *THING[:3], "kind", "times", "hosts", "option bytes", "option shape", "option placement",
 )  # fmt: skip
+
+_PARTS = ("hosts", "option bytes")
+SHARED = (*_PARTS, "number of ranks", "MPI library")
+"""In which maps of a baseline may differ, the first two as long as they share something."""
 
 _SYNTHETIC = ("bytes", "shape", "placement")
 """Options of a synthetic machine that define the measurement; all others describe the machine."""
@@ -72,7 +77,10 @@ def setting_of(run: Run) -> Setting:
         **{name: about.notes[name] for name in _NOTES if name in about.notes},
         **{f"setting {name}": value for name, value in sorted(about.settings.items())},
     }
-    return {what: printable(value, 2000) for what, value in found.items()}
+    return {
+        what: printable(value, len(str(value)) if what == "hosts" else 2000)
+        for what, value in found.items()
+    }
 
 
 def differences(one: Setting, other: Setting) -> list[Difference]:
@@ -109,11 +117,32 @@ def check_comparable(runs: Sequence[Run]) -> None:
 
 
 def unlike(one: Setting, other: Setting) -> str:
-    """Say in what settings differ; empty if in nothing."""
+    """Say why runs of two settings cannot be compared; empty if they can.
+
+    Maps are compared by the hosts and message sizes that they share; see `SHARED`.
+    """
     found = differences(one, other)
+    if one["kind"] == other["kind"] == "latency-map" and "" not in _hosts(one) | _hosts(other):
+        found = [
+            two for two in found
+            if two.what not in SHARED or (two.what in _PARTS and not _common(two))
+        ]  # fmt: skip
     return "; ".join(map(_as_text, found[:3])) + (
         f"; and {len(found) - 3} more" if len(found) > 3 else ""
     )
+
+
+def _hosts(one: Setting) -> set[str]:
+    return {host.rpartition(" x ")[0] for host in one["hosts"].split(", ")}
+
+
+def _common(one: Difference) -> set[str]:
+    """Return what two lists have in common: names of hosts, or message sizes."""
+    here, there = (
+        {part.partition(" x ")[0] for part in re.split(", *", text.strip("[]"))}
+        for text in one[1:]
+    )  # fmt: skip
+    return here & there
 
 
 def _as_text(one: Difference) -> str:
@@ -143,34 +172,41 @@ class Comparable(NamedTuple):
 
 
 class Group(Record):
-    """Comparable runs, the oldest first, each with its setting."""
+    """Comparable runs, the oldest first, each with its setting; the last says what they are."""
 
     runs: Hidden[list[Run]]
     settings: Hidden[list[Setting]]
+
+    def is_like(self, setting: Setting) -> bool:
+        """Whether runs of a setting are comparable with one of them."""
+        return any(not unlike(setting, one) for one in self.settings)
 
     @property
     @shown
     def about(self) -> Inline[Comparable]:
         """What they are, for a document."""
-        first = self.runs[0]
+        last = self.runs[-1]
         runs = [BaselineRun(run.where, run.about.started, run.complete) for run in self.runs]
-        return Comparable(first.experiment, first.kind, first.size, self.settings[0], runs)
+        return Comparable(last.experiment, last.kind, last.size, self.settings[-1], runs)
 
 
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
-    """Group complete runs whose settings agree, in the named values or in all.
+    """Group complete runs that are comparable, or whose settings agree in the named values.
 
-    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date.
+    Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date. A
+    run belongs to the first group of which it is comparable with a run.
     """
     found: dict[tuple[Any, ...], Group] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
         if run.complete and not below_resolution(run):
             setting = setting_of(run)
             key = tuple(map(setting.get, names)) if names else tuple(sorted(setting.items()))
-            group = found.setdefault(key, Group([], []))
-            group.runs.append(run)
-            group.settings.append(setting)
-    return list(found.values())
+            if key not in found:
+                like = (one for one in found.values() if not names and one.is_like(setting))
+                found[key] = next(like, Group([], []))
+            found[key].runs.append(run)
+            found[key].settings.append(setting)
+    return [*{id(group): group for group in found.values()}.values()]
 
 
 def environment(

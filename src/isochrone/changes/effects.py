@@ -1,14 +1,19 @@
 """Decomposition of repeated runs into effects of levels, nodes and pairs, or of curves and points.
 
-Whole launches vary more than the components of one launch. The log-time of each pair of nodes,
-relative to its baseline, is therefore the sum of effects of its level and both nodes, and a
+Whole launches vary more than the components of one launch. The log-time of each pair of nodes is
+therefore the sum of effects of its level and both nodes, of what is peculiar to the pair, and a
 residual,
 
-    log t(a, b) - base(a, b) = level + node(a) + node(b) + residual(a, b),
+    log t(a, b) = level + node(a) + node(b) + pair(a, b) + residual(a, b),
 
-fitted robustly against outlying pairs (Huber 1964, *Robust estimation of a location parameter*,
-Annals of Mathematical Statistics 35, 73-101). Only the level effect contains what a launch has in
-common. Likewise a curve has one effect, and each point a residual.
+fitted in each run, robustly against outlying pairs (Huber 1964, *Robust estimation of a location
+parameter*, Annals of Mathematical Statistics 35, 73-101). What is peculiar to a pair is estimated
+over the earlier runs that have it, and shrunk by how reliable that is (`_peculiar`). Only the level
+effect contains what a launch has in common. Likewise a curve has one effect, and each point a
+residual.
+
+Maps are seen from the places of the last one: an earlier run tells of the hosts that it shares with
+it. Effects of nodes are relative to those of the other nodes that the runs share (`aligned_with`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,12 +26,14 @@ import numpy as np
 from isochrone.applications.emulation.summary import emulation
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.errors import InputError
+from isochrone.base.inference import components, means
 from isochrone.base.record import Record
-from isochrone.base.stats import MAD_TO_SIGMA, median_of
+from isochrone.base.stats import MAD_TO_SIGMA, median_of, row_medians
 from isochrone.base.table import Table
-from isochrone.base.text import printable
+from isochrone.base.text import listed, printable
 from isochrone.base.units import format_bytes
-from isochrone.changes.log_medians import Matched, aligned, by_curve, logs_of, matched
+from isochrone.changes.log_medians import aligned, by_curve, logs_of
+from isochrone.changes.seen import Seen, seen_from
 from isochrone.latency_map.hierarchy import Known
 from isochrone.latency_map.partitions import numbered, parted
 from isochrone.latency_map.topology import analyse
@@ -55,7 +62,7 @@ class Quantity(Record):
     who
         For a person. Host names come from elsewhere: escape them.
     hosts, ranks
-        What it concerns; ranks by their numbers in the first run.
+        What it concerns; ranks by their numbers in the last run.
     level
         Number of a level, or of the one a pair is on; None for others.
     nbytes
@@ -165,49 +172,61 @@ def _together(
 
 
 def _of_maps(runs: Sequence[Run], earlier: int, known: Known | None) -> tuple[Quantities, Further]:
-    found = matched(runs)
-    whole = np.asarray(~np.isnan(found.logs).any(axis=0))
-    notes = [found.places.note] if found.places.note else []
-    if 2 * whole.sum() < len(whole):
-        raise InputError(
-            "the maps have less than half of their pairs in common", where=runs[-1].where
-        )
-    if not whole.all():
-        notes.append(f"{int(np.sum(~whole))} pairs are skipped: not all runs have them")
-    found = found.only(whole)
+    found = seen_from(runs[-1], runs)
+    notes = _not_seen(runs[-1], found, earlier)
     level, names, groups = _levels(found, earlier, known)
-    base = np.mean(found.logs[:earlier], axis=0)
+    parts = []
+    sizes = [*parted(found.rows[:, 2], np.arange(len(found.rows)))]
+    for size, rows in sizes:
+        own = found.only(rows)
+        if (~np.isnan(own.logs[:earlier])).any():
+            nbytes = size if len(sizes) > 1 else None
+            parts.append((rows, _Map(own.first(earlier), level[rows], names, nbytes)))
+    if not parts:
+        raise InputError("the maps have no pairs in common", where=runs[-1].where)
 
-    def columns(logs: Floats) -> Quantities:
-        columns: list[_Column] = []
-        for size, rows in parted(found.rows[:, 2], np.arange(len(found.rows))):
-            own = found._replace(logs=logs).only(rows)
-            nbytes = size if len(rows) < len(found.rows) else None
-            columns += _Map(own, base[rows], level[rows], names, nbytes).columns()
-        return _together(columns, groups, notes)
+    def columns(seen: Seen) -> Quantities:
+        each = [column for rows, one in parts for column in one.columns(seen.only(rows))]
+        return _together(each, groups, notes)
 
     def further(run: Run) -> Quantities | None:
-        if notes or run.hosts != runs[0].hosts:
+        if notes or run.hosts != runs[-1].hosts:
             return None
-        own = matched([run])
-        return columns(own.logs) if np.array_equal(own.rows, found.rows) else None
+        own = seen_from(run, [run])
+        return columns(own) if np.array_equal(own.rows, found.rows) else None
 
-    return columns(found.logs), further
+    return columns(found), further
+
+
+def _not_seen(run: Run, found: Seen, earlier: int) -> list[str]:
+    """Say what of a map no earlier one has."""
+    rows, before = found.rows, ~np.isnan(found.logs[:earlier])
+    notes = []
+    for size in np.unique(rows[:, 2]).tolist():
+        if not before[:, rows[:, 2] == size].any():
+            notes.append(f"{format_bytes(size)}: no earlier run has this message size")
+    hosts = np.array(run.hosts, dtype=object)
+    seen = {host for ends in rows[before.any(axis=0), :2].T for host in hosts[ends]}
+    new = [host for host in dict.fromkeys(run.hosts) if host not in seen]
+    if new and len(new) < len(set(run.hosts)):
+        shown = listed([printable(host, 40) for host in new], 5)
+        notes.append(f"no earlier run has {shown}: compared with other hosts")
+    return notes
 
 
 def _levels(
-    found: Matched, earlier: int, known: Known | None
+    found: Seen, earlier: int, known: Known | None
 ) -> tuple[Ints, list[str], list[frozenset[str]]]:
     """Return the level of each row, their names, and the hosts that are together on them.
 
-    They are those that the earlier runs together show.
+    They are those that the earlier runs together show; of new pairs, those of the last run.
     """
-    first = found.only(found.rows[:, 2] == found.rows[:, 2].min())
-    hosts = found.places.hosts
+    smallest = found.rows[:, 2] == found.rows[:, 2].min()
+    first, hosts = found.only(smallest), found.hosts
     nodes = numbered(hosts).tolist()
     ranks = [Rank(k, hosts[k], nodes[k]) for k in range(len(hosts))]
     table = dict(zip(("i", "j", "bytes"), first.rows.T, strict=True))
-    table["median"] = np.exp(np.median(first.logs[:earlier], axis=0))
+    table["median"] = np.exp(_usual_map(first.logs, earlier))
     middle = Run(
         header={"experiment": "latency-map", "ranks": len(hosts)},
         ranks=ranks if all(hosts) else [], tables={"pair": Table(table)}, end={"complete": True},
@@ -221,26 +240,48 @@ def _levels(
     return level, [one.name for one in shown.levels], groups
 
 
+def _usual_map(logs: Floats, earlier: int) -> Floats:
+    """Return what each pair usually takes; where no earlier run has it, what it takes in the last.
+
+    Launches are made equal to the last one by the pairs that they share with it.
+    """
+    if not np.isnan(logs).any():
+        return np.asarray(np.median(logs[:earlier], axis=0))
+    last = logs[-1]
+    usual = row_medians((logs[:earlier] - row_medians(logs[:earlier] - last)[:, None]).T)
+    return np.where(np.isnan(usual), last, usual)
+
+
 class _Map:
-    """The pairs of one message size, split into quantities; ``base`` is what they usually are."""
+    """The pairs of one message size, split into quantities.
 
-    def __init__(
-        self, found: Matched, base: Floats, level: Ints, names: list[str], nbytes: int | None
-    ) -> None:
-        self.places, self.names, self.level, self.nbytes = found.places, names, level, nbytes
-        self.logs, self.delta = found.logs, found.logs - base
-        self.a, self.b = found.rows[:, 0], found.rows[:, 1]
-        hosts = found.places.hosts
-        host = numbered(hosts)
-        self.host_names = list(dict.fromkeys(hosts))
-        self.by_host = all(hosts) and bool(np.any(host[self.a] != host[self.b]))
-        self.seat_host = host if self.by_host else np.arange(len(hosts))
-        self.outer = self.seat_host[self.a] != self.seat_host[self.b]
+    What is usual is estimated from ``before``, the earlier maps.
+    """
 
-    def columns(self) -> Iterator[_Column]:
-        """Yield each quantity."""
-        yield from self._levels()
-        yield from self._network()
+    def __init__(self, before: Seen, level: Ints, names: list[str], nbytes: int | None) -> None:
+        self.hosts, self.by_host, self.unit = before.hosts, before.by_host, before.unit
+        self.names, self.level, self.nbytes = names, level, nbytes
+        self.host_names = list(dict.fromkeys(self.hosts))
+        self.a, self.b = before.rows[:, 0], before.rows[:, 1]
+        self.outer = self.unit[self.a] != self.unit[self.b]
+        exact = np.where(before.exact, before.logs, np.nan)
+        self.usual = means(exact).middle
+        for k in np.unique(level[~self.outer]).tolist():
+            rows = np.flatnonzero(~self.outer & (level == k))
+            self.usual[rows] = _usual(exact[:, rows])
+        self.peculiar = np.zeros(len(self._pairs))
+        self.of_units = np.full(int(self.unit.max()) + 1, np.nan)
+        self.peculiar = _peculiar(self._fit(before.logs)[2])
+        self.of_units = _usual(self._fit(before.logs)[1])
+        self.of_insides = _usual(self._over(exact, [*self._inner.values()]))
+
+    def columns(self, seen: Seen) -> Iterator[_Column]:
+        """Yield each quantity of some maps."""
+        self.logs = seen.logs
+        self.exact = np.where(seen.exact, seen.logs, np.nan)
+        fit = self._fit(self.logs)
+        yield from self._levels(fit[0])
+        yield from self._network(*fit)
         if self.by_host:
             yield from self._insides()
 
@@ -249,120 +290,187 @@ class _Map:
     ) -> _Column:
         """Return a column; ``own`` are the shifts of the pairs it is made of."""
         lower = np.full(len(shift), np.nan) if own is None else _lower_quartile(own)
-        return _Column(quantity, shift, np.exp(np.median(self.logs[:, rows], axis=1)), lower)
+        return _Column(quantity, shift, np.exp(row_medians(self.logs[:, rows])), lower)
 
     def _about(
-        self, kind: str, who: str, seats: Iterable[int], rows: Ints, level: int | None = None
+        self, kind: str, who: str, ranks: Iterable[int], rows: Ints, level: int | None = None
     ) -> Quantity:
-        hosts = dict.fromkeys(self.places.hosts[seat] for seat in seats)
-        ranks = tuple(self.places.rank[seat] for seat in seats)
+        ranks = tuple(ranks)
+        hosts = dict.fromkeys(self.hosts[rank] for rank in ranks)
         return Quantity(kind, who, tuple(filter(None, hosts)), ranks, level, self.nbytes, len(rows))
 
-    def _rank(self, seat: int, rows: Ints) -> Quantity:
-        host = self.places.hosts[seat]
-        who = f"rank {self.places.rank[seat]}" + (f" ({printable(host, 60)})" if host else "")
-        return self._about("rank", who, [seat], rows)
+    def _rank(self, rank: int, rows: Ints) -> Quantity:
+        host = self.hosts[rank]
+        return self._about(
+            "rank", f"rank {rank}" + (f" ({printable(host, 60)})" if host else ""), [rank], rows
+        )
 
     @cached_property
-    def _on(self) -> dict[int, Ints]:
-        """The places on each node."""
-        return dict(parted(self.seat_host, np.arange(len(self.seat_host))))
+    def _on(self) -> dict[int, list[int]]:
+        """The ranks of each unit."""
+        return {k: own.tolist() for k, own in parted(self.unit, np.arange(len(self.unit)))}
 
-    def _seats(self, *units: int) -> list[int]:
-        """Return the places on some nodes; or some ranks, by their numbers."""
-        if self.by_host:
-            return sorted(seat for unit in units for seat in self._on[unit].tolist())
-        return sorted(units, key=self.places.rank.__getitem__)
+    # ---- pairs of units ----
 
-    def _levels(self) -> Iterator[_Column]:
-        level, levels = self._units[1], self._fit[0]
+    @cached_property
+    def _among(self) -> Floats:
+        """What is usual of each row, over the mean of those between the same units."""
+        ends = np.sort(self.unit[np.column_stack([self.a, self.b])], axis=1)
+        _, pair = np.unique(ends @ [len(self.unit), 1], return_inverse=True)
+        known, count = ~np.isnan(self.usual), pair.max() + 1
+        total = np.bincount(pair[known], self.usual[known], count)
+        number = np.maximum(np.bincount(pair[known], minlength=count), 1)
+        return np.asarray(self.usual - (total / number)[pair])
+
+    @cached_property
+    def _parts(self) -> list[Ints]:
+        """The rows of each pair of units."""
+        rows = np.flatnonzero(self.outer)
+        ends = np.sort(self.unit[np.column_stack([self.a, self.b])[rows]], axis=1)
+        return [own for _, own in parted(ends[:, 0] * len(self.unit) + ends[:, 1], rows)]
+
+    @cached_property
+    def _first(self) -> Ints:
+        """The first row of each pair of units."""
+        return np.array([own[0] for own in self._parts], np.int64)
+
+    @cached_property
+    def _pairs(self) -> Ints:
+        """The units of each pair."""
+        return np.sort(self.unit[np.column_stack([self.a, self.b])[self._first]], axis=1)
+
+    @cached_property
+    def _level(self) -> Ints:
+        """The level of each pair of units."""
+        return np.array([int(median_of(self.level[own])) for own in self._parts], np.int64)
+
+    def _over(self, logs: Floats, parts: Sequence[Ints]) -> Floats:
+        """Return the median over the rows of each part, without what is usual among them."""
+        found = np.empty((len(logs), len(parts)))
+        for number, which in parted(np.array([len(own) for own in parts]), np.arange(len(parts))):
+            rows = np.stack([parts[k] for k in which])
+            if number == 1:
+                found[:, which] = logs[:, rows[:, 0]]
+                continue
+            found[:, which] = row_medians(logs[:, rows] - np.nan_to_num(self._among[rows]))
+        return found
+
+    def _fit(self, logs: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the effects of levels and units, and the rests of pairs of units, of all maps.
+
+        NaN is what a map says nothing of.
+        """
+        values = self._over(logs, self._parts) - self.peculiar
+        units = np.full((len(logs), len(self.of_units)), np.nan)
+        levels, rest = np.full((len(logs), len(self.names)), np.nan), np.full(values.shape, np.nan)
+        judged = len(np.unique(self._pairs)) >= MIN_UNITS
+        for k, own in enumerate(~np.isnan(values)):
+            there, on = np.unique(self._pairs[own]), np.unique(self._level[own])
+            if not len(there) or (judged and len(there) < MIN_UNITS):
+                continue
+            level, unit, left = shifts_of(self._pairs[own], self._level[own], values[k, own])
+            levels[k, on], units[k, there], rest[k, own] = level, unit[there], left
+        common = np.nan_to_num(_off(units, self.of_units))
+        return levels + 2 * common, units - common, rest + self.peculiar
+
+    # ---- quantities ----
+
+    def _levels(self, levels: Floats) -> Iterator[_Column]:
         for k, name in enumerate(self.names):
             rows = np.flatnonzero(self.level == k)
             if not len(rows):
                 continue
-            shift = np.median(self.delta[:, rows], axis=1)
-            if (level == k).any():  # of the network: without what single nodes add
-                shift = levels[:, np.unique(level).tolist().index(k)]
+            shift = levels[:, k]
+            if not (self._level == k).any():  # within nodes
+                shift = row_medians(self.exact[:, rows] - self.usual[rows])
             about = self._about("level", f"level {k} ({name})", (), rows, k)
             yield self._column(about, shift, rows)
 
-    @cached_property
-    def _units(self) -> tuple[Ints, Ints, Floats, list[Ints]]:
-        """The pairs of nodes (or ranks), and the level, the shifts and the rows of each."""
-        rows = np.flatnonzero(self.outer)
-        one, other = self.seat_host[self.a[rows]], self.seat_host[self.b[rows]]
-        count = int(self.seat_host.max()) + 1
-        code = np.minimum(one, other) * count + np.maximum(one, other)
-        codes, parts = zip(*parted(code, rows), strict=True)
-        pairs = np.column_stack(np.divmod(codes, count))
-        level = np.array([int(median_of(self.level[own])) for own in parts])
-        return pairs, level, _medians(self.delta, parts), list(parts)
-
-    @cached_property
-    def _fit(self) -> tuple[Floats, Floats, Floats]:
-        """Shifts of levels and units, and the rests of the pairs of units, of all runs."""
-        pairs, level, delta, _ = self._units
-        found = [shifts_of(pairs, level, values) for values in delta]
-        levels, units, rest = (np.array(side) for side in zip(*found, strict=True))
-        return levels, units, rest
-
-    def _network(self) -> Iterator[_Column]:
+    def _network(self, levels: Floats, units: Floats, rest: Floats) -> Iterator[_Column]:
         """Yield nodes, their ranks, and pairs of nodes; or ranks and their pairs."""
-        pairs, level, delta, parts = self._units
-        levels, units, rest = self._fit
-        beyond = delta - levels[:, np.unique(level, return_inverse=True)[1]]
-        if units.shape[1] >= MIN_UNITS:
-            for k in np.unique(pairs).tolist():
+        pairs, level = self._pairs, self._level
+        between = self._over(self.logs, self._parts)
+        usual = np.nan_to_num(self.of_units)[pairs].sum(axis=1)
+        beyond = between - self.peculiar - usual - levels[:, level]
+        there = np.unique(pairs).tolist()
+        if len(there) >= MIN_UNITS:
+            for k in there:
                 own = np.flatnonzero((pairs == k).any(axis=1))
-                rows = np.concatenate([parts[p] for p in own])
+                rows = np.concatenate([self._parts[p] for p in own])
                 about = (
-                    self._about("node", self.host_names[k], self._seats(k), rows)
+                    self._about("node", self.host_names[k], self._on[k], rows)
                     if self.by_host else self._rank(k, rows)
                 )  # fmt: skip
                 yield self._column(about, units[:, k], rows, beyond[:, own])
         if self.by_host:
-            yield from self._ranks()
-        seconds = np.exp(_medians(self.logs, parts))
+            yield from self._ranks(between)
+        seconds = np.exp(between)
         none = np.full(len(self.logs), np.nan)
-        for k, units_ in enumerate(pairs.tolist()):
-            seats = self._seats(*units_)
-            names = [self.host_names[u] for u in units_] if self.by_host else [
-                str(self.places.rank[seat]) for seat in seats
-            ]  # fmt: skip
-            about = self._about("pair", "-".join(names), seats, parts[k], int(level[k]))
+        for k, ends in enumerate(pairs.tolist()):
+            names = [self.host_names[u] if self.by_host else str(u) for u in ends]
+            ranks = [rank for u in ends for rank in self._on[u]]
+            about = self._about("pair", "-".join(names), sorted(ranks), self._parts[k], level[k])
             yield _Column(about, rest[:, k], seconds[:, k], none)
 
-    def _ranks(self) -> Iterator[_Column]:
+    def _ranks(self, between: Floats) -> Iterator[_Column]:
         """Yield what each rank adds to that of its node, where nodes have several."""
-        _, _, delta, parts = self._units
         place = np.empty(len(self.a), np.int64)
-        for k, own in enumerate(parts):
+        for k, own in enumerate(self._parts):
             place[own] = k
-        for seat in range(len(self.seat_host)):
-            rows = np.flatnonzero(self.outer & ((self.a == seat) | (self.b == seat)))
-            if len(rows) and len(self._on[int(self.seat_host[seat])]) > 1:
-                added = self.delta[:, rows] - delta[:, place[rows]]
-                shift = np.median(added, axis=1)
-                yield self._column(self._rank(seat, rows), shift, rows, added)
+        for rank, unit in enumerate(self.unit.tolist()):
+            rows = np.flatnonzero(self.outer & ((self.a == rank) | (self.b == rank)))
+            if len(rows) and len(self._on[unit]) > 1:
+                added = self.exact[:, rows] - self._among[rows] - between[:, place[rows]]
+                yield self._column(self._rank(rank, rows), row_medians(added), rows, added)
+
+    @cached_property
+    def _inner(self) -> dict[int, Ints]:
+        """The rows within each unit."""
+        inner = np.flatnonzero(~self.outer)
+        return dict(parted(self.unit[self.a[inner]], inner))
 
     def _insides(self) -> Iterator[_Column]:
         """Yield what each node adds within itself, over the others."""
-        inner = np.flatnonzero(~self.outer)
-        own = dict(parted(self.seat_host[self.a[inner]], inner))
-        if len(own) < MIN_UNITS:
+        if len(self._inner) < MIN_UNITS:
             return
-        shift = _medians(self.delta, list(own.values())).T
-        shift = shift - np.median(shift, axis=0)
-        for (k, rows), values in zip(own.items(), shift, strict=True):
+        shift = self._over(self.exact, [*self._inner.values()])
+        shift = shift - _off(shift, self.of_insides)
+        for (k, rows), values in zip(self._inner.items(), shift.T, strict=True):
             who = f"inside of {printable(self.host_names[k], 60)}"
-            yield self._column(self._about("inside", who, self._seats(k), rows), values, rows)
+            yield self._column(self._about("inside", who, self._on[k], rows), values, rows)
 
 
-def _medians(values: Floats, parts: Sequence[Ints]) -> Floats:
-    """Return the medians of each row over the columns of each part; quickly of one each."""
-    if all(len(own) == 1 for own in parts):
-        return values[:, np.concatenate(parts)]
-    return np.array([np.median(values[:, own], axis=1) for own in parts]).T
+def _usual(values: Floats) -> Floats:
+    """Return what each column usually is, without what all of a map have in common.
+
+    Maps lack columns, so the two are fitted in turn: means of columns, and medians of maps.
+    """
+    common = np.zeros((len(values), 1))
+    for _ in range(_ROUNDS if np.isnan(values).any() else 1):
+        middle = means(values - common).middle
+        before, common = common, np.nan_to_num(row_medians(values - middle))[:, None]
+        if np.max(np.abs(common - before), initial=0) < _SETTLED:
+            break
+    return middle
+
+
+def _off(values: Floats, usual: Floats) -> Floats:
+    """Return how far each map is off what is usual, as a column; NaN of few columns."""
+    beside = values - usual
+    enough = np.sum(~np.isnan(beside), axis=1) >= MIN_UNITS
+    return np.where(enough, row_medians(beside), np.nan)[:, None]
+
+
+def _peculiar(rest: Floats) -> Floats:
+    """Return what each pair adds to its level and nodes, from the rests of several maps.
+
+    The median over the maps is shrunk towards 0, depending on how much pairs differ, and how much
+    a pair differs from map to map: the best linear prediction (Robinson 1991, *That BLUP is a good
+    thing: the estimation of random effects*, Statistical Science 6, 15-32).
+    """
+    found = means(rest)
+    reliable = components(found).reliability(found.n)
+    return np.nan_to_num(row_medians(rest.T) * reliable)
 
 
 # ---- curves and points -------------------------------------------------------------------------
@@ -403,12 +511,15 @@ def _of_emulations(runs: Sequence[Run]) -> tuple[list[dict[str, Any]], Floats]:
 
 
 def _lower_quartile(values: Floats) -> Floats:
-    """Return the lower quartile of each row; `numpy.quantile` takes ten times as long."""
-    place = (values.shape[1] - 1) / 4
-    low = int(place)
+    """Return the lower quartile of each row without NaN; `numpy.nanquantile` takes far longer."""
+    place = np.maximum(np.sum(~np.isnan(values), axis=1, keepdims=True) - 1, 0) / 4
+    low = place.astype(np.int64)
     ordered = np.sort(values, axis=1)
-    high = min(low + 1, values.shape[1] - 1)
-    return np.asarray(ordered[:, low] + (place - low) * (ordered[:, high] - ordered[:, low]))
+    below, above = (
+        np.take_along_axis(ordered, np.minimum(k, values.shape[1] - 1), axis=1)
+        for k in (low, low + (place > low))
+    )
+    return np.asarray(below + (place - low) * (above - below))[:, 0]
 
 
 def _point(key: dict[str, Any]) -> str:

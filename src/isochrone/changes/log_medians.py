@@ -103,7 +103,7 @@ def matched(runs: Sequence[Run]) -> Matched:
         If a map holds no medians.
     """
     places = places_of(runs)
-    found = [_pairs(run, slots) for run, slots in zip(runs, places.of_rank, strict=True)]
+    found = [pairs_at(run, slots) for run, slots in zip(runs, places.of_rank, strict=True)]
     every = np.concatenate([rows for rows, _ in found])
     sizes, size = np.unique(every[:, 2], return_inverse=True)
     code = (every[:, 0] * len(places.rank) + every[:, 1]) * len(sizes) + size.ravel()
@@ -114,8 +114,11 @@ def matched(runs: Sequence[Run]) -> Matched:
     return Matched(places, every[first], logs)
 
 
-def _pairs(run: Run, slots: Ints) -> tuple[Ints, Floats]:
-    """Return the pairs as rows of two places and a size, and the logarithms of their medians."""
+def pairs_at(run: Run, slots: Ints) -> tuple[Ints, Floats]:
+    """Return the pairs as rows of two places and a size, and the logarithms of their medians.
+
+    ``slots`` is the place of each rank; pairs with one at -1 are left out.
+    """
     table = run.pairs()
     if "median" not in table:
         raise InputError("the pairs have no 'median'", where=run.where)

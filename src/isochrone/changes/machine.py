@@ -74,15 +74,10 @@ def _by_rank(runs: Sequence[Run], note: str, hosts: list[str] | None = None) -> 
 
 
 def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
-    ordered = [  # the ranks of each host in the order of their processors
-        grouped((rank.host, rank) for rank in sorted(run.ranks, key=_processor)) for run in runs
-    ]
+    ordered = [grouped((rank.host, rank) for rank in run.ranks) for run in runs]
     for host in room:
-        own = [[*map(_processor, one[host])] for one in ordered]
-        # unless they have their own processors, the same in all runs
-        if len({*own[0]}) < len(own[0]) or any(processors != own[0] for processors in own):
-            for one in ordered:
-                one[host].sort(key=lambda r: r.rank)
+        for one, own in zip(ordered, in_order(*(one[host] for one in ordered)), strict=True):
+            one[host] = own
     slots = [(host, k) for host, number in room.items() for k in range(number)]
     of_rank = []
     for run, one in zip(runs, ordered, strict=True):
@@ -99,6 +94,18 @@ def _by_host(runs: Sequence[Run], room: dict[str, int]) -> Places:
         of_rank, [host for host, _ in slots], [f"{host}:{k}" for host, k in slots],
         [ordered[0][host][k].rank for host, k in slots], False, note,
     )  # fmt: skip
+
+
+def in_order(*sides: list[Rank]) -> list[list[Rank]]:
+    """Return the ranks of one host in several runs in the order of their processors.
+
+    If they do not have their own processors, the same in all runs, the order is that of the ranks.
+    """
+    found = [sorted(ranks, key=_processor) for ranks in sides]
+    own = [[*map(_processor, ranks)] for ranks in found]
+    if len({*own[0]}) < len(own[0]) or any(processors != own[0] for processors in own):
+        return [sorted(ranks, key=lambda one: one.rank) for ranks in sides]
+    return found
 
 
 def _processor(rank: Rank) -> tuple[int, int, int, int]:

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from beds.golden import Golden
 from isochrone.base.documents import plain
-from isochrone.changes.baseline import LATEST
+from isochrone.base.table import Table
+from isochrone.changes.baseline import LATEST, Reference
 from isochrone.changes.check import Check, Earlier, Memory, check, together
 from isochrone.changes.effects import quantities
 from isochrone.changes.waivers import parse_rule
@@ -38,7 +39,7 @@ from made_up.latency_maps import (
     with_retests,
 )
 from made_up.launches import launches
-from made_up.nights import Chance, Machine, Truth, launch, link_truth, shape
+from made_up.nights import Chance, Cluster, Machine, Truth, launch, link_truth, shape
 from made_up.sweeps import collective
 
 SHAPES = ["flat", "one rank a node", "few nodes", "switches", "two switches", "three levels",
@@ -306,7 +307,6 @@ def test_launches_that_differ_by_half_prove_nothing(golden: Golden) -> None:
     ("change", "why"),
     [
         ({"settings": {"UCX_TLS": "tcp"}}, "setting UCX_TLS is tcp, not not set"),
-        ({"mpi": {"library": "Open MPI 5"}}, "MPI library is Open MPI 5"),
         ({"options": {"bytes": [64], "schedule": "rounds"}}, "option schedule is rounds"),
         ({"memory": "cuda"}, "memory is cuda, not host"),
         ({"clock": {"simulated": True}}, "times is simulated, not measured"),
@@ -330,8 +330,74 @@ def test_how_much_was_measured_is_no_setting() -> None:
 
 def test_other_hosts_are_another_place(golden: Golden) -> None:
     run = map_of(flat(4), ["a", "b", "c", "d"])
-    other = map_of(flat(4), ["a", "b", "c", "x"])
-    golden(Memory().why_not(run, other))
+    assert Memory().why_not(run, map_of(flat(4), ["a", "b", "c", "x"])) == ""
+    golden(Memory().why_not(run, map_of(flat(4), ["v", "w", "x", "y"])))
+
+
+CLUSTER = Cluster.drawn(20, 2, np.random.default_rng(3))
+
+
+def of_cluster(
+    hosts: list[int], seed: int, slow: dict[int, float] | None = None, each: int = 2
+) -> Run:
+    dice = np.random.default_rng([seed, 4])
+    return CLUSTER.launch(np.array(hosts), dice, slow, each=each, again=True)
+
+
+def some_hosts(seed: int) -> list[int]:
+    """Draw 12 of 20 hosts, the first among them."""
+    drawn = np.random.default_rng(seed).choice(19, 11, replace=False) + 1
+    return [0, *sorted(drawn.tolist())]
+
+
+@pytest.mark.slow
+def test_a_node_is_judged_by_nights_on_other_hosts_one_of_which_it_was_slow_in() -> None:
+    """Replaced hosts leave no night out; a bad night before hides nothing."""
+    before = [of_cluster(some_hosts(k), k, {0: 2.0} if k == 3 else None) for k in range(7)]
+    for by, verdict in ((1.0, "good"), (1.15, "slower")):
+        run = of_cluster(some_hosts(20), 20, {0: by})
+        found = check(run, Earlier("nights", before), least=0.5)
+        assert (found.verdict, found.earlier, found.left_out) == (verdict, 7, []), by
+        assert found.bad_hosts == (["c000"] if by > 1 else [])
+
+
+@pytest.mark.slow
+def test_a_new_host_is_judged_by_its_peers_and_named() -> None:
+    hosts = [*range(1, 13)]
+    before = [of_cluster(hosts, k) for k in range(4)]
+    for by in (1.0, 2.0):
+        found = Reference(before).judge(of_cluster([0, *hosts[1:]], 20, {0: by}))
+        assert [one.what.who for one in found.worse] == (["c000"] if by > 1 else [])
+        assert any("c000" in note for note in found.notes)
+        assert all(one.runs == 0 for one in found.worse)
+
+
+@pytest.mark.slow
+def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_can_be() -> None:
+    """Nodes and pairs are, levels are not; what only tonight has is named."""
+    hosts = [*range(12)]
+    before = [of_cluster(hosts, k, each=1) for k in range(4)]
+    found = Reference(before).judge(of_cluster(hosts, 20, {0: 1.3}))
+    assert [one.what.who for one in found.worse] == ["c000"]
+    assert "level" not in found.visible
+    assert "number of ranks per node" in found.notes[-1]
+
+    run = of_cluster(hosts, 20, {0: 1.3}, each=1)
+    run.header["mpi"] = {"library": "Open MPI 5"}
+    run.header["options"] = {"bytes": [64, 4096]}
+    for one in before:
+        one.header["options"] = {"bytes": [64]}
+    pairs = run.tables["pair"]
+    table = {name: np.tile(pairs[name], 2) for name in ("i", "j", "bytes", "median")}
+    table["bytes"][len(pairs) :] = 4096
+    run.tables["pair"] = Table(table)
+    checked = check(run, Earlier("nights", before), least=0.5)
+    assert (checked.earlier, checked.bad_hosts) == (4, ["c000"])
+    said = " ".join(checked.judged)
+    assert "other MPI library" in said
+    assert "4 KiB" in said
+    run.header["options"] = {"bytes": [4096]}
+    assert "option bytes" in Memory().why_not(run, before[0])
 
 
 # ---- other kinds -------------------------------------------------------------------------------

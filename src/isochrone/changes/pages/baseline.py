@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from isochrone.base.text import printable
 from isochrone.base.units import format_seconds
 from isochrone.changes.baseline import ENOUGH, Typical
-from isochrone.changes.comparability import Group
+from isochrone.changes.comparability import SHARED, Group
 from isochrone.changes.effects import at_size, called
 from isochrone.pages.page import Block, Row, Sentence, Table, columns_of
 from isochrone.pages.words import between, left_out, plural
@@ -40,12 +40,14 @@ def typical_times(folder: str, found: Sequence[tuple[Group, Sequence[Typical]]])
 
 
 def _title(group: Group) -> Sentence:
-    first = group.runs[0]
-    about = [f"{first.experiment} on {plural(first.size, 'rank')}"]
-    library = library_name(group.settings[0]["MPI library"])
+    last, setting = group.runs[-1], group.settings[-1]
+    about = [f"{last.experiment} on {plural(last.size, 'rank')}"]
     about += [f"{what}: {printable(text, 100)}" for what, text in (
-        ("hosts", group.settings[0]["hosts"]), ("MPI library", library),
+        ("hosts", setting["hosts"]), ("MPI library", library_name(setting["MPI library"])),
     )]  # fmt: skip
+    differ = [what for what in SHARED if any(one.get(what) != setting.get(what)
+              for one in group.settings)]  # fmt: skip
+    about += [f"of the latest run; earlier ones differ in {', '.join(differ)}"] * bool(differ)
     few = "" if len(group.runs) >= ENOUGH else f" (a verdict needs {ENOUGH})"
     return Sentence(f"{plural(len(group.runs), 'run')}{few}: " + "; ".join(about), "strong")
 
