@@ -103,7 +103,7 @@ isochrone check "$name.jsonl" "${options[@]}" | tee "$name.txt"
 verdict=${PIPESTATUS[0]}
 
 case $verdict in
-0) ;;                                                      # good
+0) ;;                                                     # good
 1) drain_hosts "$name.hosts" "slow in health job $job" ;; # slow, or slower than on earlier nights
 4) echo "not known: nothing is drained" ;;
 esac

@@ -6,19 +6,25 @@ of all three are stand-ins that print what the real ones print, and record how t
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from beds.mpis import ROOT
+from isochrone.changes.pages.openmetrics import METRICS as WRITTEN
 
 PATIENCE = 60.0
 NODES = [f"n{k}" for k in range(1, 13)]
 DOWN = "n6"
+
+METRICS = {name for name, *_ in WRITTEN}
 
 MARK = "# ---- From here on"
 
@@ -144,6 +150,24 @@ def test_the_page_quotes_the_job() -> None:
     assert quoted.removeprefix("bash\n") in script("slurm").read_text()
 
 
+def test_the_page_lists_the_settings_and_the_metrics() -> None:
+    page = (ROOT / "docs/nightly-health-check.md").read_text()
+    settings = set(re.findall(r"\bHEALTH_[A-Z_]+", script("slurm").read_text()))
+    assert set(re.findall(r"^\| `(HEALTH_\w+)` \|", page, re.M)) == settings
+    assert set(re.findall(r"^\| `isochrone_check_(\w+)` \|", page, re.M)) == METRICS
+
+
+def test_alerts_and_dashboard_ask_for_metrics_that_there_are() -> None:
+    folder = ROOT / "contrib/monitoring"
+    rules = YAML(typ="safe").load((folder / "isochrone.rules.yml").read_text())
+    asked = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
+    panels = json.loads((folder / "grafana-dashboard.json").read_text())["panels"]
+    asked += [target["expr"] for panel in panels for target in panel["targets"]]
+    named = [re.findall(r"isochrone_check_(\w+)", one) for one in asked]
+    assert all(named)
+    assert {name for names in named for name in names} <= METRICS
+
+
 def test_shells_find_no_fault(processes: None) -> None:
     files = [*(script(system) for system in SYSTEMS), *ROOT.glob("contrib/*/*.sh")]
     for file in files:
@@ -183,7 +207,7 @@ def test_more_bad_nodes_than_allowed_are_a_matter_for_a_person(bed: Bed, system:
     answer = bed.run(system, **asked)  # type: ignore[arg-type]
     assert answer.returncode == 1
     assert bed.drained(system) == []
-    assert "2 of 12 nodes are bad" in answer.stdout
+    assert "2 of 12" in answer.stdout
     bed.run(system, **asked, HEALTH_MAX_DRAIN="20%")  # type: ignore[arg-type]
     assert bed.drained(system) == ["n3", "n4"]
 

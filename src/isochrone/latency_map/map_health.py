@@ -12,7 +12,7 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, mad, quantile
+from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -223,7 +223,7 @@ class _Ratios:
         others = np.isfinite(self.ratio) & (host[self.i] != host[self.j])
         both = np.tile(others, 2)
         measured = parted(host[self.end][both], np.tile(self.ratio, 2)[both])
-        return {str(names[k]): float(np.median(own)) for k, own in measured if names[k]}
+        return {str(names[k]): median_of(own) for k, own in measured if names[k]}
 
     def odd(self) -> str:
         """Say it if one host is longer than all others on a machine of many distances.

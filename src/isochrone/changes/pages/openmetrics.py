@@ -22,7 +22,7 @@ def openmetrics(checks: Sequence[Check]) -> str:
 
 
 def _lines(checks: Sequence[Check]) -> Iterator[str]:
-    for name, what, samples in _METRICS:
+    for name, what, samples in METRICS:
         # 12 digits: a date needs ten
         texts = [
             f"isochrone_check_{name}{_labels(at)} {value:.12g}\n" for at, value in samples(checks)
@@ -99,7 +99,7 @@ def _earlier(checks: Sequence[Check]) -> _Samples:
     return [({}, min(known))] if known else []
 
 
-_METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
+METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
     ("verdict", "Verdict of the check: 1 for the one that holds, 0 for the others.", _verdicts),
     ("timestamp_seconds", "Start of the measurement, in seconds since 1970.", _started),
     ("pairs_measured", "Pairs of ranks that were measured.",
