@@ -9,7 +9,7 @@ import pytest
 
 from isochrone.base import journal
 from isochrone.base.errors import InputError, MeasurementError
-from isochrone.base.text import listeners, warn
+from isochrone.base.text import command_line, listeners, warn
 
 
 def lines(path: Path) -> list[str]:
@@ -30,18 +30,20 @@ def test_a_log_has_launches_warnings_and_what_ranks_print(
     """Standard error has no more than without a log; variables are those that differ."""
     log = tmp_path / "log.txt"
     log.write_text("2026-11-27T03:00:00Z before\n")
-    with journal.kept(verbose=False, file=log, command=["measure", "a b"]):
+    words, late = ["measure", "a b"], "it is late"
+    with journal.kept(verbose=False, file=log, command=words):
         with journal.launch(["srun", "true"], {**os.environ, "MODE": "1 2"}):
             journal.heard("slurmstepd: hello")
-        warn("it is late")
+        warn(late)
         journal.asked(["mpicc", "-show"])
     found = lines(log)
     assert found[:4] == [
-        "before", "isochrone measure 'a b'", "$ env 'MODE=1 2' srun true", "| slurmstepd: hello",
+        "before", command_line(["isochrone", *words]), "$ env 'MODE=1 2' srun true",
+        "| slurmstepd: hello",
     ]  # fmt: skip
     assert found[4].startswith("ended after")
-    assert found[5:] == ["it is late", "$ mpicc -show"]
-    assert capsys.readouterr().err == "isochrone: it is late\n"
+    assert found[5:] == [late, "$ mpicc -show"]
+    assert capsys.readouterr().err == f"isochrone: {late}\n"
     assert listeners == []
 
 
