@@ -16,7 +16,8 @@
 
 # If your MPI is a module, load it here:  module load openmpi
 
-job=$(flux getattr jobid 2>/dev/null) # of the instance that flux batch starts; the system instance has none
+# Of the instance that flux batch starts; the instance of the system has none. In digits: for names of files.
+job=$(flux getattr jobid 2>/dev/null) && job=$(flux job id --to=dec "$job")
 
 expanded() { flux hostlist --expand --delimiter=$'\n' "$@"; }
 

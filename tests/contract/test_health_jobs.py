@@ -54,6 +54,7 @@ STAND_INS = {
     "pbsdsh": '[[ $2 != "$DEAD_NUMBER" ]]',
     "flux": """case "$*" in
         "getattr jobid") [[ -n $FLUX_JOB ]] && echo "$FLUX_JOB" ;;
+        "job id"*) echo "${!#}" ;;
         hostlist*avail) echo "$UP" ;;
         hostlist*) if [[ -n $FLUX_JOB ]]; then echo "$JOB_NODES"; else echo "$ALL"; fi ;;
         run*) [[ $* != *"host:$DEAD "* ]] ;;
