@@ -7,6 +7,7 @@ the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, tog
 from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
 from isochrone.changes.pages.openmetrics import openmetrics
-from isochrone.changes.waivers import is_host_name, parse_rule
+from isochrone.changes.waivers import Rule, is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
 from isochrone.console.options import (
@@ -105,23 +106,7 @@ def run(args: Namespace) -> int:
     """Judge, write what was asked for, and say it."""
     rules = list(dict.fromkeys(map(parse_rule, args.allow)))
     _check_outputs(args)
-    first = args.add and _is_new(args.baseline)
-    if args.baseline is not None and not first:
-        files(args.baseline)  # says that there is no such folder before anything else is read
-    judged = runs_of(*args.runs)
-    kept = earlier_runs(args.baseline) if args.baseline is not None and not first else []
-    memory, earlier = Memory(), Others(kept)
-    checks = [
-        check(
-            one,
-            Earlier(str(args.baseline), earlier.but(one.path)) if args.baseline else None,
-            rules,
-            least=args.threshold,
-            margin=args.worse,
-            memory=memory,
-        )
-        for one in judged
-    ]
+    checks = _judge(args, rules)
     used = {finding.allowed for one in checks for finding in one.findings}
     unused = [rule.text for rule in rules if rule.text not in used]
     bad, suspects = hosts_of(checks)
@@ -131,13 +116,14 @@ def run(args: Namespace) -> int:
     verdict = together(checks)
     code = {GOOD: 0, NOT_KNOWN: 1 if args.strict else 0 if args.lenient else NOT_KNOWN_EXIT}
     exit_code = code.get(verdict, 1)
-    for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
+    for path, text in (
+        (args.hosts_out, "".join(f"{host}\n" for host in hosts)),
+        (args.suspects_out, "".join(f"{host}\n" for host in doubtful)),
+        (args.junit, junit(checks).decode()),
+        (args.openmetrics, openmetrics(checks)),
+    ):
         if path is not None:
-            write_text(path, "".join(f"{host}\n" for host in names))
-    if args.junit is not None:
-        write_text(args.junit, junit(checks).decode())
-    if args.openmetrics is not None:
-        write_text(args.openmetrics, openmetrics(checks))
+            write_text(path, text)
     fit = [one.run for one in checks if args.add and one.fit]
     added = add(args.baseline, fit) if fit else []
     if args.json:
@@ -151,6 +137,27 @@ def run(args: Namespace) -> int:
     for host in refused:
         warn(f"host '{printable(host, 80)}' is left out of the host list: the name is not valid")
     return exit_code
+
+
+def _judge(args: Namespace, rules: Sequence[Rule]) -> list[Check]:
+    """Judge each run."""
+    first = args.add and _is_new(args.baseline)
+    if args.baseline is not None and not first:
+        files(args.baseline)  # says that there is no such folder before anything else is read
+    judged = runs_of(*args.runs)
+    kept = earlier_runs(args.baseline) if args.baseline is not None and not first else []
+    memory, earlier = Memory(), Others(kept)
+    return [
+        check(
+            one,
+            Earlier(str(args.baseline), earlier.but(one.path)) if args.baseline else None,
+            rules,
+            least=args.threshold,
+            margin=args.worse,
+            memory=memory,
+        )
+        for one in judged
+    ]
 
 
 def _is_new(baseline: Path | None) -> bool:
