@@ -17,7 +17,7 @@
 # If your MPI is a module, load it here:  module load openmpi
 
 # Of the instance that flux batch starts; the instance of the system has none. In digits: for names of files.
-job=$(flux getattr jobid 2>/dev/null) && job=$(flux job id --to=dec "$job")
+job=$(flux getattr jobid 2>/dev/null) && job=$(flux job id --to=dec "$job" || echo "$job")
 
 expanded() { flux hostlist --expand --delimiter=$'\n' "$@"; }
 
