@@ -117,8 +117,9 @@ def run(command: list[str], folder: Path, environ: dict[str, str]) -> str:
 
 
 def ended_well(command: list[str], code: int) -> bool:
-    """Say whether a command did what it should; one that judges ends with 1 if it is bad."""
-    return code == 0 or (code == 1 and ("check" in command[1:2] or "--fail-on" in command))
+    """Say whether a command did what it should; one that judges ends with 1 or 4 if not good."""
+    checks = "check" in command[1:2]
+    return code == 0 or (code == 4 and checks) or (code == 1 and (checks or "--fail-on" in command))
 
 
 def keep_pictures(page: Path, text: str, folder: Path) -> None:

@@ -51,6 +51,7 @@ def commands(inputs: Path, to: Path) -> Iterator[tuple[list[object], list[str]]]
     )
     yield ["check", run, "--hosts-out", to / "hosts"], ["hosts"]
     yield ["check", run, "--junit", to / "junit.xml"], ["junit.xml"]
+    yield ["check", run, "--openmetrics", to / "check.prom"], ["check.prom"]
     yield ["history", inputs / "base", "-o", to / "history.html", "--force"], ["history.html"]
     yield ["platform", "nodes:2 cores:2", "-o", to / "p.xml", "--force"], ["p.xml"]
     yield ["baseline", "add", to, run], []

@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     add.add_argument("--nodes", type=int, help="how many (default: as many as --ranks)")
     add.add_argument("--ranks", default="2,2", help="of each node in its hostfiles: 4,2,1,1")
     add.add_argument("--rate", default="", help="of every link: 200mbit")
+    add.add_argument("--small", default="", help="of every link, for small packets: 100kbit")
     add.add_argument("--slow", action="append", default=[], metavar="NODE=RATE")
     add.add_argument("--slurm", action="store_true", help="with Slurm's daemons")
     add.add_argument("--name")
@@ -42,8 +43,11 @@ def parser() -> argparse.ArgumentParser:
     add = commands.add_parser("shape", help="change the rate of a node's link")
     add.add_argument("node")
     add.add_argument("rate")
+    add.add_argument("--small", default="", help="rate for small packets: 50kbit")
     add.add_argument("--name")
-    add.set_defaults(act=lambda args: lifetime.find(args.name).shape(args.node, args.rate))
+    add.set_defaults(
+        act=lambda args: lifetime.find(args.name).shape(args.node, args.rate, args.small)
+    )
     add = commands.add_parser("run", help="run a command: run -- mpiexec …")
     add.add_argument("--name")
     add.add_argument("--on", default=HEAD, help="node (default: the head)")
@@ -68,7 +72,7 @@ def up(args: argparse.Namespace) -> None:
     rates = dict(pair.split("=", 1) for pair in args.slow)
     if args.slurm and (why := slurm.obstacle()):
         raise ClusterError(why)
-    made = lifetime.make(Plan(ranks, args.rate, rates, **named), keep=True)
+    made = lifetime.make(Plan(ranks, args.rate, rates, args.small, **named), keep=True)
     if args.slurm:
         with_slurm(made)
     print(f"{made.plan.name}: {describe(made.plan)}")

@@ -31,6 +31,9 @@ class Plan:
         Of every link, as `tc` writes it (``200mbit``); empty: as fast as the machine is.
     rates
         Of single nodes' links, by the node's name.
+    small
+        Rate of every link for small packets with data, which then decides the time of messages of
+        64 B; empty: no limit but that of all packets.
     name
         Unique on this machine.
     """
@@ -38,6 +41,7 @@ class Plan:
     ranks: tuple[int, ...]
     rate: str = ""
     rates: dict[str, str] = field(default_factory=dict)
+    small: str = ""
     name: str = field(default_factory=lambda: f"c{secrets.token_hex(4)}")
 
     def __post_init__(self) -> None:
@@ -45,7 +49,7 @@ class Plan:
             raise ValueError(f"1 to {MAX_NODES} nodes, each with a rank or more")
         if not NAME.fullmatch(self.name):
             raise ValueError(f"'{self.name}' is not a name of small letters, digits and dashes")
-        for rate in filter(None, (self.rate, *self.rates.values())):
+        for rate in filter(None, (self.rate, self.small, *self.rates.values())):
             if not RATE.fullmatch(rate):
                 raise ValueError(f"'{rate}' is not a rate such as 200mbit")
         if strangers := self.rates.keys() - set(self.nodes):

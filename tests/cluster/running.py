@@ -96,9 +96,16 @@ class Cluster:
                 stderr=subprocess.STDOUT,
             )
 
-    def shape(self, node: str, rate: str) -> None:
-        """Change the rate of a node's link."""
-        for command in network.shape(node, node_process(self.folder, node), rate):
-            answer = self.run(*command)
-            if answer.returncode:
-                raise ClusterError(answer.stderr.strip())
+    def shape(self, node: str, rate: str, small: str = "") -> None:
+        """Change the rate of a node's link, and that of small packets."""
+        for command in network.shape(node, node_process(self.folder, node), rate, small):
+            self._must(command)
+
+    def cut(self, node: str) -> None:
+        """Cut the link of a node."""
+        self._must(network.cut(node))
+
+    def _must(self, command: list[str]) -> None:
+        answer = self.run(*command)
+        if answer.returncode:
+            raise ClusterError(answer.stderr.strip())

@@ -248,3 +248,30 @@ def test_a_history_of_hostile_names_obeys_none(isochrone: Command, tmp_path: Pat
     assert isochrone("baseline", "add", folder, run).returncode == 0
     assert isochrone("history", folder, "-o", page).returncode == 0
     assert "<script" not in page.read_text()
+
+
+def test_add_keeps_what_later_nights_can_be_compared_with(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """The first three nights are not known, and kept; a slow one is not, unless it is waived."""
+    nights = tmp_path / "nights"
+    codes = []
+    for night in range(1, 5):
+        run = run_file(tmp_path / f"{night}.jsonl", night)
+        codes.append(isochrone("check", run, "--baseline", nights, "--add").returncode)
+    assert codes == [4, 4, 4, 0]
+    assert len(list(nights.iterdir())) == 4
+    slow = run_file(tmp_path / "slow.jsonl", 20, slow=3)
+    assert isochrone("check", slow, "--baseline", nights, "--add").returncode == 1
+    assert len(list(nights.iterdir())) == 4
+    waived = ("--allow", "host=n2")
+    assert isochrone("check", slow, "--baseline", nights, "--add", *waived).returncode == 0
+    assert len(list(nights.iterdir())) == 5
+    unconfirmed = map_of(flat(8) + 3 * leaving(np.arange(8) == 2), block(8))
+    write(unconfirmed, tmp_path / "suspect.jsonl")
+    new = tmp_path / "new"
+    answer = isochrone("check", tmp_path / "suspect.jsonl", "--baseline", new, "--add")
+    assert answer.returncode == 4
+    assert not new.exists()
+    answer = isochrone("check", slow, "--add")
+    assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)

@@ -152,6 +152,7 @@ def _full(folder: Path) -> Path:
     [
         ("report",), ("plot",), ("export", "--to", "csv"), ("export", "--to", "npz"),
         ("export", "--to", "matlab"), ("check", "--hosts-out"), ("check", "--junit"),
+        ("check", "--openmetrics"),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -97,16 +97,16 @@ def judge(argv: Sequence[str], folder: Path, outputs: Sequence[str], limits: Lim
 
 def _wrong(code: int, out: str, err: str) -> str:
     """Say what is wrong about an exit code and what was printed."""
-    if code not in (0, 1, 2, 3):
+    if code not in (0, 1, 2, 3, 4):
         return f"exit code {code}"
     lines = [line for line in err.splitlines() if ": partial run: " not in line]
     if "Traceback" in err:
         return "a traceback is printed"
     if "not enough memory" in err:
         return "memory: more than there is"
-    if code >= 2 and (not lines or not lines[-1].startswith(("isochrone", "  |"))):
+    if code in (2, 3) and (not lines or not lines[-1].startswith(("isochrone", "  |"))):
         return f"exit code {code} without a line"
-    if code >= 2 and sum(line.startswith("isochrone") for line in lines) > 1:
+    if code in (2, 3) and sum(line.startswith("isochrone") for line in lines) > 1:
         return "more than one line"
     for text in (out, err):
         bad = {c for c in text if not c.isprintable() and c not in "\n"}

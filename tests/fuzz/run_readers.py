@@ -25,7 +25,7 @@ ANY: Final = (
     "report {file} -o {out}",
     "check {file}",
     "check {file} --json --baseline {folder}",
-    "check {file} --allow host=n1 --junit {out}-j --hosts-out {out}-h",
+    "check {file} --allow host=n1 --junit {out}-j --hosts-out {out}-h --openmetrics {out}-m",
     "check ok-map.jsonl --baseline {folder} --strict",
     "baseline add {out} {file}",
     "baseline list {folder}",

@@ -34,9 +34,16 @@ def printable_path(path: object) -> str:
     return printable(path, MAX_PATH)
 
 
+listeners: list[Tell] = []
+"""Receive each line of `warn`, too."""
+
+
 def warn(text: object, limit: int = 500) -> None:
     """Print a line on standard error."""
-    print(f"isochrone: {printable(text, limit)}", file=sys.stderr)
+    line = printable(text, limit)
+    print(f"isochrone: {line}", file=sys.stderr)
+    for listener in listeners:
+        listener(line)
 
 
 def shell_word(word: str) -> str:

@@ -181,6 +181,14 @@ class Check(Record):
         Earlier runs that are not comparable: file and reason.
     visible
         Smallest detectable slowdown, a ratio, by kind.
+    hosts
+        Of each host of a map, its typical round trip with other hosts over the usual one.
+    pairs_measured
+        Number of pairs of ranks of a map that were measured.
+    fit
+        Whether later runs can be compared with this one: it is complete, and nothing in it is
+        slow, possibly slow, or far off without an explanation. The verdict may be ``not known``,
+        for example because there are too few earlier runs.
     """
 
     run: Hidden[Run]
@@ -190,6 +198,9 @@ class Check(Record):
     earlier: int | None = None
     left_out: list[LeftOut] = field(default_factory=list)
     visible: dict[str, float] = field(default_factory=dict)
+    hosts: dict[str, float] = field(default_factory=dict)
+    pairs_measured: int = 0
+    fit: bool = False
 
     @property
     @shown
@@ -253,13 +264,13 @@ def check(
     """
     memory = Memory() if memory is None else memory
     is_map = len(run.tables.get("pair", ())) > 0
-    found = Check(run, [], [], [])
+    found, far_off = Check(run, [], [], []), False
     zeros = below_resolution(run)
     if zeros:
         return replace(found, doubts=[f"{zeros}: use a larger --window or a finer clock"])
     if is_map:
         health = map_health(run, least, memory.known)
-        found = _by_itself(run, health)
+        found, far_off = _by_itself(run, health), health.far_off
     elif run.kind == "latency-map":
         found.doubts.append("the map has no pairs: measure again")
     elif earlier is None:
@@ -267,8 +278,7 @@ def check(
             f"a run of {printable(run.experiment, 40)} can only be judged with --baseline"
         )
     if earlier is not None:
-        settled = is_map and not health.far_off
-        found = _against(found, earlier, margin, memory, settles=settled)
+        found = _against(found, earlier, margin, memory, settles=is_map and not far_off)
     findings = [
         replace(one, allowed=next((
             rule.text for rule in rules
@@ -281,7 +291,8 @@ def check(
         components = "1 component is" if count == 1 else f"{count} components are"
         doubts.append(f"{components} possibly slow, not confirmed: measure again")
     findings.sort(key=lambda one: (bool(one.allowed), one.verdict == POSSIBLY_SLOW))
-    return replace(found, findings=findings, doubts=doubts)
+    fit = run.complete and not far_off and all(one.allowed for one in findings)
+    return replace(found, findings=findings, doubts=doubts, fit=fit)
 
 
 def together(checks: Sequence[Check]) -> str:
@@ -318,7 +329,10 @@ def _by_itself(run: Run, health: MapHealth) -> Check:
         "below the threshold"
         for part, _ in health.minor
     ]
-    return Check(run, findings, doubts, judged, visible=visible)
+    return Check(
+        run, findings, doubts, judged, visible=visible, hosts=health.hosts,
+        pairs_measured=health.measured,
+    )  # fmt: skip
 
 
 def _slow(part: Slow, nbytes: int | None, proved: bool) -> Finding:

@@ -206,7 +206,18 @@ def _run(argv: Sequence[str] | None) -> int:
     if rest and not args.passes_options_on:
         args.parser.refuse(rest)
     args.rest = rest
-    return int(args.run(args))
+    verbose, log = getattr(args, "journal", False), getattr(args, "log", None)
+    if not verbose and log is None:
+        return int(args.run(args))
+    from isochrone.base import journal
+    from isochrone.console.output import check_output
+
+    if log is not None:
+        check_output(log, force=True)  # a log is appended to
+    with journal.kept(verbose=verbose, file=log, command=sys.argv[1:] if argv is None else argv):
+        code = int(args.run(args))
+        journal.note(f"exit code {code}")
+        return code
 
 
 def _drop_output() -> None:

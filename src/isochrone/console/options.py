@@ -96,8 +96,19 @@ def add_force(parser: _ActionsContainer) -> None:
     add_flag(parser, "--force", "overwrite existing output")
 
 
+def add_journal(parser: _ActionsContainer) -> None:
+    """Add ``--verbose`` and ``--log``, which `isochrone.cli.main` reads."""
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", dest="journal",
+        help="print the command of each launch, and which MPI and launcher were chosen",
+    )  # fmt: skip
+    add_expert(parser, "--log", "FILE", Path,
+        "append the same, all warnings and the output of launchers to FILE")  # fmt: skip
+
+
 def add_mpi(parser: _ActionsContainer) -> None:
-    """Add ``--probe`` and ``--mpicc``."""
+    """Add ``--probe``, ``--mpicc``, ``--verbose`` and ``--log``: a command that launches."""
+    add_journal(parser)
     add_expert(parser, "--probe", "FILE", str,
         "isochrone-probe to use (default: $ISOCHRONE_PROBE, else in PATH, else installed, else "
         "compiled now)")  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.record import Record
-from isochrone.base.stats import distinct, mad, quantile
+from isochrone.base.stats import distinct, mad, median_of, quantile
 from isochrone.base.table import Table
 from isochrone.base.text import printable
 from isochrone.base.units import format_bytes, format_seconds
@@ -84,6 +84,11 @@ class MapHealth(Record):
         judged.
     far_off
         Whether pairs are far off that nothing explains: earlier runs do not settle this.
+    hosts
+        Of each host the median round trip with other hosts over that of its level: at the message
+        size at which this is longest.
+    measured
+        Number of pairs that were measured, at the message size with the most.
     """
 
     found: dict[int, Topology]
@@ -92,6 +97,8 @@ class MapHealth(Record):
     doubts: list[str]
     detectable: float
     far_off: bool
+    hosts: dict[str, float]
+    measured: int
 
 
 def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
@@ -116,7 +123,17 @@ def map_health(run: Run, least: float, known: Known | None = None) -> MapHealth:
         ],
         minor, [*_doubts(run, found), *far, *odd],
         max(_detectable(run, size, one) for size, one in found.items()), bool(far),
+        _longest(one.of_hosts() for one in ratios.values()),
+        max(int(np.sum(np.isfinite(one.ratio))) for one in ratios.values()),
     )  # fmt: skip
+
+
+def _longest(ratios: Iterator[dict[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for one in ratios:
+        for host, ratio in one.items():
+            found[host] = max(ratio, found.get(host, ratio))
+    return found
 
 
 def _detectable(run: Run, size: int, found: Topology) -> float:
@@ -199,6 +216,14 @@ class _Ratios:
         least = min(ratio for _, ratio in ratios)
         own = values[np.isin(owner, of_part)]
         return bool(_quartile(own) >= usual * least**_HALF)
+
+    def of_hosts(self) -> dict[str, float]:
+        """Return the median ratio of each host's round trips with other hosts."""
+        names, host = np.unique(self.hosts, return_inverse=True)
+        others = np.isfinite(self.ratio) & (host[self.i] != host[self.j])
+        both = np.tile(others, 2)
+        measured = parted(host[self.end][both], np.tile(self.ratio, 2)[both])
+        return {str(names[k]): median_of(own) for k, own in measured if names[k]}
 
     def odd(self) -> str:
         """Say it if one host is longer than all others on a machine of many distances.

@@ -24,6 +24,7 @@ from typing import IO
 
 import msgspec
 
+from isochrone.base import journal
 from isochrone.base.errors import (
     ExhaustedError,
     InputError,
@@ -119,6 +120,19 @@ def run(
     Interrupted
         If SIGINT, SIGTERM or SIGHUP has come, and this is the main thread.
     """
+    with journal.launch(argv, environ):
+        _run(argv, timeout, progress, run_file, data_file, hear, environ)
+
+
+def _run(
+    argv: Sequence[str],
+    timeout: float | None,
+    progress: Report,
+    run_file: Path | None,
+    data_file: Path | None,
+    hear: Tell,
+    environ: launchers.Environ | None,
+) -> None:
     signals = _Signals()
     with taken_by(signals.take):
         job = _Job(argv, run_file, data_file, progress, hear, environ)
@@ -300,6 +314,8 @@ class _Words(threading.Thread):
         """Read until all writers have ended."""
         for raw in self.stream:
             line = raw.decode(errors="replace").rstrip()
+            if line and not line.startswith(_PROGRESS):
+                journal.heard(line)
             if line.startswith(_PROGRESS):
                 with suppress(ValueError):
                     done, total, estimate = line.removeprefix(_PROGRESS).split()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from isochrone import __version__
+from isochrone.base import journal
 from isochrone.base.errors import InputError, IsochroneError, MeasurementError, WrongResult
 from isochrone.base.text import Tell, whole_number
 from isochrone.measure import algorithm as algorithms
@@ -76,6 +77,11 @@ class Setup:
         if launcher is None or name is None:
             name = launchers.choose(os.environ, built.library)
             launcher = launchers.load(name)
+            how = "detected"
+        else:
+            how = "selected"
+        journal.note(f"launcher {name}: {how}")
+        journal.note(f"probe {built.path} ({built.origin}), compiler wrapper {built.mpicc}")
         return cls(built, name, launcher, options, warn)
 
     def default_ranks(self) -> int:

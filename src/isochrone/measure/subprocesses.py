@@ -11,6 +11,7 @@ from subprocess import DEVNULL, PIPE, CompletedProcess, Popen, TimeoutExpired
 
 import msgspec
 
+from isochrone.base import journal
 from isochrone.base.errors import InputError, MeasurementError, check_exhausted
 from isochrone.base.units import format_seconds
 from isochrone.measure.cache import cache_folder, check_own
@@ -104,6 +105,7 @@ def answer(
     ExhaustedError
         If the system has no room for another process.
     """
+    journal.asked(argv)
     try:
         started = Popen(
             argv,

@@ -195,7 +195,7 @@ def test_one_node_is_not_several_and_no_percentage_is_the_threshold(
     """Protects the sentences of a check: 1 node, and 9.9 % where the threshold is 10 %."""
     run = map_of(flat(8), ["a"] * 8)
     (part,) = analyse(one_slow_host()).slow
-    health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], np.inf, False)
+    health = MapHealth({}, [], [(replace(part, ratio=1.0996), 64)], [], np.inf, False, {}, 0)
     monkeypatch.setattr("isochrone.changes.check.map_health", lambda *_: health)
     compared, minor = check(run).judged
     assert " 1 node " in compared

@@ -49,6 +49,7 @@ SEVERAL_VALUES = {
 """Options of one meaning that take another value somewhere, and why."""
 
 SEVERAL_OBJECTS = {
+    "--verbose": "what more is printed",
     "--dry-run": "start nothing, or write nothing",
     "--measure": "two commands, or two proposals",
     "--launches": "says of what, and which files",
@@ -187,3 +188,15 @@ def test_a_bare_number_is_refused_with_what_to_write() -> None:
 )  # fmt: skip
 def test_a_duration_is_read(text: str, seconds: float) -> None:
     assert read_time(text) == pytest.approx(seconds)
+
+
+def test_all_commands_that_launch_have_the_same_options_of_the_journal() -> None:
+    """-v and --log are declared once, with --mpicc."""
+    launching = [one for one in load_all(parser()) if "--mpicc" in one._option_string_actions]
+    names = {one.prog.removeprefix("isochrone ") for one in launching}
+    assert names >= {"measure", "suite", "emulate", "demo", "scale", "record", "exec", "doctor"}
+    assert names >= {"tune collectives", "tune program", "tune collective-io", "build"}
+    for one in launching:
+        actions = one._option_string_actions
+        assert actions["-v"] is actions["--verbose"]
+        assert (actions["-v"].dest, actions["--log"].dest) == ("journal", "log"), one.prog

@@ -31,10 +31,15 @@ def _suite(one: Check) -> Xml.Element:
     suite = Xml.Element("testsuite", {"name": name})
     if one.run.about.started:
         suite.set("timestamp", printable(one.run.about.started, 60))
+    _properties(suite, pairs_measured=one.pairs_measured, **{
+        f"detectable_ratio_{kind}": f"{ratio:.6g}" for kind, ratio in one.visible.items()
+    })  # fmt: skip
     open_ = [finding for finding in one.findings if not finding.allowed]
     of_hosts = [finding for finding in open_ if finding.bad_hosts]
     for host in dict.fromkeys(host for host in one.run.hosts if host):
         case = _case(suite, name, f"host {host}")
+        if host in one.hosts:
+            _properties(case, slowdown_ratio=f"{one.hosts[host]:.6g}")
         _fail(case, [finding for finding in of_hosts if host in finding.bad_hosts])
     for finding in open_:
         if finding.verdict == POSSIBLY_SLOW:
@@ -50,10 +55,16 @@ def _suite(one: Check) -> Xml.Element:
     last = _case(suite, name, "all could be judged")
     if one.doubts:
         Xml.SubElement(last, "skipped", {"message": printable("; ".join(one.doubts), _LONGEST)})
-    suite.set("tests", str(len(suite)))
+    suite.set("tests", str(len(suite.findall("testcase"))))
     for count, tag in (("failures", "failure"), ("skipped", "skipped"), ("errors", "error")):
         suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
     return suite
+
+
+def _properties(of: Xml.Element, **values: object) -> None:
+    found = Xml.SubElement(of, "properties")
+    for name, value in values.items():
+        Xml.SubElement(found, "property", {"name": name, "value": str(value)})
 
 
 def _case(suite: Xml.Element, file: str, name: str) -> Xml.Element:

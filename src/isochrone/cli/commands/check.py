@@ -7,6 +7,7 @@ the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,7 +20,8 @@ from isochrone.changes.baseline import MARGIN
 from isochrone.changes.check import Check, Earlier, Memory, check, hosts_of, together
 from isochrone.changes.pages.check import blocks, closing
 from isochrone.changes.pages.junit import junit
-from isochrone.changes.waivers import is_host_name, parse_rule
+from isochrone.changes.pages.openmetrics import openmetrics
+from isochrone.changes.waivers import Rule, is_host_name, parse_rule
 from isochrone.console.as_json import add_json, print_json
 from isochrone.console.input import earlier_runs, files_of
 from isochrone.console.options import (
@@ -30,10 +32,10 @@ from isochrone.console.options import (
     add_threshold,
     read_percent,
 )
-from isochrone.console.output import check_output
+from isochrone.console.output import check_output, print_path
 from isochrone.formats.comparison_sides import runs_of
 from isochrone.pages.terminal import print_blocks
-from isochrone.runfile.baseline_folder import Others, files
+from isochrone.runfile.baseline_folder import Others, add, files
 
 EXAMPLES = (
     ("is a node slow? write the bad hosts to a file",
@@ -74,6 +76,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_option(parser, "--baseline", "FOLDER", Path,
         "also compare with these reference runs (see isochrone baseline)"
     )  # fmt: skip
+    add_flag(parser, "--add",
+        "add runs to the baseline unless something is slow, slower or possibly slow; the folder "
+        "is created if missing")  # fmt: skip
     add_option(parser, "--allow", "RULE", str,
         "allow a known problem, such as host=n05, pair=n1,n2, or rank=3:30%% (a slowdown of up to "
         "30%%): do not fail for it; may be repeated",
@@ -82,6 +87,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_expert(parser, "--suspects-out", "FILE", Path,
         "write the hosts with unconfirmed problems")  # fmt: skip
     add_option(parser, "--junit", "FILE", Path, "write the verdict as JUnit XML")
+    add_option(parser, "--openmetrics", "FILE", Path,
+        "write the verdict as metrics for Prometheus (node_exporter's textfile collector)"
+    )  # fmt: skip
     add_force(parser)
     add_json(parser)
     one_of = parser.add_mutually_exclusive_group()
@@ -98,12 +106,48 @@ def run(args: Namespace) -> int:
     """Judge, write what was asked for, and say it."""
     rules = list(dict.fromkeys(map(parse_rule, args.allow)))
     _check_outputs(args)
-    if args.baseline is not None:
+    checks = _judge(args, rules)
+    used = {finding.allowed for one in checks for finding in one.findings}
+    unused = [rule.text for rule in rules if rule.text not in used]
+    bad, suspects = hosts_of(checks)
+    hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
+    # could harm whoever reads the lists
+    refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
+    verdict = together(checks)
+    code = {GOOD: 0, NOT_KNOWN: 1 if args.strict else 0 if args.lenient else NOT_KNOWN_EXIT}
+    exit_code = code.get(verdict, 1)
+    for path, text in (
+        (args.hosts_out, "".join(f"{host}\n" for host in hosts)),
+        (args.suspects_out, "".join(f"{host}\n" for host in doubtful)),
+        (args.junit, junit(checks).decode()),
+        (args.openmetrics, openmetrics(checks)),
+    ):
+        if path is not None:
+            write_text(path, text)
+    fit = [one.run for one in checks if args.add and one.fit]
+    added = add(args.baseline, fit) if fit else []
+    if args.json:
+        print_json(_Checked(verdict, exit_code, hosts, refused, suspects, unused, checks))
+    else:
+        for one in checks:
+            print_blocks(blocks(one))
+        print_blocks(closing(checks, unused))
+        for copy in added:
+            print_path(copy.path, " (added to the baseline)" if copy.new else " (already there)")
+    for host in refused:
+        warn(f"host '{printable(host, 80)}' is left out of the host list: the name is not valid")
+    return exit_code
+
+
+def _judge(args: Namespace, rules: Sequence[Rule]) -> list[Check]:
+    """Judge each run."""
+    first = args.add and _is_new(args.baseline)
+    if args.baseline is not None and not first:
         files(args.baseline)  # says that there is no such folder before anything else is read
     judged = runs_of(*args.runs)
-    kept = earlier_runs(args.baseline) if args.baseline is not None else []
+    kept = earlier_runs(args.baseline) if args.baseline is not None and not first else []
     memory, earlier = Memory(), Others(kept)
-    checks = [
+    return [
         check(
             one,
             Earlier(str(args.baseline), earlier.but(one.path)) if args.baseline else None,
@@ -114,36 +158,20 @@ def run(args: Namespace) -> int:
         )
         for one in judged
     ]
-    used = {finding.allowed for one in checks for finding in one.findings}
-    unused = [rule.text for rule in rules if rule.text not in used]
-    bad, suspects = hosts_of(checks)
-    hosts, doubtful = ([host for host in some if is_host_name(host)] for some in (bad, suspects))
-    # could harm whoever reads the lists
-    refused = [host for host in (*bad, *suspects) if not is_host_name(host)]
-    verdict = together(checks)
-    code = {GOOD: 0, NOT_KNOWN: 1 if args.strict else 0 if args.lenient else NOT_KNOWN_EXIT}
-    exit_code = code.get(verdict, 1)
-    for path, names in ((args.hosts_out, hosts), (args.suspects_out, doubtful)):
-        if path is not None:
-            write_text(path, "".join(f"{host}\n" for host in names))
-    if args.junit is not None:
-        write_text(args.junit, junit(checks).decode())
-    if args.json:
-        print_json(_Checked(verdict, exit_code, hosts, refused, suspects, unused, checks))
-    else:
-        for one in checks:
-            print_blocks(blocks(one))
-        print_blocks(closing(checks, unused))
-    for host in refused:
-        warn(f"host '{printable(host, 80)}' is left out of the host list: the name is not valid")
-    return exit_code
+
+
+def _is_new(baseline: Path | None) -> bool:
+    """Whether the folder that --add fills does not exist yet."""
+    if baseline is None:
+        raise InputError("--add needs --baseline FOLDER")
+    return not baseline.exists()
 
 
 def _check_outputs(args: Namespace) -> None:
     """Refuse files that may not be written, before anything is read."""
     given: dict[Path, str] = {}
     inputs = files_of(args.runs)
-    for option in ("--hosts-out", "--suspects-out", "--junit"):
+    for option in ("--hosts-out", "--suspects-out", "--junit", "--openmetrics"):
         path = getattr(args, option[2:].replace("-", "_"))
         if path is None:
             continue

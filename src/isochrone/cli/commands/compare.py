@@ -29,6 +29,7 @@ from isochrone.console.input import tell_partial
 from isochrone.console.options import (
     add_flag,
     add_force,
+    add_journal,
     add_models,
     add_option,
     hide,
@@ -116,6 +117,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "folder for the run files (default: compare-runs)")  # fmt: skip
     add_force(group)
     add_flag(group, "--quiet", "print no progress", expert=True)
+    add_journal(group)
     add_reading(parser)
     hide(parser, "--map-columns", "--ranks")
     group = parser.add_argument_group("emulated applications compared with models")

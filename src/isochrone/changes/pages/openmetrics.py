@@ -1,0 +1,115 @@
+"""The nightly verdict as metrics, for the textfile collector of Prometheus' node_exporter.
+
+The text is valid in the text format 0.0.4, which node_exporter reads, and in OpenMetrics 1.0. All
+metrics are gauges. If several runs were judged, a metric holds the worst of them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from isochrone.base.text import printable
+from isochrone.changes.check import VERDICTS, Check, hosts_of, together
+
+_LONGEST = 255
+
+_Samples = Iterable[tuple[Mapping[str, str], float]]
+"""Labels and value of each sample of a metric."""
+
+
+def openmetrics(checks: Sequence[Check]) -> str:
+    """Return the metrics; names of hosts are escaped, and without control characters."""
+    return "".join(_lines(checks)) + "# EOF\n"
+
+
+def _lines(checks: Sequence[Check]) -> Iterator[str]:
+    for name, what, samples in METRICS:
+        # 12 digits: a date needs ten
+        texts = [
+            f"isochrone_check_{name}{_labels(at)} {value:.12g}\n" for at, value in samples(checks)
+        ]
+        if texts:
+            yield f"# HELP isochrone_check_{name} {what}\n"
+            yield f"# TYPE isochrone_check_{name} gauge\n"
+            yield from texts
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    """Write ``{host="n5"}``; nothing without labels."""
+    pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+    return f"{{{pairs}}}" if pairs else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _verdicts(checks: Sequence[Check]) -> _Samples:
+    verdict = together(checks)
+    return [({"verdict": one}, float(one == verdict)) for one in VERDICTS]
+
+
+def _started(checks: Sequence[Check]) -> _Samples:
+    """When the oldest of the runs was started, in seconds since 1970; none if a date is damaged."""
+    try:
+        dates = [datetime.fromisoformat(one.run.about.started) for one in checks]
+    except ValueError:
+        return []
+    utc = (one if one.tzinfo else one.replace(tzinfo=UTC) for one in dates)
+    return [({}, min(one.timestamp() for one in utc))]
+
+
+def _of_hosts(value: Callable[[Check, str], float | None]) -> Callable[[Sequence[Check]], _Samples]:
+    """Return a metric of hosts: the largest value of all runs that know it."""
+
+    def samples(checks: Sequence[Check]) -> _Samples:
+        found: dict[str, float] = {}
+        for one in checks:
+            for host in dict.fromkeys(filter(None, one.run.hosts)):
+                own, name = value(one, host), printable(host, _LONGEST)
+                if own is not None:
+                    found[name] = max(own, found.get(name, own))
+        return [({"host": name}, number) for name, number in found.items()]
+
+    return samples
+
+
+def _bad(checks: Sequence[Check]) -> _Samples:
+    return _named(checks, hosts_of(checks)[0])
+
+
+def _suspect(checks: Sequence[Check]) -> _Samples:
+    return _named(checks, hosts_of(checks)[1])
+
+
+def _named(checks: Sequence[Check], hosts: Sequence[str]) -> _Samples:
+    named = set(hosts)
+    return _of_hosts(lambda one, host: float(host in named))(checks)
+
+
+def _detectable(checks: Sequence[Check]) -> _Samples:
+    kinds = dict.fromkeys(kind for one in checks for kind in one.visible)
+    return [
+        ({"kind": kind}, max(one.visible[kind] for one in checks if kind in one.visible))
+        for kind in kinds
+    ]
+
+
+def _earlier(checks: Sequence[Check]) -> _Samples:
+    known = [one.earlier for one in checks if one.earlier is not None]
+    return [({}, min(known))] if known else []
+
+
+METRICS: tuple[tuple[str, str, Callable[[Sequence[Check]], _Samples]], ...] = (
+    ("verdict", "Verdict of the check: 1 for the one that holds, 0 for the others.", _verdicts),
+    ("timestamp_seconds", "Start of the measurement, in seconds since 1970.", _started),
+    ("pairs_measured", "Pairs of ranks that were measured.",
+     lambda checks: [({}, sum(one.pairs_measured for one in checks))]),
+    ("earlier_runs", "Comparable earlier runs in the baseline.", _earlier),
+    ("detectable_ratio", "Smallest slowdown that would have been found, by kind of component.",
+     _detectable),
+    ("host_slowdown_ratio", "Typical round trip of the host with other hosts over the usual one.",
+     _of_hosts(lambda one, host: one.hosts.get(host))),
+    ("host_bad", "Whether the host is slow or slower than before, and this was confirmed.", _bad),
+    ("host_suspect", "Whether the host may be slow, which was not confirmed.", _suspect),
+)  # fmt: skip
+"""Name after ``isochrone_check_``, meaning, and samples of each metric, in the order of output."""
