@@ -55,13 +55,6 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
         raise InputError(f"no family of models fits: {reason}")
     every = _growing_alike([*(fitted for _, fitted in tried), *mixed], judge)
     taken = choice.simplest(every, observed.noise)
-    # groups of a grid are kept as measured beside the formula
-    if GROUP not in observed.where and taken.error > HOPELESS:
-        raise InputError(
-            "no family of models describes these data: the best one has an error of "
-            f"{format_error(taken.error)} on average in cross-validation",
-            hint="measure more points, or choose a family with --family",
-        )
     own = next((name for name, one in tried if one is taken), "")
     families = " + ".join(dict.fromkeys(one.family for one in taken.segments))
     others = sorted((pair for pair in tried if pair[0] != own), key=lambda pair: pair[1].error)
@@ -72,6 +65,22 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     if own:  # it was compared with its own family only
         taken = PoolFitter(pool, judge).compared(taken)
     return fit_again(taken, whole, options), rows + failed
+
+
+def refuse_hopeless(fitted: Fitted) -> None:
+    """Refuse a formula that describes nothing.
+
+    Raises
+    ------
+    InputError
+        Unless these are groups of a grid, which are kept as measured beside the formula.
+    """
+    if GROUP not in fitted.observed.where and fitted.error > HOPELESS:
+        raise InputError(
+            "no family of models describes these data: the best one has an error of "
+            f"{format_error(fitted.error)} on average in cross-validation",
+            hint="measure more points, or choose a family with --family",
+        )
 
 
 def row_of(

@@ -166,6 +166,9 @@ def _check(model: Model) -> None:
         raise InputError("'weights' are neither 'relative' nor 'absolute'")
     for number, segment in enumerate(model.segments):
         _check_segment(segment, f"pieces[{number}]")
+    for number, one in enumerate(model.neighbours):
+        if wrong := one.wrong():
+            raise InputError(f"neighbours[{number}]: {wrong}")
     along = [widening.along for one in model.segments for widening in one.beyond.values()]
     unknown = set(variables_of(list(filter(None, along)))) - set(needed(model.segments))
     if unknown:

@@ -18,12 +18,13 @@ from isochrone.models.doubtful import switches
 from isochrone.models.extension import adding, kept
 from isochrone.models.family import Family, broken, check_family, declaration, declared, within
 from isochrone.models.load import Measured, samples_of
-from isochrone.models.model import Model
+from isochrone.models.model import Backtest, Model
+from isochrone.models.neighbours import Neighbours, neighbours_of
 from isochrone.models.observations import Observations, Samples
 from isochrone.models.placement import what_to_vary
 from isochrone.models.pool import Pool, family_pool, usable_pools
 from isochrone.models.questions import needed
-from isochrone.models.segment import Segment
+from isochrone.models.segment import Segment, by_formula
 from isochrone.models.sizes import apart, of_bytes, refuse_one_size, several, together
 from isochrone.models.splits import Options, Region, Splits
 from isochrone.models.terms import variables_of
@@ -139,16 +140,20 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
                 hint=f"choose one with --op: {', '.join(ops)}; or --family auto",
             )
     taken, ranking, backtests = list[Fitted](), list[dict[str, Any]](), []
-    left_out = list[InputError]()
+    left_out, neighbours = list[InputError](), list[Neighbours]()
     for one in observed:
         try:
             if named is None:
-                found, tried = auto.ranked(one, options)
-                ranked = [{"where": one.where, "families": tried}]
+                found, rows = auto.ranked(one, options)
+                ranked = [{"where": one.where, "families": rows}]
             else:
                 ranked, judge = [], Judge(auto.thinned(one), options)
                 chosen = PoolFitter(_family_pool(named, one), judge).fit()
                 found = auto.fit_again(chosen, one, options)
+            tried = backtested(found, partial(_again, named, options), options.weights)
+            between = None if named else _neighbours(found, tried)
+            if named is None and (between is None or between.trusted):
+                auto.refuse_hopeless(found)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
         except InputError as error:
@@ -157,7 +162,8 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             continue
         ranking += ranked
         taken.append(found)
-        backtests += backtested(found, partial(_again, named, options), options.weights)
+        backtests += tried
+        neighbours += [between] if between else []
     if not taken:
         raise left_out[0]
     observed = [found.observed for found in taken]
@@ -169,7 +175,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         [segment for found in taken for segment in found.segments], weights=options.weights,
         ranking=ranking, backtests=backtests, made_from=samples.made_from, origin=samples.origin,
         experiment=samples.experiment, sizes=np.unique(sizes).astype(float).tolist(),
-        constant=samples.constants, full_node=samples.full_node,
+        constant=samples.constants, full_node=samples.full_node, neighbours=neighbours,
         kept={
             key: own for key, every in samples.kept.items()
             if (own := [one for one in every if getattr(one, kept()[key].op) in fitted_ops])
@@ -185,6 +191,13 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model
+
+
+def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:
+    """Return the measured times, if lines between them are better than the formula."""
+    formula = by_formula(fitted.segments, fitted.observed.variables)[1]
+    tried = float(np.log1p(backtests[0].average)) if backtests else None
+    return neighbours_of(fitted.observed, formula, fitted.segments[0].rising, tried)
 
 
 def _again(named: Family | None, options: Options, near: Observations, segment: Segment) -> Segment:

@@ -19,6 +19,7 @@ from isochrone.base.text import printable
 from isochrone.models.doubtful import between, outside, without_time
 from isochrone.models.formulas import formula, headings
 from isochrone.models.load import Measured, samples_of
+from isochrone.models.neighbours import Neighbours
 from isochrone.models.observations import Samples, applicable
 from isochrone.models.placement import PLACES
 from isochrone.models.questions import (
@@ -132,6 +133,8 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         Message sizes of a hot spot in the data, smallest first; empty if unknown.
     experiment
         What was measured, such as ``collective``, or ``table`` for a CSV; empty if unknown.
+    neighbours
+        Measured times of the operations that no formula describes well.
     kept
         Measured times that are stored in addition to the formulas, by their key in the file.
     extra
@@ -152,6 +155,7 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
     full_node: int = 0
     experiment: str = ""
     sizes: list[float] = []
+    neighbours: list[Neighbours] = []
     kept: Hidden[dict[str, list[Any]]] = {}
     extra: Hidden[dict[str, Any]] = {}
 
@@ -241,15 +245,30 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         points = checked(_points(variables, needed(segments)))
         owner, seconds, low, high = self._times(segments, points, level)
         least, nearest = self._least(segments, points, level)
-        falls = nearest > seconds
-        nowhere, reasons = without_time(segments, points, np.where(falls, np.nan, seconds))
-        low = np.maximum(low, np.minimum(least, seconds))
-        times, low, high = (np.where(nowhere, np.nan, column) for column in (seconds, low, high))
+        neighbours = self._neighbours(where, points)
+        times = seconds
+        if neighbours is not None:
+            times, low, high = neighbours.joined(points, seconds, low, high, level)
+        else:
+            times = np.where(nearest > seconds, np.nan, seconds)
+            low = np.maximum(low, np.minimum(least, seconds))
+        nowhere, reasons = without_time(segments, points, times)
+        times, low, high = (np.where(nowhere, np.nan, column) for column in (times, low, high))
         warnings = [
             *reasons, *doubtful, *outside(segments, owner, points, self.backtests),
             *between(segments, points),
         ]  # fmt: skip
         return Prediction(times, low, high, warnings[:MOST_WARNINGS], self.origin, seconds)
+
+    def _neighbours(
+        self, where: Mapping[str, Selector], points: Mapping[str, Floats]
+    ) -> Neighbours | None:
+        """Return the measured times that the prediction goes through; None if it follows none."""
+        known = self.known(where)
+        return next(
+            (one for one in self.neighbours
+             if known.items() <= one.where.items() and one.covers(points)), None,
+        )  # fmt: skip
 
     def _times(
         self, segments: Sequence[Segment], points: Mapping[str, Floats], level: float
