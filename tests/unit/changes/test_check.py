@@ -380,7 +380,7 @@ def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_ca
     found = Reference(before).judge(of_cluster(hosts, 20, {0: 1.3}))
     assert [one.what.who for one in found.worse] == ["c000"]
     assert "level" not in found.visible
-    assert "number of ranks per node" in found.notes[-1]
+    assert "per node" in found.notes[-1]
 
     run = of_cluster(hosts, 20, {0: 1.3}, each=1)
     run.header["mpi"] = {"library": "Open MPI 5"}
@@ -394,7 +394,7 @@ def test_other_ranks_per_node_sizes_and_libraries_are_compared_as_far_as_they_ca
     checked = check(run, Earlier("nights", before), least=0.5)
     assert (checked.earlier, checked.bad_hosts) == (4, ["c000"])
     said = " ".join(checked.judged)
-    assert "other MPI library" in said
+    assert "MPI library" in said
     assert "4 KiB" in said
     run.header["options"] = {"bytes": [4096]}
     assert "option bytes" in Memory().why_not(run, before[0])
