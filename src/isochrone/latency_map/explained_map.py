@@ -21,7 +21,7 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LATENCY, LEAVING, Estimator, Explanation, Part
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.pairs import (
@@ -135,8 +135,16 @@ class Half:
         return np.asarray(np.abs(self.off) > np.maximum(SURE * self.sigma, np.log1p(OFF)))
 
     def standing_out(self) -> Ints:
-        """Return the pairs that take longer than explained, beyond chance."""
-        rest = self.off
+        """Return the pairs that take longer than explained, beyond chance.
+
+        Two slow ends may each be slow in latency and in bandwidth, in parts of their own: a pair of
+        them is slow by itself only if it takes longer than both added.
+        """
+        fit, times = self.fit, self.times
+        added, sum_of_ends = (
+            one.extra(times, fit.seconds) for one in (fit, replace(fit, share=LATENCY))
+        )
+        rest = self.off - np.log1p((sum_of_ends - added) / fit.expected)
         # a few pairs within each of several nodes do not show how heavy their tails are
         efficiency = MAD_EFFICIENCY if self.times.root.any() else CORE_EFFICIENCY
         own = efficiency * max(len(rest) - len(self.fit.parts) - len(self.fit.chain), 1)

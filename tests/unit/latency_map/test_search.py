@@ -12,7 +12,8 @@ from isochrone.latency_map.hierarchy import Known, _Search, explain, moved
 from isochrone.latency_map.pairs import Times, between_nodes, rank_pairs
 from isochrone.latency_map.partitions import Partition, canonical
 from isochrone.latency_map.slow_components import PartFinder
-from made_up.machines import map_with, random_machine
+from isochrone.latency_map.topology import analyse
+from made_up.machines import map_with, random_machine, random_slow_nodes
 
 SWITCH = np.repeat(np.arange(4), 4)
 EVERYONE = np.zeros(16, dtype=np.int64)
@@ -172,3 +173,11 @@ def test_a_healthy_map_like_one_before_needs_no_search(monkeypatch: pytest.Monke
     for seed in range(2, 8):
         found = explain(times_of(nothing, 0.03, seed), (), known)
         assert [p.tolist() for p in found.chain] == [p.tolist() for p in first.chain]
+
+
+@pytest.mark.parametrize("seed", [80021, 80108, 80132])
+def test_a_pair_of_two_slow_nodes_is_not_slow_by_itself(seed: int) -> None:
+    """Each is slow in latency and in bandwidth, in parts of its own: no single law fits all."""
+    run, truth = random_slow_nodes(np.random.default_rng([46, seed]), 0.0, "both")
+    found = analyse(run).slow
+    assert {(part.kind, frozenset(part.hosts)) for part in found} == truth.named
