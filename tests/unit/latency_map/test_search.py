@@ -103,6 +103,24 @@ def test_groups_of_ranks_under_different_nodes_are_never_joined() -> None:
         assert all(len(set(node[groups == k])) == 1 for k in np.unique(groups))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "parts"),
+    [
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2], []),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4], []),
+        ([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 4], [Part(LEAVING, (11,))]),
+    ],
+)
+def test_the_true_grouping_is_among_the_next_of_a_wrong_one(
+    wrong: list[int], parts: list[Part]
+) -> None:
+    """Whether two groups were taken for one, one for two, or a slow node for a group."""
+    times = times_of(slowed([11], 30.0), noise=0.02)
+    fit, search = explained(times, np.array(wrong), parts), _Search(times, ())
+    proposed = [*search.plain(), *search.cleaned(fit), *search.neighbours(fit)]
+    assert [SWITCH.tobytes()] in [[canonical(p).tobytes() for p in chain] for chain in proposed]
+
+
 def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
     """And a level that is not there wins nothing to speak of: its description costs more."""
     times = times_of(slowed([4], 30.0), noise=0.05)
@@ -112,7 +130,7 @@ def test_the_estimate_on_blocks_speaks_for_the_true_groups() -> None:
     true = blocks.by_levels([SWITCH, EVERYONE])
     for upper in ([0, 0, 1, 1], [0, 1, 1, 0], [0, 1, 2, 2]):
         more = blocks.by_levels([SWITCH, np.array(upper)[SWITCH], EVERYONE])
-        assert more == pytest.approx(true, rel=0.05)
+        assert more == pytest.approx(true, abs=3.0)
     for wrong in (np.repeat([0, 1], 8), np.repeat(np.arange(8), 2)):
         assert Blocks(matrix, wrong).by_levels([wrong, EVERYONE]) > true + 20
 
