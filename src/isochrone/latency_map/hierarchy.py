@@ -267,6 +267,7 @@ class _Search:
         chains = [chain[:k] + chain[k + 1 :] for k in range(len(chain))]
         if self.times.units <= MOVED:
             chains += moved(best, self.times)
+            chains += merged(best, self.times)
         for seconds in self.without_parts(best):
             for cut in (cut for own in cuts_of(dense(self.all, seconds)) for cut in own):
                 if not any(np.array_equal(cut, p) for p in chain):
@@ -386,6 +387,28 @@ def moved(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
                 for after, before in zip(chain, fit.chain, strict=False):
                     after[unit] = before[heads[best[unit]]]
         found = {p.tobytes(): p for p in map(canonical, chain)}
+        yield [p for p in found.values() if is_grouping(p)]
+
+
+def merged(fit: Explanation, times: Times) -> Iterator[list[Partition]]:
+    """Propose the hierarchy with those two closest groups joined that gain most by this.
+
+    Units of a group that was seen in two parts stay together, so none would move by itself.
+    """
+    if len(fit.chain) < 2:
+        return
+    closest = fit.chain[0]
+    heads = np.unique(closest, return_index=True)[1]
+    member = (closest[:, None] == closest[heads]).astype(float)
+    between = np.array([member.T @ own @ member for own in _nats_by_level(fit, times)])
+    level = level_matrix(fit.chain[:-1]).astype(np.int64)[np.ix_(heads, heads)]
+    gain = np.take_along_axis(between, level[None], axis=0)[0] - between[0]
+    gain[fit.chain[1][heads][:, None] != fit.chain[1][heads]] = -np.inf
+    np.fill_diagonal(gain, -np.inf)
+    one, other = np.unravel_index(np.argmax(gain), gain.shape)
+    if gain[one, other] > GAIN:
+        joined = np.where(closest == closest[heads[other]], closest[heads[one]], closest)
+        found = {p.tobytes(): p for p in (canonical(joined), *fit.chain[1:-1])}
         yield [p for p in found.values() if is_grouping(p)]
 
 

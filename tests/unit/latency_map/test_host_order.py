@@ -134,7 +134,7 @@ def test_auto_adds_pairs_until_levels_and_costs_are_known() -> None:
         more = {"i": i, "j": j, "median": seconds, "bytes": np.full(len(i), 64)}
         table = Table({key: np.append(old[key], more[key]) for key in more})
         run = Run(run.header, run.ranks, {"pair": table}, end=run.end)
-    assert sum(len(own) >= 8 for own in found.levels[-2].groups) == 6
+    assert sum(len(own) >= 9 for own in found.levels[-2].groups) == 6
     assert "few-pairs" not in {w["code"] for w in found.warnings}
 
 
