@@ -23,12 +23,12 @@ from made_up.latency_maps import Matrix, map_of
 from made_up.processors import DEFECTS, Defect, deviations, with_defect
 
 
-def field_maps() -> Path:
-    """Return the folder of the maps; skip or fail the test without it (`beds.mpis.missing`)."""
+def field_folder(kind: str) -> Path:
+    """Return the folder of real ``maps`` or ``collectives``; skip or fail the test without it."""
     named = os.environ.get("ISOCHRONE_FIELD")
-    folder = Path(named or "") / "maps"
-    if not named or not (folder / "truth.json").is_file():
-        missing("field", "ISOCHRONE_FIELD names no folder with maps/truth.json")
+    folder = Path(named or "") / kind
+    if not named or not folder.is_dir():
+        missing("field", f"ISOCHRONE_FIELD names no folder with {kind}")
     return folder
 
 

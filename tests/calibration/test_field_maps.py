@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beds.field_maps import field_cases, field_maps
+from beds.field_maps import field_cases, field_folder
 from beds.map_readings import Case, Outcome, read
 from made_up.processors import DEFECTS
 
@@ -26,7 +26,7 @@ Readings = list[tuple[Case, Outcome]]
 @pytest.fixture(scope="module")
 def readings() -> Readings:
     """Read all maps: as they are, and with each defect."""
-    return [(case, read(case)) for case in field_cases(field_maps())]
+    return [(case, read(case)) for case in field_cases(field_folder("maps"))]
 
 
 def test_real_processors_have_their_levels_and_nothing_slow(readings: Readings) -> None:

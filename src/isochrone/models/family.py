@@ -53,6 +53,9 @@ class Family:
         As the user types it; that of a file in `families` is the name of the file.
     costs
         Whether each term is a cost: terms whose coefficient would be below zero are left out.
+    fewest_values
+        Fewest different values that a term of the ranks must have in the data: with two, steps
+        cannot be told from a jump.
     sum_of
         Pairs of families: each formula of the one and each of the other, added up, is a form.
     """
@@ -65,6 +68,7 @@ class Family:
     operations: tuple[str, ...] = ()
     min_values: int = LINE_VALUES
     costs: bool = False
+    fewest_values: int = 0
     sum_of: tuple[tuple[str, str], ...] = ()
     name: str = "own"
 

@@ -242,14 +242,17 @@ class Model(msgspec.Struct, rename={"segments": "pieces"}, dict=True):
         variables = completed(variables, self.constant, self.full_node)
         check_constants(self.constant, variables)
         doubtful = not_held(segments, variables)
-        points = checked(_points(variables, needed(segments)))
+        measured = [name for name in ("p", "b") if self.neighbours and name in variables]
+        names = dict.fromkeys([*needed(segments), *measured])
+        points = checked(_points(variables, list(names)))
         owner, seconds, low, high = self._times(segments, points, level)
-        least, nearest = self._least(segments, points, level)
         neighbours = self._neighbours(where, points)
-        times = seconds
         if neighbours is not None:
-            times, low, high = neighbours.joined(points, seconds, low, high, level)
+            times, low, high = neighbours.predict(
+                points, lambda asked: self._times(segments, asked, level)[1:], level
+            )
         else:
+            least, nearest = self._least(segments, points, level)
             times = np.where(nearest > seconds, np.nan, seconds)
             low = np.maximum(low, np.minimum(least, seconds))
         nowhere, reasons = without_time(segments, points, times)

@@ -1,22 +1,21 @@
-"""Times between measured numbers of ranks and sizes, where no formula describes the data well.
+"""Times between measured numbers of ranks and sizes, and beyond, where no formula is right.
 
 Real machines switch algorithms, and no formula may hold. Then a straight line between the measured
-neighbours, in log p, log b and log t, is closer to the truth than any formula. It is joined with
-the formula times its measured residual, which is interpolated likewise,
+neighbours, in log p, log b and log t, is closer to the truth than any formula, with or without its
+interpolated residual (`bench/field_models.py`).
 
-    log t = w (log f(p, b) + r(p, b)) + (1 - w) l(p, b),
+Beyond the largest number of ranks, three predictions are averaged in log t: that of the formula
+with its residual, which fades, a power law in p of each size, and the trend of the last two
+doublings. Each was made without the largest numbers of ranks, too, and has a weight by what it is
+off by there. An average of several predictions is off by less than most of them (Bates & Granger
+1969, *The combination of forecasts*, Operational Research Quarterly 20, 451-468).
 
-where f is the formula, r the interpolated residual log t - log f, l the interpolated log t, and w
-follows from what each is off by at numbers of ranks that are left out. Beyond the largest number
-of ranks, r fades, and the rival of the formula is a power law in p of each size, with a weight from
-what both are off by at the largest numbers of ranks.
-
-A formula that predicts what is left out better than the neighbours do is not changed.
+A formula that is right where it was measured is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,47 +28,53 @@ from isochrone.base.stats import quantile
 from isochrone.models.observations import Observations
 from isochrone.models.segment import Selector
 
-OPTIMISM = 1.5
-"""The formula saw the points that are left out of its residual; the neighbours did not. Chosen on
-half of the field sets (`bench/field_models.py`): from 1.5 on no set is worse than its neighbours
-by more than a tenth."""
+Points = Mapping[str, Floats]
+ByFormula = Callable[[Points], tuple[Floats, Floats, Floats]]
+"""Seconds of points by the formula, and the ends of their intervals."""
 
 DENSER = 0.25
 """What is left out is off the line by four times as much as what lies between two measured values:
-the error of a line grows with the square of their distance."""
-
-HOPELESS = 0.4
-"""Where times that are left out are off the line by more, by half of them, one of the measured
-numbers of ranks is wrong: nothing is interpolated."""
+the error of a line grows with the square of their distance. A formula that is off by less than a
+line between the measured values is right."""
 
 EXACT = 0.002
 """No machine repeats itself better: a formula that is off by less is right."""
 
 INSIDE_LEAST = 0.35
-BEYOND_LEAST = 1.3
-"""Least half widths of intervals, in log time, between the data and at twice their largest number
-of ranks; they grow with the square root of the doublings. From half of the field sets
-(`bench/field_models.py`): 92 to 97 % of measured times are inside."""
+BEYOND = 1.3
+"""Half widths of intervals, in log time: the least between the data, and that of twice and four
+times their largest number of ranks; beyond, it grows with the square root of the doublings. 95 % of
+measured times are no further from what is predicted, both at twice and at four times the ranks
+(`bench/field_models.py`): most of these errors are of another algorithm or another part of the
+machine, which no backtest sees."""
 
 NOISY = 2.0
 """A formula that is off by no more than so many times the noise of a measured time is right."""
 
-SHARPNESS = 4
-"""The weight of each of two predictions is proportional to its error to the power of minus this."""
+BLUNT = 0.05
+"""What is added to the errors of backtests, in log time: of errors that small, chance decides which
+is less."""
+
+LAST = 4.0
+"""The trend is that of numbers of ranks from the largest divided by this."""
+
+ALIKE = 2
+"""The slope of a size is the median with those of so many sizes on either side: it has noise."""
 
 FADING = 4.0
 """Octaves of ranks beyond the data over which a residual falls to 1/e: the error at twice and four
 times the ranks hardly depends on it between 0.5 and 8."""
 
-SLACK = 0.1
-"""Log time by which a formula that is right may leave the measured neighbours: they have noise."""
-
 TWICE = 0.7
-"""The same of the ends of its intervals: between two powers of two, an algorithm for these may not
-be used, and the time be twice as long."""
+"""Log time by which the interval of a formula that is right may leave the measured neighbours:
+between two powers of two, an algorithm for these may not be used, and the time be twice as long."""
 
-FEWEST = 3
-"""Values of a variable, one of which can be left out between two others."""
+OTHER_UNIT = 100.0
+"""Factor between the times of one number of ranks and the line between its neighbours, from which
+they are in another unit: units are a thousand apart."""
+
+FEWEST = 2
+"""Numbers of ranks between which there is a line."""
 
 SMALLEST = 0.5
 """Bytes that an empty message is taken for: 0 has no logarithm."""
@@ -86,17 +91,20 @@ class Neighbours(msgspec.Struct):
         Numbers of ranks, and message sizes in bytes; no sizes if the data have none.
     seconds, formula
         Measured time, and that of the formula, of each size at each number of ranks.
-    weight
-        Of the formula times its residual, against the line between the neighbours.
-    power_law
-        Weight of the power laws beyond the largest number of ranks, against the formula.
-    inside, beyond
-        95 % quantiles of |log(measured / predicted)|: at values that were left out between others,
-        and at the largest numbers of ranks, for each doubling.
+    power_law, trend
+        Weights of the power laws and of the trends beyond the largest number of ranks; the formula
+        has the rest.
+    inside
+        95 % quantile of |log(measured / interpolated)| at values that were left out between others;
+        of a trusted formula, by how much it may leave the measured neighbours.
     rising
-        Whether times never fall with ranks or sizes.
+        Variables with which times never fall.
     trusted
-        Whether the formula is right where it was measured: it is only kept between the neighbours.
+        Whether the formula is right where it was measured: it is replaced only where it leaves the
+        measured neighbours.
+    tested
+        Whether it is right to the noise, and the largest numbers of ranks were predicted from the
+        others.
     """
 
     where: dict[str, Selector]
@@ -104,12 +112,12 @@ class Neighbours(msgspec.Struct):
     b: list[float]
     seconds: list[list[float]]
     formula: list[list[float]]
-    weight: float = 1.0
     power_law: float = 0.0
+    trend: float = 0.0
     inside: float = 0.0
-    beyond: float = 0.0
-    rising: bool = False
+    rising: list[str] = []
     trusted: bool = False
+    tested: bool = True
 
     def wrong(self) -> str:
         """Say what is wrong with values from a file; empty if nothing is."""
@@ -124,72 +132,103 @@ class Neighbours(msgspec.Struct):
         rows = [*self.seconds, *self.formula]
         return len(self.seconds) == len(self.formula) and len({*map(len, rows)}) == 1
 
-    def joined(
-        self, points: Mapping[str, Floats], seconds: Floats, low: Floats, high: Floats,
-        level: float,
-    ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
-        """Return times and intervals of points, for which the formula gives these."""
-        if self.trusted:
-            times = np.exp(self._clipped(np.log(seconds), points, SLACK))
-            ends = (self._clipped(np.log(end), points, TWICE) for end in (low, high))
-            low, high = map(np.exp, ends)
-            return times, np.fmin(low, times), np.fmax(high, times)
-        times, octaves = self.predict(points, seconds), self.octaves(points)
-        half = max(self.inside, INSIDE_LEAST) + self.beyond * octaves
-        half = np.maximum(half, BEYOND_LEAST * np.sqrt(octaves))
-        half *= ndtri((1 + level) / 2) / ndtri(0.975)
-        of_formula = np.log(high / low) / 2
-        half = np.where(octaves > 0, np.fmax(half, of_formula), half)
-        return times, times * np.exp(-half), times * np.exp(half)
-
-    def predict(self, points: Mapping[str, Floats], seconds: Floats) -> Floats:
-        """Return the times of points for which the formula gives ``seconds``; shape (n,)."""
-        logs, places = np.log(np.array(self.seconds)), self._places(points)
-        line = _interpolated(logs, places)
-        residual = _interpolated(logs - np.log(np.array(self.formula)), places)
-        formula = np.log(seconds)
-        inside = self.weight * (formula + residual) + (1 - self.weight) * line
-        inside = self._clipped(np.where(np.isfinite(formula), inside, line), points)
+    def predict(
+        self, points: Points, formula: ByFormula, level: float = 0.95
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return the times of points, and the ends of their intervals; shape (n,) each."""
+        seconds, low, high = formula(points)
         octaves = self.octaves(points)
-        beyond = formula + residual * np.exp(-octaves / FADING)
-        law = self._power_law(points, places[0])
-        beyond = (1 - self.power_law) * beyond + self.power_law * law
-        beyond = np.where(np.isfinite(formula), beyond, law)
-        return np.exp(np.where(octaves > 0, beyond, inside))
+        inside = octaves <= 0
+        least, most = self._bounds(points)
+        of_level = float(ndtri((1 + level) / 2) / ndtri(0.975))
+        doublings = np.minimum(octaves, 1.0) * np.maximum(octaves / 2, 1.0)
+        half = np.maximum(BEYOND * np.sqrt(doublings), inside * max(self.inside, INSIDE_LEAST))
+        if not self.trusted:
+            line = self._line(points)
+            beyond = line if inside.all() else self._rising(points, formula, self._average)
+            times = np.exp(np.where(inside, line, beyond))
+            return times, times * np.exp(-half * of_level), times * np.exp(half * of_level)
+        logs = np.log(seconds)
+        kept = (logs >= least - self.inside) & (logs <= most + self.inside)
+        logs = np.where(kept, logs, self._line(points))
+        if self.tested or inside.all():
+            half[:] = 0.0
+        else:
+            logs = np.where(inside, logs, self._rising(points, formula, lambda _, t: np.log(t)))
+            half[inside] = 0.0
+        ends = (np.clip(np.log(end), least - TWICE, most + TWICE) for end in (low, high))
+        low, high = map(np.exp, ends)
+        times, more = np.exp(logs), np.exp(half * of_level)
+        return times, np.fmin(low, times / more), np.fmax(high, times * more)
 
-    def octaves(self, points: Mapping[str, Floats]) -> Floats:
+    def octaves(self, points: Points) -> Floats:
         """Return how often the largest measured number of ranks is doubled; 0 within the data."""
-        return np.log2(np.maximum(points["p"], self.p[-1]) / self.p[-1])
+        return np.asarray(np.log2(np.maximum(points["p"], self.p[-1]) / self.p[-1]))
 
-    def covers(self, points: Mapping[str, Floats]) -> bool:
+    def covers(self, points: Points) -> bool:
         """Whether the points have the variables."""
         return "p" in points and ("b" in points or not self.b)
 
-    def _places(self, points: Mapping[str, Floats]) -> tuple[_Place, _Place]:
+    @property
+    def _logs(self) -> Floats:
+        return np.asarray(np.log(np.array(self.seconds)))
+
+    def _line(self, points: Points) -> Floats:
+        """Return the line between the measured neighbours, in logarithms; constant beyond."""
+        return _interpolated(self._logs, self._places(points))
+
+    def _residual(self, points: Points) -> Floats:
+        """Return by how much the formula is to be raised, in log time."""
+        return _interpolated(self._logs - np.log(np.array(self.formula)), self._places(points))
+
+    def _rising(
+        self, points: Points, formula: ByFormula, logs: Callable[[Points, Floats], Floats]
+    ) -> Floats:
+        """Return the logarithms of times, as they are not below those of fewer ranks or bytes.
+
+        Unless the measured times fall. ``logs`` returns them of points and what the formula gives.
+        """
+        every = [logs(points, formula(points)[0])]
+        if "p" in self.rising:
+            every.append(self._line(points))
+        if "b" in self.rising:
+            smaller = ({**points, "b": np.minimum(points["b"], size)} for size in self.b)
+            every += [logs(less, formula(less)[0]) for less in smaller]
+        return np.asarray(np.fmax.reduce(every))
+
+    def _average(self, points: Points, seconds: Floats) -> Floats:
+        """Return the weighted mean of the predictions beyond the data, in logarithms."""
+        raised = np.log(seconds) + self._residual(points) * np.exp(-self.octaves(points) / FADING)
+        law, trend = (
+            _along_size(lines, self._places(points)[0], points["p"])
+            for lines in _simple_rules(np.array(self.p), self._logs)
+        )
+        simple = self.power_law * law + self.trend * trend
+        weight = self.power_law + self.trend
+        without = simple / weight if weight > 0 else law
+        return np.where(np.isfinite(raised), (1 - weight) * raised + simple, without)
+
+    def _places(self, points: Points) -> tuple[_Place, _Place]:
         """Return where points are among the sizes, and among the numbers of ranks."""
         ranks = _Place.of(np.log(self.p), np.log(points["p"]))
         if not self.b:
             return _Place.of(np.zeros(1), np.zeros(len(ranks.share))), ranks
         return _Place.of(_log_bytes(self.b), _log_bytes(points["b"])), ranks
 
-    def _clipped(self, logs: Floats, points: Mapping[str, Floats], slack: float = 0.0) -> Floats:
-        """Keep times within the data between those of the measured neighbours, if times rise."""
-        if not self.rising:
-            return logs
-        places, table = self._places(points), np.log(np.array(self.seconds))
-        corners = []
-        for side in (np.floor, np.ceil):
-            sizes, ranks = (place._replace(share=side(place.share)) for place in places)
-            corners.append(_interpolated(table, (sizes, ranks)))
-        low, high = np.minimum(*corners) - slack, np.maximum(*corners) + slack
-        outside = places[0].outside | places[1].outside
-        return np.where(outside, logs, np.clip(logs, low, high))
+    def _bounds(self, points: Points) -> tuple[Floats, Floats]:
+        """Return the logarithms of the least and the largest time of the measured neighbours.
 
-    def _power_law(self, points: Mapping[str, Floats], size: _Place) -> Floats:
-        """Return the logarithm of the power law in p of each size, interpolated in log b."""
-        slope, start = _power_laws(np.array(self.p), np.log(np.array(self.seconds)))
-        laws = start[size.ends] + slope[size.ends] * np.log(points["p"])
-        return np.asarray(laws[0] * (1 - size.share) + laws[1] * size.share)
+        Infinite where there are none on all sides, or where times do not rise with ranks.
+        """
+        sizes, ranks = self._places(points)
+        corners = [
+            _interpolated(self._logs, [sizes._replace(share=row), ranks._replace(share=column)])
+            for row in (np.floor(sizes.share), np.ceil(sizes.share))
+            for column in (np.floor(ranks.share), np.ceil(ranks.share))
+        ]
+        none = sizes.outside | ranks.outside | ("p" not in self.rising)
+        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        return np.where(none, -np.inf, low), np.where(none, np.inf, high)
 
 
 class _Place(NamedTuple):
@@ -212,7 +251,7 @@ class _Place(NamedTuple):
         return cls(np.array([below, above]), share, (asked < known[0]) | (asked > known[-1]))
 
 
-def _interpolated(table: Floats, places: tuple[_Place, _Place]) -> Floats:
+def _interpolated(table: Floats, places: Sequence[_Place]) -> Floats:
     """Interpolate a table of each size and number of ranks; beyond its ends it is constant."""
     (rows, by_size, _), (columns, by_ranks, _) = places
     lower, upper = (
@@ -225,19 +264,39 @@ def _log_bytes(values: Floats | list[float]) -> Floats:
     return np.asarray(np.log(np.maximum(values, SMALLEST)))
 
 
-def _power_laws(p: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Return the slope and the start of each row, by least squares in log p."""
+Lines = tuple[Floats, Floats]
+"""Slope of each size in log p, and log t at one rank."""
+
+
+def _simple_rules(p: Floats, logs: Floats) -> tuple[Lines, Lines]:
+    """Return the power laws of all numbers of ranks, and the trends of the last two doublings."""
+    last = p >= min(p[-1] / LAST, p[-2])
+    return _power_laws(p, logs), _power_laws(p[last], logs[:, last])
+
+
+def _power_laws(p: Floats, logs: Floats) -> Lines:
+    """Return the line of each row by least squares, with the slope that sizes alike have."""
     slope, start = np.polyfit(np.log(p), logs.T, 1)
-    return slope, start
+    alike = np.array([
+        np.median(slope[max(k - ALIKE, 0) : k + ALIKE + 1]) for k in range(len(slope))
+    ])  # fmt: skip
+    return alike, start + (slope - alike) * np.mean(np.log(p))
+
+
+def _along_size(lines: Lines, size: _Place, p: Floats) -> Floats:
+    """Return what the lines of the sizes give for ranks, interpolated in log b."""
+    slope, start = lines
+    ends = start[size.ends] + slope[size.ends] * np.log(p)
+    return np.asarray(ends[0] * (1 - size.share) + ends[1] * size.share)
 
 
 # ---- from measured times -------------------------------------------------------------------------
 
 
 def neighbours_of(
-    observed: Observations, formula: Floats, rising: list[str], tried: float | None
+    observed: Observations, formula: Floats, rising: Sequence[str], tried: float | None
 ) -> Neighbours | None:
-    """Return the neighbours of an operation; None if its formula is better, or they are no grid.
+    """Return the neighbours of an operation; None if its points are no grid, or one is wrong.
 
     Parameters
     ----------
@@ -254,29 +313,25 @@ def neighbours_of(
     if set(observed.variables) != set(names) or np.any(formula <= 0):
         return None
     grid = _grid(observed, names, formula)
-    if grid is None:
+    if grid is None or len(grid[0]) < FEWEST:
         return None
     p, b, seconds, fitted = grid
     logs, residual = np.log(seconds), np.log(seconds) - np.log(fitted)
-    if len(p) < FEWEST:
+    line = np.abs(left_out(np.log(p), logs.T))
+    if np.any(np.median(line, axis=1) > np.log(OTHER_UNIT)):
         return None
-    line, joined = (left_out(np.log(p), table.T) for table in (logs, residual))
-    by_line, by_joined = float(np.mean(np.abs(line))), OPTIMISM * float(np.mean(np.abs(joined)))
-    if by_line > HOPELESS:
-        return None
+    by_line = float(np.mean(line)) if line.size else 0.0
     found = Neighbours(
         dict(observed.where), p.tolist(), b.tolist(), seconds.tolist(), fitted.tolist(),
-        rising={name for name in names if name == "p" or len(b)} <= {*rising},
+        rising=list(rising),
     )  # fmt: skip
+    found.power_law, found.trend = _shares_beyond(p, logs, tried)
     misfit = float(np.mean(np.abs(residual)))
     right = misfit <= max(NOISY * (observed.noise or 0.0), EXACT)
-    if right or (tried is not None and OPTIMISM * misfit < DENSER * by_line):
-        return replace(found, trusted=True) if found.rising else None
-    power_law, beyond = _beyond(p, logs, tried)
-    return replace(
-        found, weight=_share(by_line, by_joined), power_law=power_law,
-        inside=quantile(np.abs(line).ravel(), 0.95), beyond=beyond,
-    )  # fmt: skip
+    found.tested = right and tried is not None
+    if right or (tried is not None and max(misfit, tried) < DENSER * by_line):
+        return replace(found, trusted=True, inside=float(np.max(np.abs(residual))) + EXACT)
+    return replace(found, inside=quantile(line.ravel(), 0.95) if line.size else 0.0)
 
 
 def _grid(
@@ -309,28 +364,23 @@ def left_out(values: Floats, logs: Floats) -> Floats:
     return np.asarray(logs[1:-1] - (logs[:-2] * (1 - share) + logs[2:] * share))
 
 
-def _beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float, float]:
-    """Return the weight of the power laws beyond the data, and by how much they are off."""
-    errors, octaves = [], []
+def _shares_beyond(p: Floats, logs: Floats, tried: float | None) -> tuple[float, float]:
+    """Return the weights of power laws and of trends by backtests; the formula has the rest.
+
+    What could not be tried counts as the mean of what could.
+    """
+    errors = []
     for part in (2, 4):
         near = p <= p[-1] / part
-        if near.sum() < 2:
-            continue
-        slope, start = _power_laws(p[near], logs[:, near])
-        far = np.log(p[~near])
-        errors.append(np.abs(logs[:, ~near] - start[:, None] - slope[:, None] * far).ravel())
-        octaves.append(np.tile(np.log2(p[~near] / p[near][-1]), len(logs)))
-    if not errors:
-        return 0.5, 0.0
-    doublings = np.concatenate(
-        [off / np.maximum(far, 1.0) for off, far in zip(errors, octaves, strict=True)]
-    )
-    share = 0.5 if tried is None else _share(tried, float(np.mean(errors[0])), sharpness=2)
-    return share, quantile(doublings, 0.95)
-
-
-def _share(mine: float, other: float, sharpness: int = SHARPNESS) -> float:
-    """Return the weight of ``other`` by the errors of both."""
-    if mine + other == 0:
-        return 0.5
-    return float(mine**sharpness / (mine**sharpness + other**sharpness))
+        if near.sum() >= FEWEST:
+            rules = _simple_rules(p[near], logs[:, near])
+            far = np.log(p[~near])
+            errors.append([
+                np.mean(np.abs(logs[:, ~near] - start[:, None] - slope[:, None] * far))
+                for slope, start in rules
+            ])  # fmt: skip
+    simple = np.mean(errors, axis=0) if errors else np.zeros(2)
+    every = np.append(simple, simple.mean() if tried is None else tried)
+    shares = (every + BLUNT) ** -2.0
+    law, trend, _ = shares / shares.sum()
+    return float(law), float(trend)

@@ -9,7 +9,7 @@ from isochrone.base.segmentation import LINE_VALUES
 from isochrone.models.family import Family, Form, declaration
 from isochrone.models.observations import Observations
 from isochrone.models.placement import PLACES
-from isochrone.models.terms import variables_of
+from isochrone.models.terms import evaluate_term, variables_of
 
 _SIZES_BY_RANKS = ("b", "p", "p*b", "1/p*b", "sqrt(p)*b")
 """Along which an operation may change its algorithm: sizes, ranks, and lines in log b and log p."""
@@ -98,7 +98,10 @@ def usable(chosen: Family, observed: Observations) -> Iterator[Form]:
     for form in chosen.forms:
         needed = set(variables_of(form.terms))
         by_ranks = "p" not in changing or "p" in needed or (places and places <= needed)
-        if needed <= observed.variables.keys() and by_ranks:
+        if needed <= observed.variables.keys() and by_ranks and all(
+            len(np.unique(evaluate_term(term, observed.variables))) >= chosen.fewest_values
+            for term in form.terms if variables_of([term]) == ["p"]
+        ):  # fmt: skip
             yield form
 
 

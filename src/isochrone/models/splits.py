@@ -4,7 +4,9 @@ A segment that is found is a segment along one variable, and within it along the
 `isochrone.base.segmentation`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -26,6 +28,7 @@ from isochrone.models.terms import (
     design_matrix,
     evaluate_term,
     is_size,
+    length_of,
 )
 
 _ROUNDING = 1e-9
@@ -99,6 +102,15 @@ class Region:
     mask: Bools
     switch: dict[str, Range] = field(default_factory=dict)
     reach: dict[str, Range] = field(default_factory=dict)
+
+    def opened(self, name: str, side: int) -> Region:
+        """Return the region without its lower (0) or upper (1) end along a variable."""
+        every = []
+        for ends in (self.range, self.switch, self.reach):
+            left = [end if k != side else None for k, end in enumerate(ends[name])]
+            rest = {key: value for key, value in ends.items() if key != name}
+            every.append(rest if left == [None, None] else {**ends, name: (left[0], left[1])})
+        return Region(every[0], self.mask, every[1], every[2])
 
 
 def parse_splits(
@@ -208,11 +220,11 @@ class Search:
         ``first`` is the variable along which the data are cut first, if at all; the best if None.
         ``depth`` is the number of variables along which a region is cut.
         """
-        return [
+        return self._with_needed_ends([
             part
             for region in self.given()
             for part in self._cut(region, self.along, [first] if first else self.along, depth)
-        ]
+        ])
 
     def classes(self, name: str, first: str = "") -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.
@@ -235,6 +247,27 @@ class Search:
                     raise InputError(f"the data have too few numbers of ranks of a class by {name}")
                 part = Region({**region.range, name: ends}, mask)
                 found += self._cut(part, self.along, now)
+        return self._with_needed_ends(found)
+
+    def _with_needed_ends(self, regions: Sequence[Region]) -> list[Region]:
+        """Take off the ends of regions that keep out no measured point.
+
+        A jump at the same size for all ranks may be found along p*b first, and along b within. Then
+        the end along p*b is only where the data end, and predictions must not change there.
+        """
+        variables = self.observed.variables
+        found = []
+        for region in regions:
+            for name in region.range.keys() - {*self.splits.given, *CLASSES, "nodes"}:
+                ends = region.range[name]
+                for k in (0, 1):
+                    open_ended = (None, ends[1]) if k == 0 else (ends[0], None)
+                    wider = {**region.range, name: open_ended}
+                    if ends[k] is None or np.any(_within(wider, variables) & ~region.mask):
+                        continue
+                    ends = open_ended
+                    region = region.opened(name, k)
+            found.append(region)
         return found
 
     def _cut(
@@ -282,8 +315,11 @@ class Search:
         least = self.pool.min_values
         if lines and not alone:  # several points of each value
             least = _FEWEST_SIZES if name == "b" else _FEWEST
+        value = evaluate_term(name, variables)
+        if name == "1/p*b":
+            value = np.maximum(value, 1.0)  # there is no block of less than a byte
         return segment(
-            evaluate_term(name, variables), seconds, design_matrix(terms, variables), forms=forms,
+            value, seconds, design_matrix(terms, variables), forms=forms,
             sigma=noise * scale, max_segments=self.splits.max_segments or MAX_SEGMENTS[not alone],
             min_values=least, min_ratio=LINE_RATIO if lines else 1.0,
             max_candidates=next(c for n, c in _CANDIDATES.items() if len(seconds) <= n),
@@ -308,6 +344,18 @@ def _parts(
             {**region.range, name: (low, high)}, mask,
             {**region.switch, name: (first, last)}, {**region.reach, name: (below, above)},
         )  # fmt: skip
+
+
+def _within(ranges: Mapping[str, Range], variables: Mapping[str, Floats]) -> Bools:
+    """Return which points are within the ranges; shape (n,)."""
+    inside = np.ones(length_of(variables), dtype=bool)
+    for name, (low, high) in ranges.items():
+        value = evaluate_term(name, variables)
+        if low is not None:
+            inside &= value >= low
+        if high is not None:
+            inside &= value <= high
+    return inside
 
 
 def _has(name: str, observed: Observations) -> bool:

@@ -1,8 +1,9 @@
 """The terms of a model: a name a person can read, and the column of numbers it stands for.
 
 A term is a product of factors: ``1``, a variable, ``log2(v)``, ``floor(log2(v))``,
-``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``1/v``, ``max(v,w)``, ``min(v,w)``, or
-``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Ranges may be of ``power2(v)``
+``floor(log2(v-1))``, ``ceil(log2(v))``, ``sqrt(v)``, ``cbrt(v)``, ``1/v``, ``max(v,w)``,
+``min(v,w)``, or ``batches8(v)``, which is (v - 1)/8 rounded up; also of 16 and 32. Logarithms that
+are rounded up may be to the bases 3, 4 and 8. Ranges may be of ``power2(v)``
 and ``even(v)``, which are 1 for such numbers and 0 for others. Names come out of files, so they are
 read by this small grammar and never evaluated.
 """
@@ -44,6 +45,11 @@ def _floor_log2(v: Array) -> Array:
     return np.floor(np.log2(v))
 
 
+def _steps(v: Array, radix: int) -> Array:
+    """Return how often v is divided by the radix until one is left."""
+    return np.asarray(np.ceil(np.log(v) / np.log(radix) - 1e-9))  # log3(9) is not quite 2
+
+
 _FACTORS: list[tuple[re.Pattern[str], Callable[..., Array], bool]] = [
     (re.compile(r"(\w+)"), lambda v: v, True),
     (re.compile(r"1/(\w+)"), lambda v: 1 / v, False),
@@ -56,6 +62,11 @@ _FACTORS: list[tuple[re.Pattern[str], Callable[..., Array], bool]] = [
     (re.compile(r"ceil\(log2\((\w+)\)\)"), lambda v: np.ceil(np.log2(v)), False),
     (re.compile(r"floor\(log2\((\w+)\)\)"), _floor_log2, False),
     (re.compile(r"sqrt\((\w+)\)"), np.sqrt, False),
+    (re.compile(r"cbrt\((\w+)\)"), np.cbrt, False),
+    *(
+        (re.compile(rf"ceil\(log{k}\((\w+)\)\)"), lambda v, k=k: _steps(v, k), False)
+        for k in (3, 4, 8)
+    ),
     *(
         (re.compile(rf"batches{k}\((\w+)\)"), lambda v, k=k: np.ceil((v - 1) / k), False)
         for k in (8, 16, 32)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+
 import numpy as np
 import pytest
 
 from isochrone import models
+from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models.file import document, from_document
 from isochrone.models.model import Model
-from isochrone.models.neighbours import Neighbours, left_out
+from isochrone.models.neighbours import ByFormula, Neighbours, left_out
 
 SIZES = 4.0 ** np.arange(2, 11)
 RANKS = np.array([2.0, 4, 8, 16, 32, 64, 128])
@@ -65,16 +68,104 @@ def test_a_right_formula_is_not_changed() -> None:
     assert found.seconds == pytest.approx(found.by_formula, rel=1e-12)
 
 
-def test_a_right_formula_stays_between_its_neighbours() -> None:
-    """A formula of three sizes may take any time between these; the measured ones bound it."""
-    table = [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]
-    neighbours = Neighbours({}, [2.0, 4.0, 8.0], [64.0, 4096.0], table, table, rising=True,
-                            trusted=True)  # fmt: skip
-    points = {"p": np.array([4.0, 4.0]), "b": np.array([512.0, 1e6])}
-    wild = np.array([500.0, 500.0])
-    times, _, high = neighbours.joined(points, wild, wild, 2 * wild, 0.95)
-    assert times == pytest.approx([20 * np.exp(0.1), 500.0])
+P, B = [2.0, 4.0, 8.0, 16.0], [64.0, 4096.0]
+
+
+def table(law: Callable[[Floats, Floats], Floats], p: Sequence[float] = P) -> list[list[float]]:
+    """Times of each size at each number of ranks."""
+    return [[float(law(np.array(ranks), np.array(size))) for ranks in p] for size in B]
+
+
+def constant(value: float, spread: float = 1.0) -> ByFormula:
+    """A formula that gives the same time everywhere, and an interval of a factor."""
+
+    def seconds(points: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats]:
+        times = np.full(len(points["p"]), value)
+        return times, times / spread, times * spread
+
+    return seconds
+
+
+def at(p: Sequence[float], b: Sequence[float]) -> dict[str, Floats]:
+    return {"p": np.array(p), "b": np.array(b)}
+
+
+def test_a_right_formula_that_leaves_its_neighbours_is_replaced_by_their_line() -> None:
+    """4 ranks and 512 B are between 2 s and 20 s; 1 MB is beyond the measured sizes."""
+    times = [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]
+    neighbours = Neighbours(
+        {}, [2.0, 4.0, 8.0], B, times, times, rising=["p", "b"], trusted=True, inside=0.1
+    )
+    seconds, _, high = neighbours.predict(at([4.0, 4.0], [512.0, 1e6]), constant(500.0, 2.0))
+    assert seconds == pytest.approx([np.sqrt(2.0 * 20.0), 500.0])
     assert high[0] == pytest.approx(20 * np.exp(0.7))
+    within, _, _ = neighbours.predict(at([4.0], [512.0]), constant(21.0))
+    assert within == pytest.approx([21.0])
+
+
+def test_power_laws_and_trends_have_their_weights_beyond_the_data() -> None:
+    """The formula gives 1 s; t = p, and its trend, 64 s at 64 ranks: 4 to the third is 64."""
+    times = table(lambda p, b: p)
+    neighbours = Neighbours({}, P, B, times, times, power_law=0.25, trend=0.25)
+    seconds, low, high = neighbours.predict(at([64.0], [64.0]), constant(1.0))
+    assert seconds == pytest.approx([8.0])
+    assert (low, high) == (pytest.approx(8.0 * np.exp(-1.3)), pytest.approx(8.0 * np.exp(1.3)))
+
+
+def test_a_trend_is_that_of_the_last_two_doublings() -> None:
+    """Constant up to 4 ranks, then in proportion to them."""
+    times = table(lambda p, b: np.maximum(p, 4.0), [1.0, 2.0, 4.0, 8.0, 16.0])
+    neighbours = Neighbours({}, [1.0, 2.0, 4.0, 8.0, 16.0], B, times, times, trend=1.0)
+    assert neighbours.predict(at([64.0], [64.0]), constant(1.0))[0] == pytest.approx([64.0])
+
+
+def test_the_residual_of_the_largest_ranks_fades_over_four_doublings() -> None:
+    measured, by_formula = table(lambda p, b: 2 * p), table(lambda p, b: p)
+    neighbours = Neighbours({}, P, B, measured, by_formula)
+    seconds, _, _ = neighbours.predict(at([256.0], [64.0]), constant(100.0))
+    assert seconds == pytest.approx([100.0 * 2 ** np.exp(-1)])
+
+
+def test_a_formula_that_was_not_tried_beyond_has_a_wide_interval_there() -> None:
+    times = table(lambda p, b: p)
+    neighbours = Neighbours({}, P, B, times, times, rising=["p", "b"], trusted=True)
+    tried = neighbours.predict(at([32.0], [64.0]), constant(32.0, 1.1))
+    assert tried[2] == pytest.approx([32.0 * 1.1])
+    neighbours.tested = False
+    untried = neighbours.predict(at([32.0, 256.0], [64.0, 64.0]), constant(32.0, 1.1))
+    assert untried[2] / untried[0] == pytest.approx(np.exp([1.3, 1.3 * np.sqrt(2)]))
+
+
+def test_times_that_rise_do_not_fall_beyond_the_data() -> None:
+    """A formula of 1 s is below what was measured at 16 ranks, and power laws are of each size."""
+    times = table(lambda p, b: p * (1.0 if b > 64 else np.sqrt(p)))
+    neighbours = Neighbours({}, P, B, times, times, rising=["p", "b"])
+    at_16 = times[0][-1]
+    assert neighbours.predict(at([32.0], [64.0]), constant(1.0))[0] == pytest.approx([at_16])
+    neighbours.power_law = 1.0
+    small, large = neighbours.predict(at([64.0, 64.0], B), constant(1.0))[0]
+    assert large >= small > at_16
+    neighbours.rising, neighbours.power_law = [], 0.0
+    assert neighbours.predict(at([32.0], [64.0]), constant(1.0))[0] < at_16
+
+
+def test_what_was_predicted_best_from_fewer_ranks_weighs_most() -> None:
+    """No family holds p**0.7: power laws are exact, and formulas miss it."""
+    p, b = (column.ravel() for column in np.meshgrid(RANKS, SIZES))
+    seconds = p**0.7 * (1e-6 + 1e-9 * b)
+    model = models.fit({"op": ["bcast"] * len(p), "p": p, "b": b, "seconds": seconds})
+    found = model.predict(p=512.0, b=1024.0, op="bcast").seconds
+    assert found == pytest.approx(512**0.7 * (1e-6 + 1e-9 * 1024), rel=0.02)
+
+
+def test_times_of_a_formula_without_sizes_still_follow_the_measured_ones() -> None:
+    """Times hardly depend on sizes, so no formula holds b; at 8 ranks they are twice as long."""
+    p, b = (column.ravel() for column in np.meshgrid(RANKS[:5], SIZES))
+    seconds = np.where(p == 8, 8e-6, 1e-6 * np.log2(p)) * (1 + 1e-9 * b)
+    model = models.fit({"op": ["bcast"] * len(p), "p": p, "b": b, "seconds": seconds})
+    found = model.predict(p=[8.0, 64.0], b=1024.0, op="bcast")
+    assert found.seconds[0] == pytest.approx(8e-6, rel=0.01)
+    assert found.high[1] / found.low[1] > 10
 
 
 def test_what_is_left_out_is_compared_with_a_line() -> None:

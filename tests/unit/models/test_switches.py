@@ -72,3 +72,16 @@ def test_a_known_switch_that_is_none_is_refused(text: str, says: str) -> None:
 
 def test_known_switches_alone_leave_the_search_as_it_is() -> None:
     assert parse_splits(None, known=["p:8"]).along is None
+
+
+def test_an_end_that_keeps_out_no_point_is_no_end() -> None:
+    """A jump in b, and more beyond 256 KiB in all: no formula of small sizes ends along p*b."""
+    p, b = (column.ravel() for column in np.meshgrid([4.0, 8, 16, 32], 4.0 ** np.arange(2, 11)))
+    steps, noise = np.ceil(np.log2(p)), np.random.default_rng(1).normal(0, 0.01, len(p))
+    small = 1e-5 + 3e-5 * steps
+    large = 7e-5 * p + 2e-9 * b + np.where(p * b > 262144, 3e-5 * p, 0)
+    seconds = np.where(b <= 8192, small, large) * np.exp(noise)
+    model = models.fit({"op": ["allreduce"] * len(p), "p": p, "b": b, "seconds": seconds})
+    sizes = [64.0, 1024.0, 4096.0]
+    found = model.predict(p=256, b=sizes)
+    assert found.by_formula == pytest.approx([1e-5 + 3e-5 * 8] * len(sizes), rel=0.1)

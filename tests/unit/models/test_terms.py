@@ -18,7 +18,16 @@ def test_growth_under_congestion_can_be_written_as_a_root() -> None:
     assert variables_of(["sqrt(p)"]) == ["p"]
 
 
-@pytest.mark.parametrize("term", ["sqrt(x)", "sqrt(p", "sqrt(2)", "cbrt(p)", "p^1.5"])
+def test_steps_of_trees_of_a_larger_radix_are_counted_exactly() -> None:
+    """9 ranks are reached in two steps of three: the logarithm is a little more than 2."""
+    p = {"p": np.array([2.0, 3, 4, 9, 10, 27, 64, 65, 512])}
+    assert evaluate_term("ceil(log3(p))", p).tolist() == [1, 1, 2, 2, 3, 3, 4, 4, 6]
+    assert evaluate_term("ceil(log4(p))", p).tolist() == [1, 1, 1, 2, 2, 3, 3, 4, 5]
+    assert evaluate_term("ceil(log8(p))", p).tolist() == [1, 1, 1, 2, 2, 2, 2, 3, 3]
+    assert evaluate_term("cbrt(p)", {"p": np.array([8.0, 27.0])}) == pytest.approx([2, 3])
+
+
+@pytest.mark.parametrize("term", ["sqrt(x)", "sqrt(p", "sqrt(2)", "log4(p)", "p^1.5"])
 def test_what_the_grammar_does_not_know_is_refused(term: str, golden: Golden) -> None:
     with golden.refusal():
         evaluate_term(term, {"p": np.ones(1)})

@@ -1,0 +1,24 @@
+"""A tree of radix 3, 4 or 8: each step reaches so many times as many ranks."""
+
+from isochrone.models.family import Family, Form
+
+FAMILY = Family(
+    formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\lceil\log_k p\rceil",
+    source="Bruck, Ho, Kipnis, Upfal and Weathersby 1997; k-nomial trees of MPICH and MVAPICH2",
+    limitations=(
+        "Its number of steps must have at least three values in the data. Otherwise steps cannot "
+        "be told from a jump."
+    ),
+    forms=tuple(
+        form
+        for steps in (f"ceil(log{radix}(p))" for radix in (3, 4, 8))
+        for form in (
+            Form(("1", steps), ("τ", "α")),
+            Form(("1", steps, f"{steps}*b"), ("τ", "α", "β")),
+            Form(("1", steps, "b", f"{steps}*b"), ("τ_1", "α", "τ_2", "β")),
+        )
+    ),
+    splits=("b", "p"),
+    operations=("barrier", "bcast", "reduce", "allreduce"),
+    fewest_values=3,
+)
