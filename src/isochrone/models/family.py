@@ -54,8 +54,8 @@ class Family:
     costs
         Whether each term is a cost: terms whose coefficient would be below zero are left out.
     fewest_values
-        Fewest different values that a term of the ranks must have in the data: with two, steps
-        cannot be told from a jump.
+        Fewest different values that a term of the ranks must have in the data: with two, a jump
+        fits as well as steps.
     sum_of
         Pairs of families: each formula of the one and each of the other, added up, is a form.
     """

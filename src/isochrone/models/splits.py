@@ -220,11 +220,9 @@ class Search:
         ``first`` is the variable along which the data are cut first, if at all; the best if None.
         ``depth`` is the number of variables along which a region is cut.
         """
-        return self._with_needed_ends([
-            part
-            for region in self.given()
-            for part in self._cut(region, self.along, [first] if first else self.along, depth)
-        ])
+        first_cut = [first] if first else self.along
+        regions = (self._cut(region, self.along, first_cut, depth) for region in self.given())
+        return self._with_needed_ends([part for parts in regions for part in parts])
 
     def classes(self, name: str, first: str = "") -> list[Region]:
         """Return the regions of two classes of ranks or nodes, each cut further where that pays.

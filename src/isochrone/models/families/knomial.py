@@ -6,8 +6,8 @@ FAMILY = Family(
     formula=r"t(p,b) = \tau_1 + \tau_2\,b + (\alpha + \beta\,b)\,\lceil\log_k p\rceil",
     source="Bruck, Ho, Kipnis, Upfal and Weathersby 1997; k-nomial trees of MPICH and MVAPICH2",
     limitations=(
-        "Its number of steps must have at least three values in the data. Otherwise steps cannot "
-        "be told from a jump."
+        "Its number of steps must have at least three values in the data. With two, a jump fits "
+        "as well."
     ),
     forms=tuple(
         form
