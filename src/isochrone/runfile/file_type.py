@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
-from isochrone.base.errors import failing
+from isochrone.base.column_names import understood
+from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
+from isochrone.base.table_text import decoded, table_of
 
 _ENOUGH = 1 << 16
 """Bytes read to recognise a file: output of batch systems may precede a table."""
@@ -53,6 +55,12 @@ _OTHERS = (
 )
 
 
+_EXTRA_P = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*PARAMETER\s"
+    rb"|\A\s*\{(?![^\n]*\"record\")[^\n]*\"params\"\s*:"
+)
+
+
 def import_format(path: Path) -> str:
     """Return the format of ``isochrone import`` of a file by its content; empty if it has none.
 
@@ -80,26 +88,42 @@ def other_kind(path: Path) -> tuple[str, str]:
 
 
 def looks_like_a_table(path: Path) -> bool:
-    """Look at the first line: that of a CSV of measured times names a column ``seconds``.
+    """Look at the first lines: a table of measured times has a column of times, or is of Extra-P.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    first = _beginning(path)
-    return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
+    begin = _beginning(path)
+    if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
+        return is_of_extra_p(begin)
+    if b"seconds" in begin.splitlines()[0]:
+        return True
+    if any(found.search(begin) for _, found in _IMPORTED.values()):
+        return False
+    try:
+        names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names
+    except InputError:
+        return False
+    return any((meant := understood(name)) and meant.variable == "seconds" for name in names)
+
+
+def is_of_extra_p(begin: bytes) -> bool:
+    """Look at the beginning of a file: whether it holds measurements in a format of Extra-P."""
+    return _EXTRA_P.search(begin) is not None
 
 
 def looks_like_a_run(path: Path) -> bool:
-    """Look at the first byte: a run file begins with a JSON object, a CSV with a name.
+    """Look at the first line: a run file begins with a JSON object, a CSV with a name.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    return _beginning(path)[:1] == b"{"
+    begin = _beginning(path)
+    return begin[:1] == b"{" and not is_of_extra_p(begin)
 
 
 def _beginning(path: Path) -> bytes:

@@ -110,11 +110,11 @@ def run(args: argparse.Namespace) -> int:
     files = files_of(args.files)
     if args.output:
         check_output(args.output, force=args.force, inputs=files)
-    reading = Reading.of(args)
     data, left_out = models.load_usable(
-        [reading.measured(path) for path in files], reading.columns,
-        op=args.op, order=args.posting,
-    )  # fmt: skip
+        Reading.of(args).measured(files), op=args.op, order=args.posting
+    )
+    for line in data.read_as:
+        warn(line)
     for error in left_out:
         warn(f"skipped: {error}", 510)
     for path in data.partial:
