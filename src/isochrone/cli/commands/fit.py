@@ -28,7 +28,7 @@ from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
-from isochrone.models.pages.model import blocks, brief, rivals
+from isochrone.models.pages.model import blocks, brief, every_rival, rivals
 from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
 
@@ -70,8 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative")  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list rival formulas, which fit equally well, and their predictions outside the measured "
-        "range"
+        "list the most probable rival formulas, which fit equally well, and their predictions "
+        "outside the measured range; with -v all"
     )  # fmt: skip
     add_flag(parser, "--explain",
         "explain why this formula was chosen, and which measurements would confirm it"
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_blocks(blocks(model) if args.verbose else brief(model))
         if args.rivals:
-            print_blocks(list(rivals(model)))
+            print_blocks([*every_rival(model)] if args.verbose else [rivals(model)])
         if args.explain:
             print_blocks(explanation.explanation(model.extra["explanation"]))
         if args.output:

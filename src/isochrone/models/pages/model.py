@@ -324,7 +324,42 @@ _FACTORS = (2, 4)
 """How far beyond the data they are asked, of the largest value."""
 
 
-def rivals(model: Model) -> Iterator[Block]:
+MAX_RIVALS = 7
+"""Rows of the table of rivals, which has ten lines with its title, heads and what was left out."""
+
+_WIDEST = 40
+"""Characters of a cell that `isochrone.pages.terminal` does not wrap."""
+
+
+def rivals(model: Model) -> Block:
+    """Tabulate the most probable rivals of all segments, and their times beyond the data.
+
+    That is at the farther of the points of `_beyond`; no cell is so wide that it would be wrapped.
+    """
+    listed = []
+    for segment, words in model.headed:
+        place = _beyond(model, segment)[-1:]
+        for one, weight in segment.every()[1:]:
+            at, times = "–", ["–", "–"]
+            for point in place:
+                at, by = ", ".join(values(point)), (one, segment)
+                each = (f.evaluate(_arrays(point), model.weights)[0].item() for f in by)
+                times = [format_seconds(time) if time > 0 else "none" for time in each]
+            texts = (words, one.family, f"{100 * weight:.0f} %", at, *times, " + ".join(one.terms))
+            listed.append((weight, Row(tuple(printable(text, _WIDEST) for text in texts))))
+    if not listed:
+        return Sentence("no other formula fits equally well")
+    listed.sort(key=lambda pair: -pair[0])
+    more = len(listed) - MAX_RIVALS
+    return Table(
+        "Formulas that fit equally well",
+        columns_of("holds for", "family", ">weight", "at", ">predicts", ">selected", "terms"),
+        tuple(row for _, row in listed[:MAX_RIVALS]),
+        f"{more} more with less weight: all, as formulas, with -v" if more > 0 else "",
+    )
+
+
+def every_rival(model: Model) -> Iterator[Block]:
     """Yield a table for each segment: weight, family, times beyond the data, and formula."""
     for segment, words in model.headed:
         if not segment.rivals:
