@@ -1,8 +1,8 @@
 """Fit a model (a formula) to measured times.
 
 A family is a set of formulas, such as hockney: latency + bytes / bandwidth. By default, the family
-that predicts best is chosen. A CSV table has columns such as op,p,b,seconds: operation, ranks,
-bytes and time (other names: --map-columns).
+that predicts best is chosen. A table has columns such as op,p,b,seconds: operation, ranks, bytes
+and time. Names such as Processes, MessageSize and Latency(us) are understood, too.
 """
 
 import argparse
@@ -45,7 +45,8 @@ DOCUMENTS = {"model": model_file}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     add_option(parser, "files", "FILE", Path,
-        "run file (except a latency map), output of OSU, IMB or nccl-tests, or CSV table",
+        "run file (except a latency map), output of OSU, IMB or nccl-tests, table, or file of "
+        "Extra-P",
         nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
