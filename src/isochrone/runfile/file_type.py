@@ -31,6 +31,8 @@ _IMPORTED = {
 }
 """By format of ``isochrone import``: description, and pattern."""
 
+_FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
+
 _OTHERS = (
     (
         "a model",
@@ -50,7 +52,7 @@ _OTHERS = (
     (
         "a table",
         re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
-        "isochrone fit reads tables of times; --map-columns says what theirs are",
+        _FIT_READS,
     ),
 )
 
@@ -78,13 +80,15 @@ def import_format(path: Path) -> str:
 def other_kind(path: Path) -> tuple[str, str]:
     """Return what a file is, and how to use it; empty if unknown."""
     begin = _read(path, _ENOUGH)
+    if is_of_extra_p(begin):
+        return "of Extra-P", "isochrone fit reads it"
     for name, (what, pattern) in _IMPORTED.items():
         if pattern.search(begin):
             return what, f"convert it: isochrone import {path} --from {name}"
     for what, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return what, hint
-    return "", ""
+    return ("a table", _FIT_READS) if looks_like_a_table(path) else ("", "")
 
 
 def looks_like_a_table(path: Path) -> bool:

@@ -11,6 +11,7 @@ from isochrone.base.errors import InputError
 from isochrone.models import load
 from isochrone.models.columns import Columns
 from isochrone.models.tables import read_csv
+from isochrone.runfile.file import read as read_run
 from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
 
 TEXT = """\
@@ -115,3 +116,14 @@ def test_what_is_wrong_is_said_in_one_line(text: str, line: str, tmp_path: Path)
         load([path])
     assert "\n" not in str(caught.value)
     assert caught.value.where == f"{path}{line}"
+
+
+def test_who_shows_tables_is_sent_to_fit(tmp_path: Path) -> None:
+    """Extra-P in both forms, and tables that only their columns tell."""
+    for text in (
+        TEXT, lines({"params": {"p": 2}, "value": 1}), "# Size  Latency(us)\n8  1.5\n",
+        "Processes;Size;Latency(us)\n2;8;1,5\n",
+    ):  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            read_run(written(tmp_path, text))
+        assert "fit" in caught.value.hint
