@@ -17,7 +17,6 @@ from isochrone.base.arrays import Floats
 from isochrone.base.column_names import PREFERRED, ColumnName, understood
 from isochrone.base.errors import InputError
 from isochrone.base.text import printable
-from isochrone.models.data_quality import FASTEST
 from isochrone.models.observations import NAMES, SELECTORS
 from isochrone.models.terms import BYTES, NUMBERED, VARIABLES
 from isochrone.runfile.samples import MARKS
@@ -50,6 +49,10 @@ WORDS = {
 
 _MICRO = 1e-6
 """Seconds of a microsecond."""
+
+SHORTEST = 20e-9
+"""Seconds that a message takes at least: in published maps of core-to-core latencies, a cache line
+needs 4 ns between the two threads of a core, and a message is several of them and a call of MPI."""
 
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _SIZES = {
@@ -162,13 +165,13 @@ class Columns:
     def of_times(self, seconds: Floats) -> Columns:
         """Return the same with the unit of a latency whose name has none.
 
-        It is µs, which OSU and others print, unless one would then be below `FASTEST`.
+        It is µs, which OSU and others print, unless one would then be below `SHORTEST`.
         """
         units = {
             name: replace(meant, unit="µs", factor=_MICRO)
             for name, meant in self.by_words.items() if meant.latency and not meant.unit
         }  # fmt: skip
-        if not units or not len(seconds) or seconds.min() * _MICRO < FASTEST:
+        if not units or not len(seconds) or seconds.min() * _MICRO < SHORTEST:
             return self
         return replace(
             self, by_words=self.by_words | units, factor=self.factor | {"seconds": _MICRO}

@@ -47,7 +47,7 @@ def questionable(samples: Samples) -> list[str]:
 
 _SHORT = 4096
 _SLOWEST = 0.02
-FASTEST = 1e-9
+_FASTEST = 1e-9
 _PER_BYTE = 1e-6
 """Bytes of a short message, the longest and shortest plausible time of one, and seconds a byte."""
 
@@ -62,7 +62,7 @@ def _units(samples: Samples) -> list[str]:
     size = variables.get("b", np.zeros(len(seconds)))
     each = seconds / np.maximum(ranks, 2)  # of one rank after the other
     worst = int(np.argmin(seconds))
-    if seconds[worst] < FASTEST:
+    if seconds[worst] < _FASTEST:
         return [f"a time of {seconds[worst]:.3g} s is too short for a message: {hint}"]
     short = size <= _SHORT
     slow = each[short].min() if short.any() else (each / size).min() * _SHORT

@@ -155,8 +155,8 @@ def test_columns_are_understood_by_their_names(
 def test_a_latency_without_unit_is_in_seconds_only_if_microseconds_are_too_short(
     tmp_path: Path,
 ) -> None:
-    """A message takes a nanosecond at least."""
-    for cell, seconds in (("0.0011", 1.1e-9), ("0.0009", 9e-4)):
+    """A message takes 20 ns at least."""
+    for cell, seconds in (("0.021", 2.1e-8), ("0.019", 1.9e-2)):
         data = read_csv(table(tmp_path, f"p,b,Latency\n2,8,{cell}\n"))
         assert data.seconds == pytest.approx([seconds])
 
