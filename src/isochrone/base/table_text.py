@@ -139,18 +139,18 @@ def separator_of(first: str, second: str, where: str) -> str:
     InputError
         If two would do.
     """
-    found = [mark for mark in _SEPARATORS if mark in first.strip()]
-    if "\t\t" in first or (not found and len((second or first).split()) > 1):
+    marks = [mark for mark in _SEPARATORS if mark in first.strip()]
+    if "\t\t" in first or (not marks and len((second or first).split()) > 1):
         return BLANK
-    found = found or [","]
+    marks = marks or [","]
     fitting = [
-        mark for mark in found
+        mark for mark in marks
         if not second or len({len(row) for row in csv.reader([first, second], delimiter=mark)}) == 1
     ]  # fmt: skip
-    if len(found) > 1 and len(fitting) != 1:
-        marks = " or ".join(f"'{mark}'" if mark != "\t" else "tabs" for mark in found)
+    if len(marks) > 1 and len(fitting) != 1:
+        listed = " or ".join(f"'{mark}'" if mark != "\t" else "tabs" for mark in marks)
         raise InputError(
-            f"the separator of the columns is ambiguous: {marks}", where=where,
+            f"the separator of the columns is ambiguous: {listed}", where=where,
             hint="use column names without these characters",
         )  # fmt: skip
-    return (fitting or found)[0]
+    return (fitting or marks)[0]

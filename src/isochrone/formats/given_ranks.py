@@ -76,12 +76,12 @@ def ranks_of(lacking: Sequence[Path], given: Given | None) -> list[int]:
     if len(numbers) == len(lacking):
         return numbers
     several = len(lacking) > 1
-    what = f"the file{'s do' if several else ' does'} not contain the number of ranks"
+    problem = f"the file{'s do' if several else ' does'} not contain the number of ranks"
     if numbers:
-        what += f", and --ranks has {len(numbers)} number{'s' * (len(numbers) > 1)}"
+        problem += f", and --ranks has {len(numbers)} number{'s' * (len(numbers) > 1)}"
     hint = f"give {'one for each: ' * several}--ranks {_example(from_names)}"
     raise InputError(
-        what, where=listed([printable(path, 120) for path in lacking], _LISTED),
+        problem, where=listed([printable(path, 120) for path in lacking], _LISTED),
         hint=hint + f", or --ranks {FROM_NAME}" * all(from_names),
     )  # fmt: skip
 

@@ -137,14 +137,14 @@ class Columns:
         alike: dict[str, list[tuple[str, ColumnName]]] = {}
         left_out = [name for name in ALIASES & there if NAMES[name] in there]
         for name in names:
-            known = name in self.meaning or name in left_out or name in KNOWN - ALIASES
-            meant = None if known else understood(name)
+            named = name in self.meaning or name in left_out or name in KNOWN - ALIASES
+            meant = None if named else understood(name)
             if meant and meant.variable not in there:
                 alike.setdefault(meant.variable, []).append((name, meant))
         by_words: dict[str, ColumnName] = {}
         for variable, several in alike.items():
             best = min(PREFERRED.index(meant.statistic) for _, meant in several)
-            taken = [one for one in several if one[1].statistic == PREFERRED[best]]
+            taken = [pair for pair in several if pair[1].statistic == PREFERRED[best]]
             if len(taken) > 1:
                 listed = ", ".join(f"'{printable(name, 40)}'" for name, _ in taken)
                 raise InputError(

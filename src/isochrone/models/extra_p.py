@@ -36,7 +36,7 @@ class _Record(msgspec.Struct):
     callpath: str = ""
 
 
-def rows_of(text: str, where: str, own: Columns) -> TextTable:
+def rows_of(text: str, where: str, columns: Columns) -> TextTable:
     """Return a row for each time in a file of Extra-P.
 
     Parameters
@@ -45,7 +45,7 @@ def rows_of(text: str, where: str, own: Columns) -> TextTable:
         All of the file.
     where
         Names it in errors.
-    own
+    columns
         What parameters and metrics are.
 
     Raises
@@ -55,10 +55,10 @@ def rows_of(text: str, where: str, own: Columns) -> TextTable:
     """
     records = _json_records if text.lstrip()[:1] == "{" else _text_records
     data = [*records(text, where)]
-    parameters = [*dict.fromkeys(name for one in data for name in one.point)]
-    metrics = [*dict.fromkeys(one.metric for one in data)]
+    parameters = [*dict.fromkeys(name for record in data for name in record.point)]
+    metrics = [*dict.fromkeys(record.metric for record in data)]
     names = [*parameters, *metrics]
-    variables = own.completed(names, where).renamed(names, where)
+    variables = columns.completed(names, where).renamed(names, where)
     times = [name for name, variable in zip(names, variables, strict=True) if variable == "seconds"]
     if not times:
         listed = ", ".join(f"'{printable(name, 40)}'" for name in metrics)
@@ -66,10 +66,10 @@ def rows_of(text: str, where: str, own: Columns) -> TextTable:
             f"no metric is a time: {listed}" if metrics else "the file has no measurements",
             where=where, hint="name one: --map-columns METRIC=seconds:us" * bool(metrics),
         )  # fmt: skip
-    named = any(one.region for one in data)
+    named = any(record.region for record in data)
     rows = [
-        (one.line, [*_point(one, parameters, where), *[one.region] * named, value])
-        for one in data if one.metric == times[0] for value in one.values
+        (record.line, [*_point(record, parameters, where), *[record.region] * named, value])
+        for record in data if record.metric == times[0] for value in record.values
     ]  # fmt: skip
     return TextTable([*parameters, *["op"] * named, times[0]], ",", iter(rows))
 
@@ -77,8 +77,8 @@ def rows_of(text: str, where: str, own: Columns) -> TextTable:
 def _point(data: _Data, parameters: Sequence[str], where: str) -> list[str]:
     for name in parameters:
         if name not in data.point:
-            what = f"the measurement has no '{printable(name, 40)}'"
-            raise InputError(what, where=f"{where}:{data.line}")
+            problem = f"the measurement has no '{printable(name, 40)}'"
+            raise InputError(problem, where=f"{where}:{data.line}")
     return [data.point[name] for name in parameters]
 
 
@@ -90,8 +90,8 @@ def _json_records(text: str, where: str) -> Iterator[_Data]:
         try:
             record = decode(line)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            what = f"the line is no measurement of Extra-P: {printable(error, 100)}"
-            raise InputError(what, where=f"{where}:{number}") from error
+            problem = f"the line is no measurement of Extra-P: {printable(error, 100)}"
+            raise InputError(problem, where=f"{where}:{number}") from error
         point = {name: repr(value) for name, value in record.params.items()}
         values = record.value if isinstance(record.value, list) else [record.value]
         yield _Data(number, point, record.callpath, record.metric, [*map(repr, values)])
@@ -104,8 +104,8 @@ def _text_records(text: str, where: str) -> Iterator[_Data]:
 
     def check_complete() -> None:
         if done not in (0, len(points)):
-            what = f"only {done} of {len(points)} points have a line DATA"
-            raise InputError(what, where=f"{where}:{number}")
+            problem = f"only {done} of {len(points)} points have a line DATA"
+            raise InputError(problem, where=f"{where}:{number}")
 
     for number, line in enumerate(text.splitlines(), start=1):
         tag, *words = line.split() or ["#"]

@@ -28,7 +28,8 @@ from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
-from isochrone.models.pages.model import blocks, brief, every_rival, rivals
+from isochrone.models.pages.model import blocks, brief
+from isochrone.models.pages.rivals import every_rival, rivals
 from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
 
