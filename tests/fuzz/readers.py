@@ -98,6 +98,27 @@ FILE_READERS: Final[dict[str, Reader]] = {
             "size\tusec\n" + "".join(f"{2**k}\t{1 + 2**k / 1e3}\n" for k in range(9)),
         ),
     ),
+    "named-columns": Reader(
+        "text",
+        ("fit {file} --ranks 4", "compare {file} {file} --one-launch"),
+        texts(
+            "# Size   Avg Latency(us)\n" + "".join(f"{2**k}  {1 + 2**k}\n" for k in range(9)),
+            "Processes,MessageSize,Latency,MinLatency\n"
+            + "".join(f"{p},{2**k},{p + 2**k},1\n" for p in (2, 4, 8) for k in range(4)),
+        ),
+    ),
+    "extra-p": Reader(
+        "text",
+        ("fit {file}", "compare {file} {file} --one-launch"),
+        texts(
+            "PARAMETER p size\nPOINTS (2 8) (4 8)\nPOINTS (2 64) (4 64)\nREGION bcast\n"
+            "METRIC time_us\nDATA 1 1.1\nDATA 2\nDATA 2\nDATA 4\n",
+            "".join(
+                json.dumps({"params": {"p": p, "size": b}, "metric": "time_us", "value": [p + b]})
+                + "\n" for p in (2, 4, 8) for b in (8, 64)
+            ),
+        ),
+    ),
     "mmpi": Reader(
         "text",
         ("import {file} --from mmpi -o {out}", "compare {file} {file} --one-launch"),

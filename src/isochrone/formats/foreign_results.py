@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from isochrone.base.arrays import Bools, Ints
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.table import Table
-from isochrone.base.text import printable
-from isochrone.console.options import add_option, experts_only, read_count
-from isochrone.formats.source import MAX_RANKS
+from isochrone.base.text import printable, warn
+from isochrone.console.options import add_option, experts_only
+from isochrone.formats.given_ranks import FROM_NAME, Given, ranks_of, read_given
+from isochrone.formats.source import MAX_RANKS, NoRanksError
+from isochrone.models.columns import AS_NAMED, Columns
+from isochrone.models.load import samples_in
 from isochrone.models.observations import Samples
-from isochrone.models.tables import AS_NAMED, Columns, read_csv
+from isochrone.models.tables import read_csv
 from isochrone.runfile.any_file import foreign, read
 from isochrone.runfile.file_type import looks_like_a_run, looks_like_a_table
 from isochrone.runfile.run import Run
@@ -31,11 +35,11 @@ class Reading:
     columns
         What the columns of tables are.
     ranks
-        Number of ranks, for output of other programs without it; None if not given.
+        Numbers of ranks, for files without it; None if not given.
     """
 
     columns: Columns = AS_NAMED
-    ranks: int | None = None
+    ranks: Given | None = None
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Reading:
@@ -44,15 +48,50 @@ class Reading:
             replace(args.map_columns or AS_NAMED, decimal=args.decimal or ""), args.rank_count
         )
 
-    def measured(self, path: Path) -> Run | Path:
-        """Return the run in output of another program; else the file itself, which `fit` reads."""
-        return read(path, self.ranks) if not self._is_table(path) and foreign(path) else path
+    def measured(self, paths: Sequence[Path]) -> list[Run | Samples]:
+        """Return what is in files; those without the number of ranks get it as given.
+
+        A table without ranks is one of messages, unless numbers of ranks are given. Numbers that
+        are taken from names are printed.
+
+        Raises
+        ------
+        InputError
+            If one cannot be read, or it is not clear how many ranks it had.
+        """
+        items = [self._measured(path) for path in paths]
+        lacking = [
+            k for k, item in enumerate(items)
+            if item is None or (self.ranks and isinstance(item, Samples) and lacks_ranks(item))
+        ]  # fmt: skip
+        numbers = ranks_of([paths[k] for k in lacking], self.ranks) if lacking else []
+        if self.ranks == FROM_NAME and numbers:
+            said = (f"{paths[k].name} = {n} ranks" for k, n in zip(lacking, numbers, strict=True))
+            warn(f"read: {', '.join(said)}")
+        for k, number in zip(lacking, numbers, strict=True):
+            item = items[k]
+            items[k] = (
+                with_ranks(item, number) if isinstance(item, Samples) else read(paths[k], number)
+            )
+        return [item for item in items if item is not None]
+
+    def _measured(self, path: Path) -> Run | Samples | None:
+        """Return what is in a file; None of output of another program that lacks the ranks."""
+        if self._is_table(path) or not (foreign(path) or looks_like_a_run(path)):
+            return samples_in(path, self.columns)
+        try:
+            return read(path)
+        except NoRanksError:
+            return None
 
     def runs(self, path: Path) -> list[Run]:
         """Return the runs in a file: one, or the launches in a table."""
         if self._is_table(path):
             return runs_of_table(path, self.columns)
-        return [read(path, self.ranks)]
+        try:
+            return [read(path)]
+        except NoRanksError:
+            return [read(path, ranks_of([path], self.ranks)[0])]
 
     def _is_table(self, path: Path) -> bool:
         """Whether it is a table of times, which has the columns that were named or `seconds`."""
@@ -75,8 +114,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="decimal sign of a table (default: recognised; needed if 1,024 is ambiguous)",
     )  # fmt: skip
     experts_only(decimal)
-    add_option(group, "--ranks", "N", read_count,
-        "number of ranks (default: from the file; output of OSU collectives lacks it)",
+    add_option(group, "--ranks", "N,…|from-name", read_given,
+        "number of ranks of each file without it, such as those of OSU; from-name: as in names "
+        "such as bcast_8.txt (default: from the file)",
         dest="rank_count")  # fmt: skip
 
 
@@ -128,8 +168,20 @@ def runs_of_table(path: Path, own: Columns = AS_NAMED) -> list[Run]:
             where=path, hint="write a table for each value, or compare the original run files",
         )  # fmt: skip
     imported = {"format": "table", "path": written_name(path), "sha256": sha256(path)}
+    if data.read_as:
+        imported["read_as"] = data.read_as[0]
     starts = np.unique(data.start)
     return [_run(data, data.start == start, path, dict(imported)) for start in starts]
+
+
+def lacks_ranks(data: Samples) -> bool:
+    """Whether nothing says how many ranks took part: the size is the only variable."""
+    return data.variables.keys() == {"b"} and "mode" not in data.selectors
+
+
+def with_ranks(data: Samples, ranks: int) -> Samples:
+    """Return the same data as of so many ranks."""
+    return replace(data, variables=data.variables | {"p": np.full(len(data.seconds), float(ranks))})
 
 
 def _run(data: Samples, mine: Bools, path: Path, imported: dict[str, str]) -> Run:

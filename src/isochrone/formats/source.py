@@ -44,6 +44,10 @@ def parse_number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+class NoRanksError(InputError):
+    """A file does not contain the number of ranks, which has to be given."""
+
+
 @dataclass
 class Source:
     """The file that is imported; read once, so that its hash is that of what was understood.
@@ -176,6 +180,11 @@ class Source:
             if self.line < self.lines:
                 raise
             self.cut_short(f" ({error.what})")
+
+    def no_ranks(self, what: str, line: int = 0) -> NoRanksError:
+        """Return the error to raise if the number of ranks is neither in the file nor given."""
+        where = f"{self.path}:{line}" if line else self.path
+        return NoRanksError(what, where=where, hint="give --ranks N")
 
     def fail(self, what: str, line: int = 0, *, hint: str = "") -> InputError:
         """Return the error to raise, of a line or the current one."""

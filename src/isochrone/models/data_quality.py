@@ -17,6 +17,9 @@ from isochrone.models.starts import medians_by, numbered, spread_of
 _WITHOUT_CHANCE = {"simulated", "synthetic", "made up"}
 """Origins of times that are the same in every start."""
 
+_OF_OTHERS = {"imported", "tabulated"}
+"""Origins of times whose starts are known only from a column `launch`."""
+
 
 def questionable(samples: Samples) -> list[str]:
     """Say what is doubtful, one sentence each.
@@ -31,8 +34,10 @@ def questionable(samples: Samples) -> list[str]:
         *words(columns),
         *_groups(samples, point, [one.name for one in columns if one.ratio > 1]),
     ]
-    by_chance = not set(samples.origin.split(" and ")) <= _WITHOUT_CHANCE
-    if by_chance and numbered(point, samples.start).max() == point.max():  # one start of each point
+    origins = set(samples.origin.split(" and ")) - _WITHOUT_CHANCE
+    if samples.start.max() < max(len(samples.made_from), 1):  # a start for each file, at most
+        origins -= _OF_OTHERS
+    if origins and numbered(point, samples.start).max() == point.max():  # one start of each point
         found.append(
             "each point is from a single launch; intervals do not include differences "
             "between launches: use measure --launches 5"
@@ -84,6 +89,47 @@ def _groups(samples: Samples, point: Ints, apart: list[str]) -> list[str]:
         f"of {format_ratio(median_of(found.ratio))} (at most {place}): the median is that "
         f"of the larger group ({100 * (1 - median_of(found.share)):.0f} % of the repetitions)"
     ]
+
+
+# --- repetitions that differ widely ---------------------------------------------------------------
+
+
+MORE_REPETITIONS = "measure more repetitions, on a quiet machine; more points would not help"
+
+EXPLAINED = 3.0
+"""Errors of so many standard errors of a median may be due to it: of normal values, 99.7 % are
+nearer (the three-sigma rule: Pukelsheim 1994, *The American Statistician* 48, 88)."""
+
+
+def noise_behind(samples: Samples, error: float) -> str:
+    """Say how far repetitions differ, if that explains an error of predicted times; else nothing.
+
+    Parameters
+    ----------
+    samples
+        The measured times.
+    error
+        How far predictions are off on average: the deviation, a part of the smaller time.
+    """
+    point, logs = samples.points(), np.log(samples.seconds)
+    count = np.bincount(point)
+    repeated = count[point] > 1
+    if not repeated.any():
+        return ""
+    rest = (logs - medians_by(logs, point)[point])[repeated]
+    spread = spread_of(rest, int(repeated.sum() - (count > 1).sum()))
+    if np.log1p(error) > EXPLAINED * spread * MEDIAN_LOSS / np.sqrt(median_of(count[count > 1])):
+        return ""
+    slowest, fastest = np.full(len(count), -np.inf), np.full(len(count), np.inf)
+    np.maximum.at(slowest, point, logs)
+    np.minimum.at(fastest, point, logs)
+    ratio = np.exp(slowest - fastest)
+    row = int(np.flatnonzero(point == ratio.argmax())[0])
+    place = ", ".join(f"{k} = {number(k, v[row])}" for k, v in samples.variables.items())
+    return (
+        f"repetitions of a point differ by up to {ratio.max():.3g}x (at {place}), typically "
+        f"{median_of(ratio[count > 1]):.3g}x"
+    )
 
 
 # --- columns that are not used --------------------------------------------------------------------

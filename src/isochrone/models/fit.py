@@ -12,7 +12,7 @@ from isochrone.models.auto import Fitted, PoolFitter
 from isochrone.models.backtest import backtested
 from isochrone.models.choice import Judge
 from isochrone.models.cross_validation import cross_validate
-from isochrone.models.data_quality import questionable
+from isochrone.models.data_quality import MORE_REPETITIONS, noise_behind, questionable
 from isochrone.models.deviation import goodness_of_fit, lack_of_fit, steps
 from isochrone.models.doubtful import switches
 from isochrone.models.extension import adding, kept
@@ -153,7 +153,7 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
             tried = backtested(found, partial(_again, named, options), options.weights)
             between = None if named else _neighbours(found, tried)
             if named is None and (between is None or between.trusted):
-                auto.refuse_hopeless(found)
+                _refuse_hopeless(found, samples)
             if not needed(found.segments):  # it says nothing of what was varied
                 raise InputError("the times do not depend on any varied variable")
         except InputError as error:
@@ -191,6 +191,17 @@ def _fitted(samples: Samples, named: Family | None, options: Options) -> Model:
         *(broken() if named is None else []),
     ]  # fmt: skip
     return model
+
+
+def _refuse_hopeless(found: Fitted, samples: Samples) -> None:
+    """Refuse a formula that describes nothing; name the noise if that is why."""
+    try:
+        auto.refuse_hopeless(found)
+    except InputError as error:
+        noise = noise_behind(samples.only(**found.observed.where), found.error)
+        if not noise:
+            raise
+        raise InputError(f"{error.what}: {noise}", hint=MORE_REPETITIONS) from error
 
 
 def _neighbours(fitted: Fitted, backtests: list[Backtest]) -> Neighbours | None:
@@ -232,10 +243,12 @@ def _warnings(model: Model, samples: Samples) -> list[str]:
         found.append("few independent points: intervals are wide")
     error = _error(model)
     if error > auto.HOPELESS:
+        noise = noise_behind(samples, error)
         found.append(
             f"the leave-one-out error is {format_error(error)} on average: "
-            "predictions of this formula are unreliable"
-        )
+            + (f"{noise}; {MORE_REPETITIONS}" if noise else
+               "predictions of this formula are unreliable")
+        )  # fmt: skip
     nodes = samples.variables.keys() & {"nodes", "ppn"}
     breaks = [one for one in switches(model.segments) if one.name == "p" and not nodes]
     if breaks:

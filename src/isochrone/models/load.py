@@ -10,13 +10,12 @@ import numpy as np
 from isochrone.base.errors import InputError
 from isochrone.base.files import sha256, written_name
 from isochrone.base.text import printable
+from isochrone.models.columns import AS_NAMED, Columns
 from isochrone.models.extension import kept
 from isochrone.models.observations import Samples, of_run
 from isochrone.models.placement import CG, GROUP, PLACES
 from isochrone.models.segment import Selector
 from isochrone.models.tables import (
-    AS_NAMED,
-    Columns,
     Frame,
     is_frame,
     of_rows,
@@ -41,20 +40,18 @@ def load(paths: Sequence[str | Path]) -> Samples:
     InputError
         If one cannot be read, or they do not belong together.
     """
-    return joined([_samples(path) for path in paths])
+    return joined([samples_in(path) for path in paths])
 
 
 def load_usable(
-    given: Sequence[str | Path | Run], own: Columns = AS_NAMED, **only: Selector | None
+    given: Sequence[Run | Samples], **only: Selector | None
 ) -> tuple[Samples, list[InputError]]:
-    """Read the samples that selectors mean from those files that hold some.
+    """Return the samples that selectors mean of those runs and tables that hold some.
 
     Parameters
     ----------
     given
-        Files, or runs that were read already.
-    own
-        What the columns of tables are.
+        What was read from each file.
     only
         The selectors.
 
@@ -66,15 +63,14 @@ def load_usable(
     Raises
     ------
     InputError
-        If a file cannot be read, all are left out, or the others do not belong together.
+        If a table has none, all are left out, or the others do not belong together.
     """
     parts, left_out = [], []
-    for path in given:
-        item = _read_if_a_run(path)
+    for item in given:
         try:
-            parts.append(_samples(item, own).only(**only))
+            parts.append(samples_in(item).only(**only))
         except InputError as error:
-            where = item.where if isinstance(item, Run) else str(path)
+            where = item.where if isinstance(item, Run) else ""
             left_out.append(InputError(error.what, where=error.where or where))
             if not isinstance(item, Run) or len(given) == 1:
                 raise
@@ -96,13 +92,13 @@ def samples_of(measured: Measured) -> Samples:
         or is_frame(measured)
         or not isinstance(measured, Iterable)
     ):
-        return _samples(measured)
+        return samples_in(measured)
     items = list(measured)
     if not items:
         raise InputError("no data to fit are given")
     if all(isinstance(item, Mapping) and not any(map(np.ndim, item.values())) for item in items):
         return of_rows(items)  # type: ignore[arg-type]  # rows are mappings
-    return joined([_samples(item) for item in items])
+    return joined([samples_in(item) for item in items])
 
 
 def _read_if_a_run(item: _Part) -> _Part:
@@ -111,8 +107,14 @@ def _read_if_a_run(item: _Part) -> _Part:
     return item
 
 
-def _samples(item: _Part, own: Columns = AS_NAMED) -> Samples:
-    """Return the samples of one thing, which say of which file they are."""
+def samples_in(item: _Part, own: Columns = AS_NAMED) -> Samples:
+    """Return the samples of one thing, which say of which file they are.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is of no type that can be fitted.
+    """
     item = _read_if_a_run(item)
     if isinstance(item, Samples):
         return item
@@ -188,6 +190,7 @@ def joined(parts: Sequence[Samples]) -> Samples:
             key: kept()[key].merged(one for part in parts for one in part.kept.get(key, ()))
             for key in sorted({key for part in parts for key in part.kept})
         },
+        [*dict.fromkeys(line for part in parts for line in part.read_as)],
     )  # fmt: skip
 
 

@@ -144,6 +144,8 @@ class Samples:
         What was found while reading that a user should know, one sentence each.
     kept
         What a model keeps beside its formulas, by its key in a model file (`extension.Kept`).
+    read_as
+        What the columns of tables were taken for, where their names are not those of Isochrone.
     """
 
     variables: dict[str, Floats]
@@ -158,6 +160,7 @@ class Samples:
     others: dict[str, Array] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
+    read_as: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not len(self.start):

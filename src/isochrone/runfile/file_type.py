@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
-from isochrone.base.errors import failing
+from isochrone.base.column_names import understood
+from isochrone.base.errors import InputError, failing
 from isochrone.base.files import check_ordinary
+from isochrone.base.table_text import decoded, table_of
 
 _ENOUGH = 1 << 16
 """Bytes read to recognise a file: output of batch systems may precede a table."""
@@ -29,6 +31,8 @@ _IMPORTED = {
 }
 """By format of ``isochrone import``: description, and pattern."""
 
+_FIT_READS = "isochrone fit reads tables of times; --map-columns says what theirs are"
+
 _OTHERS = (
     (
         "a model",
@@ -48,8 +52,14 @@ _OTHERS = (
     (
         "a table",
         re.compile(rb"\A(\xef\xbb\xbf)?[\w ]+([,;\t][\w ]+)+\r?\n"),
-        "isochrone fit reads tables of times; --map-columns says what theirs are",
+        _FIT_READS,
     ),
+)
+
+
+_EXTRA_P = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?(?:\s|#[^\n]*\n)*PARAMETER\s"
+    rb"|\A\s*\{(?![^\n]*\"record\")[^\n]*\"params\"\s*:"
 )
 
 
@@ -70,36 +80,54 @@ def import_format(path: Path) -> str:
 def other_kind(path: Path) -> tuple[str, str]:
     """Return what a file is, and how to use it; empty if unknown."""
     begin = _read(path, _ENOUGH)
+    if is_of_extra_p(begin):
+        return "of Extra-P", "isochrone fit reads it"
     for name, (what, pattern) in _IMPORTED.items():
         if pattern.search(begin):
             return what, f"convert it: isochrone import {path} --from {name}"
     for what, pattern, hint in _OTHERS:
         if pattern.search(begin):
             return what, hint
-    return "", ""
+    return ("a table", _FIT_READS) if looks_like_a_table(path) else ("", "")
 
 
 def looks_like_a_table(path: Path) -> bool:
-    """Look at the first line: that of a CSV of measured times names a column ``seconds``.
+    """Look at the first lines: a table of measured times has a column of times, or is of Extra-P.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    first = _beginning(path)
-    return first[:1] != b"{" and b"seconds" in first.splitlines()[0] if first else False
+    begin = _beginning(path)
+    if not begin or begin[:1] == b"{" or is_of_extra_p(begin):
+        return is_of_extra_p(begin)
+    if b"seconds" in begin.splitlines()[0]:
+        return True
+    if any(found.search(begin) for _, found in _IMPORTED.values()):
+        return False
+    try:
+        names = table_of(decoded(begin[: begin.rfind(b"\n") + 1], ""), "").names
+    except InputError:
+        return False
+    return any((meant := understood(name)) and meant.variable == "seconds" for name in names)
+
+
+def is_of_extra_p(begin: bytes) -> bool:
+    """Look at the beginning of a file: whether it holds measurements in a format of Extra-P."""
+    return _EXTRA_P.search(begin) is not None
 
 
 def looks_like_a_run(path: Path) -> bool:
-    """Look at the first byte: a run file begins with a JSON object, a CSV with a name.
+    """Look at the first line: a run file begins with a JSON object, a CSV with a name.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    return _beginning(path)[:1] == b"{"
+    begin = _beginning(path)
+    return begin[:1] == b"{" and not is_of_extra_p(begin)
 
 
 def _beginning(path: Path) -> bytes:

@@ -62,6 +62,72 @@ def test_fit_takes_columns_with_decimal_commas(isochrone: Command, tmp_path: Pat
     assert beta == pytest.approx(1 / 4e9, rel=0.01)
 
 
+def test_columns_are_understood_by_their_names_and_that_is_said_once(
+    isochrone: Command, tmp_path: Path, golden: Golden
+) -> None:
+    """Two files of one kind, of 4 and 8 ranks, as OSU prints them without its title."""
+    for ranks in (4, 8):
+        rows = "".join(f"{size:<10}{ranks + size / 4000:18.3f}\n" for size in SIZES)
+        (tmp_path / f"bcast_{ranks}.txt").write_text(f"# Size     Avg Latency(us)\n{rows}")
+    words = ("fit", "bcast_4.txt", "bcast_8.txt", "--ranks", "from-name", "--json")
+    done = isochrone(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["pieces"][0]["fitted"]["p"] == [4, 8]
+    golden(done.stderr)
+    once = isochrone("compare", "bcast_4.txt", "bcast_8.txt", "--one-launch", cwd=tmp_path)
+    assert once.returncode == 0, once.stderr
+    assert once.stderr.count("\n") == 1
+
+
+def test_each_file_of_osu_has_its_own_number_of_ranks(
+    isochrone: Command, tmp_path: Path, golden: Golden
+) -> None:
+    """One number for two files is refused; a file that says its ranks needs none."""
+    title = "# OSU MPI Broadcast Latency Test v5.8{}\n# Size  Avg Latency(us)\n"
+    for ranks, said in ((4, ""), (8, ""), (16, " by isochrone, 16 ranks")):
+        rows = "".join(f"{size} {ranks + size / 4000:.3f}\n" for size in SIZES)
+        (tmp_path / f"osu_{ranks}.txt").write_text(title.format(said) + rows)
+    four, eight, sixteen = "osu_4.txt", "osu_8.txt", "osu_16.txt"
+    for words in ((four, eight, "--ranks", 4), (four, eight), (four, sixteen)):
+        done = isochrone("fit", *words, cwd=tmp_path)
+        assert done.returncode == 2
+        golden(done.stderr)
+    for words, ranks in (
+        ((four, eight, "--ranks", "32,64"), [32, 64]), ((four, sixteen, "--ranks", 2), [2, 16]),
+        ((eight, sixteen, four, "--ranks", "from-name"), [4, 16]),
+    ):  # fmt: skip
+        done = isochrone("fit", *words, "--family", "tree-smooth", "--json", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["pieces"][0]["fitted"]["p"] == ranks
+
+
+STRANGE = {
+    "empty": "", "header only": "Processes,Size,Latency(us)\n",
+    "two sizes": "Processes,Size,msg_size,Latency(us)\n2,8,8,1.5\n",
+    "text": "Processes,Size,Latency(us)\r\n2,8,abc\r\n",
+    "negative": "Processes,Size,Latency(us)\n2,8,-1.5\n",
+    "two units": "Processes,Size,time_us,time_ms\n2,8,1.5,0.0015\n",
+    "units in cells": "Processes,Size,Latency(us)\n2,8,1.5us\n4,8,2ms\n",
+    "twice": "Processes,Size,Size,Latency(us)\n2,8,8,1.5\n",
+    "no header": "2,8,1.5\n4,8,2.5\n", "rates": "Processes,Size,Bandwidth (MB/s)\n2,8,1.5\n",
+    "short line": "Processes Size Latency(us)\n2 8\n", "no ranks": "np,size,t\n0,8,1\n",
+    "empty cells": "Processes,Size,Latency(us)\n,,\n", "remark": "# only a remark\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_strangers_write_is_refused_in_one_line(
+    isochrone: Command, tmp_path: Path, golden: Golden, kind: str, encoding: str
+) -> None:
+    (tmp_path / "t.csv").write_bytes(STRANGE[kind].encode(encoding))
+    done = isochrone("fit", "t.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    if encoding == "utf-8":
+        golden(done.stderr)
+
+
 def test_compare_takes_tables_with_launches(isochrone: Command, tmp_path: Path) -> None:
     """Five launches a side, of which the second takes 1.5 times as long: slower at every size."""
     before = semicolons(tmp_path, "a.csv", launches=5)
@@ -101,14 +167,12 @@ def test_compare_show_and_plot_take_the_text_of_others(isochrone: Command, tmp_p
     ("words", "says"),
     [
         (
-            ("fit", "F", "--map-columns", "size=b"),
-            "the file is neither a run file nor a CSV table with a column 'seconds'",
+            ("fit", "F", "--map-columns", "usec=b"),
+            "the file is neither a run file nor a table with a column of times",
         ),
         (("fit", "F", "--map-columns", "usec=seconds:parsec"), "is not a unit of 'seconds'"),
         (("fit", "F", "--map-columns", "bytes=b,usec=seconds"), "the table has no column 'bytes'"),
         (("compare", "F", "F", "--map-columns", "size=nodes,usec=seconds"), "cannot be compared"),
-        (("compare", "F", "F"), "the file is a table, not a run file"),
-        (("fit", "F"), "the file is neither a run file nor a CSV table with a column 'seconds'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -39,8 +39,8 @@ def test_hotspots_units_blanks_and_other_columns_are_understood(tmp_path: Path) 
 
 
 CASES = [
-    ("", "the file is neither a run file nor a CSV table with a column 'seconds'"),
-    ("p,b\n1,2\n", "the file is neither a run file nor a CSV table with a column 'seconds'"),
+    ("", "the file is neither a run file nor a table with a column of times"),
+    ("p,b\n1,2\n", "the file is neither a run file nor a table with a column of times"),
     ("p,b,seconds\n", "no measured times"),
     ("p,b,seconds\n2,10,x\n", "times.csv:2: 'seconds' is 'x', not a finite number"),
     ("p,b,seconds\n2,10,1\n2,10,nan\n", "times.csv:3: 'seconds' is 'nan'"),

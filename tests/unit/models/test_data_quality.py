@@ -10,7 +10,9 @@ import pytest
 
 from beds.golden import Golden
 from isochrone import models
-from isochrone.models.data_quality import unused
+from isochrone.base.errors import InputError
+from isochrone.models.data_quality import noise_behind, unused
+from isochrone.models.tables import of_table
 from made_up.launches import launches
 from made_up.sweeps import collective, point_to_point
 
@@ -138,3 +140,68 @@ def test_a_model_of_one_start_says_so(golden: Golden) -> None:
 def test_simulated_times_are_the_same_in_every_start() -> None:
     (run,) = launches(1, np.random.default_rng(5), clock={"source": "s", "simulated": True})
     assert not any("one start" in text for text in models.fit(run, "hockney").warnings)
+
+
+def test_a_single_launch_is_told_only_to_those_whose_data_have_launches(tmp_path: Path) -> None:
+    """A table of others, or several, has none; with the column there is one of each point."""
+    rows = [(p, b, f"{5e-6 + p * b * 1e-9}") for p in (2, 4, 8, 16) for b in SIZES]
+    told = {}
+    for name, columns in (
+        ("plain", "p,b,seconds"),
+        ("again", "p,b,seconds"),
+        ("with", "launch,p,b,seconds"),
+    ):
+        lines = [",".join(map(str, row if name != "with" else (row[0], *row))) for row in rows]
+        (tmp_path / name).write_text("\n".join([columns, *lines]) + "\n")
+    for names in (["plain"], ["plain", "again"], ["with"]):
+        found = models.fit([tmp_path / name for name in names], "gather").warnings
+        told[len(names), names[0]] = sum("--launches" in text for text in found)
+    assert told == {(1, "plain"): 0, (2, "plain"): 0, (1, "with"): 1}
+
+
+def noisy(ratio: float, repeats: int) -> dict[str, list[float]]:
+    """Make times of five numbers of ranks, whose repetitions are ``ratio`` apart in turn."""
+    return {
+        "p": [float(p) for p in (2, 4, 8, 16, 32) for _ in range(repeats)],
+        "b": [8.0] * (5 * repeats),
+        "seconds": [p * 1e-6 * ratio ** (k % 2) for p in (2, 4, 8, 16, 32) for k in range(repeats)],
+    }
+
+
+@pytest.mark.parametrize(("errors", "explained"), [(2.4, True), (3.6, False)])
+def test_an_error_of_up_to_three_standard_errors_may_be_noise(
+    errors: float, explained: bool
+) -> None:
+    """Two repetitions that differ e times: their deviation is √2/2 · 1.4826, and that of a median
+    1.2533/√2 of it.
+    """
+    error = 1.4826 * 0.5 * np.sqrt(2) * 1.2533 / np.sqrt(2)
+    found = noise_behind(of_table(noisy(float(np.e), 2)), float(np.expm1(errors * error)))
+    assert bool(found) == explained
+
+
+def test_times_without_repetitions_have_no_known_noise() -> None:
+    assert not noise_behind(of_table(noisy(1.0, 1)), 0.01)
+
+
+def test_a_few_outliers_are_not_the_noise() -> None:
+    """One of ten repetitions takes 28 times as long: the medians do not see it."""
+    data = noisy(1.001, 10)
+    data["seconds"][::10] = [28 * seconds for seconds in data["seconds"][::10]]
+    assert not noise_behind(of_table(data), 0.6)
+
+
+def test_where_repetitions_differ_widely_they_are_the_problem(golden: Golden) -> None:
+    """Repetitions of one point differ up to 28 times: more points would not help."""
+    dice = np.random.default_rng(3)
+    data = {"p": [], "b": [], "seconds": []}  # type: dict[str, list[float]]
+    for p in (2, 4, 8, 16, 32):
+        for b in (8, 1024, 65536):
+            for _ in range(3):
+                data["p"].append(p)
+                data["b"].append(b)
+                data["seconds"].append((p * 1e-6 + p * b * 1e-10) * dice.lognormal(0, 1.0))
+    with pytest.raises(InputError) as refused:
+        models.fit(data)
+    golden(str(refused.value))
+    assert "repetitions" in refused.value.hint

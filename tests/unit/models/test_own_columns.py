@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isochrone.base.errors import InputError
-from isochrone.models.tables import Columns, Decimal, read_csv, with_points
+from isochrone.models.columns import Columns, Decimal
+from isochrone.models.tables import of_table, read_csv, with_points
 
 
 def table(folder: Path, text: str) -> Path:
@@ -124,6 +125,65 @@ def test_what_is_wrong_with_a_table_is_said_in_one_line(
         return
     with pytest.raises(InputError, match=says):
         read_csv(path, own)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "left_out"),
+    [
+        ("Processes,MessageSize,Latency,MinLatency,MaxLatency\n2,8,0.5,0.4,0.6\n", 0.5e-6, 2),
+        ("nprocs,bytes,min_us,avg_us,max_us\n2,8,0.4,0.5,0.6\n", 0.5e-6, 2),
+        ("np,size,mean_ms,median_ms\n2,8,3,2\n", 2e-3, 1),
+        ("procs;msg_size;max_ns\n2;8;2,5\n", 2.5e-9, 0),
+        ("ranks,# Size,latency\n2,8,2.5e-6\n", 2.5e-6, 0),
+        ("#ranks\tsize [KiB]\ttime\n2\t0.0078125\t3\n", 3.0, 0),
+        ("p,b,seconds,Latency(us)\n2,8,3,4\n", 3.0, 0),
+    ],
+)
+def test_columns_are_understood_by_their_names(
+    text: str, seconds: float, left_out: int, tmp_path: Path
+) -> None:
+    """The median or the mean is the time; the others are no columns that tell rows apart."""
+    data = read_csv(table(tmp_path, text))
+    assert data.variables["p"].tolist() == [2]
+    assert data.variables["b"].tolist() == [8]
+    assert data.seconds == pytest.approx([seconds], rel=1e-12)
+    columns = len(text.partition("\n")[0].replace(";", ",").replace("\t", ",").split(","))
+    assert len(data.others) == columns - 3 - left_out
+    assert len(data.read_as) == ("seconds" not in text)
+
+
+def test_a_latency_without_unit_is_in_seconds_only_if_microseconds_are_too_short(
+    tmp_path: Path,
+) -> None:
+    """A message takes 20 ns at least."""
+    for cell, seconds in (("0.021", 2.1e-8), ("0.019", 1.9e-2)):
+        data = read_csv(table(tmp_path, f"p,b,Latency\n2,8,{cell}\n"))
+        assert data.seconds == pytest.approx([seconds])
+
+
+def test_who_says_what_a_column_is_is_believed(tmp_path: Path) -> None:
+    """Of two columns that could be the same, and against the name of one."""
+    text = "np,Size,msg_size,time_us,time_ms\n2,8,16,5,7\n"
+    own = Columns.parse("msg_size=b,time_us=seconds:ns")
+    data = read_csv(table(tmp_path, text), own)
+    assert data.variables["b"].tolist() == [16]
+    assert data.seconds == pytest.approx([5e-9])
+    with pytest.raises(InputError, match="--map-columns"):
+        read_csv(table(tmp_path, text))
+
+
+def test_a_name_of_isochrone_comes_before_an_alias(tmp_path: Path) -> None:
+    data = read_csv(table(tmp_path, "b,bytes,ranks,seconds\n8,16,2,1\n"))
+    assert data.variables["b"].tolist() == [8]
+    assert data.variables["p"].tolist() == [2]
+
+
+def test_columns_in_python_are_understood_likewise() -> None:
+    data = of_table({"Processes": [2, 4], "MessageSize": [8, 8], "Avg Latency(us)": [1.0, 2.0]})
+    assert data.variables["p"].tolist() == [2, 4]
+    assert data.variables["b"].tolist() == [8, 8]
+    assert data.seconds == pytest.approx([1e-6, 2e-6])
+    assert len(data.read_as) == 1
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

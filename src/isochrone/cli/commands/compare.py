@@ -151,6 +151,9 @@ def run(args: Namespace) -> int:
     else:
         reading = Reading.of(args)
         before, after = (runs_of(side, reading=reading) for side in (args.before, args.after))
+        read_as = (run.header.get("imported", {}).get("read_as") for run in before + after)
+        for line in filter(None, dict.fromkeys(read_as)):
+            warn(line)
     pairings, alone = paired(before, after)
     if alone:
         warn(f"not compared, because measured on one side only: {', '.join(alone)}", 518)

@@ -1,8 +1,8 @@
 """Fit a model (a formula) to measured times.
 
 A family is a set of formulas, such as hockney: latency + bytes / bandwidth. By default, the family
-that predicts best is chosen. A CSV table has columns such as op,p,b,seconds: operation, ranks,
-bytes and time (other names: --map-columns).
+that predicts best is chosen. A table has columns such as op,p,b,seconds: operation, ranks, bytes
+and time. Names such as Processes, MessageSize and Latency(us) are understood, too.
 """
 
 import argparse
@@ -28,7 +28,8 @@ from isochrone.formats.foreign_results import Reading, add_reading
 from isochrone.models.doubtful import nowhere_near
 from isochrone.models.file import model_file
 from isochrone.models.pages import explanation
-from isochrone.models.pages.model import blocks, brief, rivals
+from isochrone.models.pages.model import blocks, brief
+from isochrone.models.pages.rivals import every_rival, rivals
 from isochrone.models.terms import is_size
 from isochrone.pages.terminal import print_blocks
 
@@ -45,7 +46,8 @@ DOCUMENTS = {"model": model_file}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``isochrone fit``."""
     add_option(parser, "files", "FILE", Path,
-        "run file (except a latency map), output of OSU, IMB or nccl-tests, or CSV table",
+        "run file (except a latency map), output of OSU, IMB or nccl-tests, table, or file of "
+        "Extra-P",
         nargs="+")  # fmt: skip
     add_option(parser, "--family", "FAMILY", str,
         "family of formulas, such as hockney, see docs/model-families.md (default: auto)",
@@ -70,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["relative", "absolute"], default="relative")  # fmt: skip
     add_flag(parser, "--robust", "give outliers less weight (Huber weights)", expert=True)
     add_flag(parser, "--rivals",
-        "list rival formulas, which fit equally well, and their predictions outside the measured "
-        "range"
+        "list the most probable rival formulas, which fit equally well, and their predictions "
+        "outside the measured range; with -v all"
     )  # fmt: skip
     add_flag(parser, "--explain",
         "explain why this formula was chosen, and which measurements would confirm it"
@@ -110,11 +112,11 @@ def run(args: argparse.Namespace) -> int:
     files = files_of(args.files)
     if args.output:
         check_output(args.output, force=args.force, inputs=files)
-    reading = Reading.of(args)
     data, left_out = models.load_usable(
-        [reading.measured(path) for path in files], reading.columns,
-        op=args.op, order=args.posting,
-    )  # fmt: skip
+        Reading.of(args).measured(files), op=args.op, order=args.posting
+    )
+    for line in data.read_as:
+        warn(line)
     for error in left_out:
         warn(f"skipped: {error}", 510)
     for path in data.partial:
@@ -135,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_blocks(blocks(model) if args.verbose else brief(model))
         if args.rivals:
-            print_blocks(list(rivals(model)))
+            print_blocks([*every_rival(model)] if args.verbose else [rivals(model)])
         if args.explain:
             print_blocks(explanation.explanation(model.extra["explanation"]))
         if args.output:

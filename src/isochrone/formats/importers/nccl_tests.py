@@ -71,7 +71,7 @@ def read(path: Path, ranks: int | None = None) -> Run:
         raise source.fail("the file has no table of nccl-tests")
     count = max(text.hosts, default=-1) + 1 or ranks
     if not count:
-        raise source.fail("the file does not list its ranks", hint="give --ranks N")
+        raise source.no_ranks("the file does not list its ranks")
     if count > MAX_RANKS:
         raise source.fail(f"the number of ranks {count} is not valid")
     return _run(source, text, _samples(source, tables, count), count)

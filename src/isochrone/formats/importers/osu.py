@@ -200,9 +200,7 @@ def _collectives(source: Source, tables: list[_Table], ranks: int | None) -> Swe
     slowest = all("max" in table.columns for table in tables)
     for table in tables:
         if table.ranks is None and ranks is None:
-            raise source.fail(
-                "the file does not contain the number of ranks", table.line, hint="give --ranks N"
-            )
+            raise source.no_ranks("the file does not contain the number of ranks", table.line)
         count = table.ranks or ranks or 0
         if not 1 <= count <= MAX_RANKS:
             raise source.fail(f"the number of ranks {count} is not valid", table.line)

@@ -1,10 +1,9 @@
 """A fitted model: its formulas, how well they fit, which other families were tried."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from msgspec import structs
 
 from isochrone import models
@@ -14,11 +13,10 @@ from isochrone.base.units import format_bytes, format_error, format_seconds
 from isochrone.models import Model, Segment
 from isochrone.models.doubtful import missed, selected, switches, untried
 from isochrone.models.extension import added
-from isochrone.models.formulas import formula, number, printed, ranges, values
+from isochrone.models.formulas import formula, number, printed, ranges
 from isochrone.models.questions import recorded
-from isochrone.models.segment import owners
 from isochrone.models.summary import UNKNOWN
-from isochrone.models.terms import NUMBERED, VARIABLES, unit, variables_of
+from isochrone.models.terms import NUMBERED, VARIABLES, unit
 from isochrone.pages.page import (
     Block,
     Listing,
@@ -314,63 +312,3 @@ def _ranking(entry: dict[str, Any]) -> Iterator[Block]:
     )
     if failed:
         yield Listing("Not fitted", tuple(failed))
-
-
-# --- rivals ---------------------------------------------------------------------------------------
-
-# Formulas that fit as well as the one that was taken, and what they say beyond the data.
-
-_FACTORS = (2, 4)
-"""How far beyond the data they are asked, of the largest value."""
-
-
-def rivals(model: Model) -> Iterator[Block]:
-    """Yield a table for each segment: weight, family, times beyond the data, and formula."""
-    for segment, words in model.headed:
-        if not segment.rivals:
-            yield Sentence("no other formula fits equally well", about=words)
-            continue
-        places = _beyond(model, segment)
-        beyond = (">" + ", ".join(values(point)) for point in places)
-        columns = columns_of("family", ">weight", *beyond, "formula")
-        rows = []
-        for one, weight in segment.every():
-            times = [one.evaluate(_arrays(point), model.weights)[0].item() for point in places]
-            texts = (format_seconds(time) if time > 0 else "none" for time in times)
-            rows.append(Row((one.family, f"{100 * weight:.0f} %", *texts, formula(one))))
-        yield Table(
-            f"Formulas that fit equally well{', ' if words else ''}{words}",
-            columns, tuple(rows), "the first was selected",
-        )  # fmt: skip
-
-
-def _beyond(model: Model, segment: Segment) -> list[dict[str, float]]:
-    """Return points at twice and four times the most ranks, or bytes, as far as they are its own.
-
-    The other variables have their largest measured value, or their smallest where that would be
-    of another segment.
-    """
-    held = [term for one in segment.rivals for term in one.terms]
-    names = variables_of([*segment.terms, *held, *segment.range])
-    others = [one for one in model.segments if one.where == segment.where]
-    needed = {*names, *variables_of([key for one in others for key in one.range])}
-    for name in ("p", "nodes", "w", "b", "n"):
-        low, high = segment.fitted.get(name, (0.0, 0.0))
-        if name not in names or low == high:
-            continue
-        for end in (1, 0):
-            rest = {key: segment.fitted[key][end] for key in names if key in segment.fitted}
-            points = [{**rest, name: factor * high} for factor in _FACTORS]
-            points = [point for point in points if needed <= point.keys()]
-            if {"p", "nodes", "ppn"} <= {*rest, name}:
-                points = [{**point, "p": point["nodes"] * point["ppn"]} for point in points]
-            points = [
-                point for point in points if others[owners(others, _arrays(point))[0]] is segment
-            ]
-            if points:
-                return points
-    return []
-
-
-def _arrays(point: Mapping[str, float]) -> dict[str, Any]:
-    return {name: np.array([value]) for name, value in point.items()}

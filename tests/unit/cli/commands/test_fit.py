@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ def test_rivals_are_listed_with_what_they_say_beyond(
     isochrone: Command, tmp_path: Path, golden: Golden
 ) -> None:
     write_steps(tmp_path / "t.csv", (2, 4, 8, 16, 32))
-    answer = isochrone("fit", "t.csv", "--rivals", cwd=tmp_path)
+    answer = isochrone("fit", "t.csv", "--rivals", "-v", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     listed = answer.stdout.partition("Formulas that fit equally well, op bcast:")[2]
     assert "p = 64, b = 256 KiB" in listed
@@ -107,6 +108,31 @@ def test_rivals_are_listed_with_what_they_say_beyond(
     golden(listed.rstrip())
     without = isochrone("fit", "t.csv", cwd=tmp_path)
     golden(without.stdout)
+    brief = isochrone("fit", "t.csv", "--rivals", cwd=tmp_path).stdout.removeprefix(without.stdout)
+    assert "p = 128, b = 256 KiB" in brief
+    golden(brief.strip())
+
+
+def test_at_most_ten_lines_of_rivals_are_printed_the_most_probable_first(
+    isochrone: Command, tmp_path: Path
+) -> None:
+    """Six operations with several rivals each: seven rows, and how many there are besides."""
+    rows = stepped((2, 4, 8, 16, 32))
+    lines = [
+        ",".join(map(str, {**row, "op": f"reduce_scatter_block_number_{k}"}.values()))
+        for k in range(6) for row in rows
+    ]  # fmt: skip
+    (tmp_path / "t.csv").write_text("\n".join([",".join(rows[0]), *lines]) + "\n")
+    model = json.loads(isochrone("fit", "t.csv", "--json", cwd=tmp_path).stdout)
+    count = sum(len(piece["rivals"]) for piece in model["pieces"])
+    assert count > 7
+    printed = isochrone("fit", "t.csv", "--rivals", cwd=tmp_path).stdout
+    listed = printed.partition("Formulas that fit equally well")[2].rstrip().splitlines()
+    assert len(listed) == 10
+    assert f" {count - 7} " in listed[-1]
+    weights = [int(number) for line in listed for number in re.findall(r" (\d+) %", line)]
+    assert len(weights) == 7
+    assert weights == sorted(weights, reverse=True)
 
 
 def test_rivals_are_in_the_document(isochrone: Command, tmp_path: Path) -> None:
