@@ -1,8 +1,9 @@
 """Times between measured numbers of ranks and sizes, and beyond, where no formula is right.
 
-Real machines switch algorithms, and no formula may hold. Then a straight line between the measured
-neighbours, in log p, log b and log t, is closer to the truth than any formula, with or without its
-interpolated residual (`bench/field_models.py`).
+Real machines switch algorithms, and no formula may hold. Then straight lines between the measured
+neighbours, of the time in bytes and of its logarithm in log p, are closer to the truth than any
+formula, with or without its interpolated residual (`bench/field_models.py`). Beyond the measured
+sizes, and below the measured ranks, the time follows the formula from the nearest measured point.
 
 Beyond the largest number of ranks, three predictions are averaged in log t: that of the formula
 with its residual, which fades, a power law in p of each size, and the trend of the last two
@@ -76,9 +77,6 @@ they are in another unit: units are a thousand apart."""
 FEWEST = 2
 """Numbers of ranks between which there is a line."""
 
-SMALLEST = 0.5
-"""Bytes that an empty message is taken for: 0 has no logarithm."""
-
 
 class Neighbours(msgspec.Struct):
     """Measured times of an operation on a grid of ranks and message sizes.
@@ -139,27 +137,30 @@ class Neighbours(msgspec.Struct):
         seconds, low, high = formula(points)
         octaves = self.octaves(points)
         inside = octaves <= 0
-        least, most = self._bounds(points)
         of_level = float(ndtri((1 + level) / 2) / ndtri(0.975))
         doublings = np.minimum(octaves, 1.0) * np.maximum(octaves / 2, 1.0)
-        half = np.maximum(BEYOND * np.sqrt(doublings), inside * max(self.inside, INSIDE_LEAST))
+        half = of_level * BEYOND * np.sqrt(doublings)
         if not self.trusted:
-            line = self._line(points)
-            beyond = line if inside.all() else self._rising(points, formula, self._average)
-            times = np.exp(np.where(inside, line, beyond))
-            return times, times * np.exp(-half * of_level), times * np.exp(half * of_level)
-        logs = np.log(seconds)
+            nearest = self._nearest(points)
+            logs = np.array(self._line(nearest))
+            if not inside.all():
+                logs = np.where(inside, logs, self._rising(nearest, formula, self._average))
+            more = np.log(seconds / formula(nearest)[0])
+            times = np.exp(logs + np.where(np.isfinite(more), more, 0.0))
+            half = np.maximum(half, inside * of_level * max(self.inside, INSIDE_LEAST))
+            half = np.where(more == 0, half, np.fmax(half, np.log(high / low) / 2))
+            return times, times * np.exp(-half), times * np.exp(half)
+        logs, (least, most) = np.log(seconds), self._bounds(points)
         kept = (logs >= least - self.inside) & (logs <= most + self.inside)
         logs = np.where(kept, logs, self._line(points))
         if self.tested or inside.all():
             half[:] = 0.0
         else:
             logs = np.where(inside, logs, self._rising(points, formula, lambda _, t: np.log(t)))
-            half[inside] = 0.0
         ends = (np.clip(np.log(end), least - TWICE, most + TWICE) for end in (low, high))
         low, high = map(np.exp, ends)
-        times, more = np.exp(logs), np.exp(half * of_level)
-        return times, np.fmin(low, times / more), np.fmax(high, times * more)
+        times = np.exp(logs)
+        return times, np.fmin(low, times * np.exp(-half)), np.fmax(high, times * np.exp(half))
 
     def octaves(self, points: Points) -> Floats:
         """Return how often the largest measured number of ranks is doubled; 0 within the data."""
@@ -169,17 +170,20 @@ class Neighbours(msgspec.Struct):
         """Whether the points have the variables."""
         return "p" in points and ("b" in points or not self.b)
 
-    @property
-    def _logs(self) -> Floats:
-        return np.asarray(np.log(np.array(self.seconds)))
+    def _nearest(self, points: Points) -> dict[str, Floats]:
+        """Return the points within the measured sizes, and not below the measured ranks."""
+        nearest = {**points, "p": np.maximum(points["p"], self.p[0])}
+        if self.b:
+            nearest["b"] = np.clip(points["b"], self.b[0], self.b[-1])
+        return nearest
 
     def _line(self, points: Points) -> Floats:
-        """Return the line between the measured neighbours, in logarithms; constant beyond."""
-        return _interpolated(self._logs, self._places(points))
+        """Return the logarithm of the time on lines between the measured neighbours."""
+        return _interpolated(np.array(self.seconds), self._places(points))
 
     def _residual(self, points: Points) -> Floats:
         """Return by how much the formula is to be raised, in log time."""
-        return _interpolated(self._logs - np.log(np.array(self.formula)), self._places(points))
+        return self._line(points) - _interpolated(np.array(self.formula), self._places(points))
 
     def _rising(
         self, points: Points, formula: ByFormula, logs: Callable[[Points, Floats], Floats]
@@ -201,7 +205,7 @@ class Neighbours(msgspec.Struct):
         raised = np.log(seconds) + self._residual(points) * np.exp(-self.octaves(points) / FADING)
         law, trend = (
             _along_size(lines, self._places(points)[0], points["p"])
-            for lines in _simple_rules(np.array(self.p), self._logs)
+            for lines in _simple_rules(np.array(self.p), np.log(np.array(self.seconds)))
         )
         simple = self.power_law * law + self.trend * trend
         weight = self.power_law + self.trend
@@ -213,7 +217,7 @@ class Neighbours(msgspec.Struct):
         ranks = _Place.of(np.log(self.p), np.log(points["p"]))
         if not self.b:
             return _Place.of(np.zeros(1), np.zeros(len(ranks.share))), ranks
-        return _Place.of(_log_bytes(self.b), _log_bytes(points["b"])), ranks
+        return _Place.of(np.array(self.b), points["b"]), ranks
 
     def _bounds(self, points: Points) -> tuple[Floats, Floats]:
         """Return the logarithms of the least and the largest time of the measured neighbours.
@@ -221,13 +225,9 @@ class Neighbours(msgspec.Struct):
         Infinite where there are none on all sides, or where times do not rise with ranks.
         """
         sizes, ranks = self._places(points)
-        corners = [
-            _interpolated(self._logs, [sizes._replace(share=row), ranks._replace(share=column)])
-            for row in (np.floor(sizes.share), np.ceil(sizes.share))
-            for column in (np.floor(ranks.share), np.ceil(ranks.share))
-        ]
+        corners = np.log(np.array(self.seconds))[sizes.around[:, None], ranks.around[None]]
         none = sizes.outside | ranks.outside | ("p" not in self.rising)
-        low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+        low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
         return np.where(none, -np.inf, low), np.where(none, np.inf, high)
 
 
@@ -250,18 +250,23 @@ class _Place(NamedTuple):
         share = np.clip((asked - known[below]) / width, 0.0, 1.0)
         return cls(np.array([below, above]), share, (asked < known[0]) | (asked > known[-1]))
 
+    @property
+    def around(self) -> Ints:
+        """The neighbours, or twice the measured value itself; shape (2, n)."""
+        below, above = self.ends
+        return np.array([
+            np.where(self.share < 1, below, above), np.where(self.share > 0, above, below)
+        ])  # fmt: skip
 
-def _interpolated(table: Floats, places: Sequence[_Place]) -> Floats:
-    """Interpolate a table of each size and number of ranks; beyond its ends it is constant."""
+
+def _interpolated(seconds: Floats, places: Sequence[_Place]) -> Floats:
+    """Return log t on lines of t in bytes, and of log t in log p; constant beyond their ends."""
     (rows, by_size, _), (columns, by_ranks, _) = places
-    lower, upper = (
-        table[row, columns[0]] * (1 - by_ranks) + table[row, columns[1]] * by_ranks for row in rows
+    fewer, more = (
+        np.log(seconds[rows[0], column] * (1 - by_size) + seconds[rows[1], column] * by_size)
+        for column in columns
     )
-    return np.asarray(lower * (1 - by_size) + upper * by_size)
-
-
-def _log_bytes(values: Floats | list[float]) -> Floats:
-    return np.asarray(np.log(np.maximum(values, SMALLEST)))
+    return np.asarray(fewer * (1 - by_ranks) + more * by_ranks)
 
 
 Lines = tuple[Floats, Floats]
@@ -284,10 +289,10 @@ def _power_laws(p: Floats, logs: Floats) -> Lines:
 
 
 def _along_size(lines: Lines, size: _Place, p: Floats) -> Floats:
-    """Return what the lines of the sizes give for ranks, interpolated in log b."""
+    """Return log t of ranks on the lines of the sizes, and between these on lines in bytes."""
     slope, start = lines
-    ends = start[size.ends] + slope[size.ends] * np.log(p)
-    return np.asarray(ends[0] * (1 - size.share) + ends[1] * size.share)
+    smaller, larger = np.exp(start[size.ends] + slope[size.ends] * np.log(p))
+    return np.asarray(np.log(smaller * (1 - size.share) + larger * size.share))
 
 
 # ---- from measured times -------------------------------------------------------------------------

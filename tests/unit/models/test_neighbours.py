@@ -97,10 +97,31 @@ def test_a_right_formula_that_leaves_its_neighbours_is_replaced_by_their_line() 
         {}, [2.0, 4.0, 8.0], B, times, times, rising=["p", "b"], trusted=True, inside=0.1
     )
     seconds, _, high = neighbours.predict(at([4.0, 4.0], [512.0, 1e6]), constant(500.0, 2.0))
-    assert seconds == pytest.approx([np.sqrt(2.0 * 20.0), 500.0])
+    assert seconds == pytest.approx([2.0 + 18.0 * 448 / 4032, 500.0])
     assert high[0] == pytest.approx(20 * np.exp(0.7))
     within, _, _ = neighbours.predict(at([4.0], [512.0]), constant(21.0))
     assert within == pytest.approx([21.0])
+
+
+def test_between_sizes_a_time_is_linear_in_bytes_and_between_ranks_its_logarithm_in_log_p() -> None:
+    times = table(lambda p, b: p * (3 + b))
+    neighbours = Neighbours({}, P, B, times, times)
+    seconds, _, _ = neighbours.predict(at([4.0, np.sqrt(32)], [1000.0, 64.0]), constant(1.0))
+    assert seconds == pytest.approx([4 * 1003, np.sqrt(32) * 67])
+
+
+def test_beyond_the_measured_sizes_the_time_follows_the_formula() -> None:
+    """The formula doubles from the largest size to twice that, and halves to one rank."""
+
+    def formula(points: Mapping[str, Floats]) -> tuple[Floats, Floats, Floats]:
+        times = points["p"] * points["b"]
+        return times, times / 3, times * 3
+
+    times = table(lambda p, b: 5.0 + 0 * p)
+    neighbours = Neighbours({}, P, B, times, times)
+    seconds, _, high = neighbours.predict(at([4.0, 1.0], [8192.0, 64.0]), formula)
+    assert seconds == pytest.approx([10.0, 2.5])
+    assert high / seconds == pytest.approx([3.0, 3.0])
 
 
 def test_power_laws_and_trends_have_their_weights_beyond_the_data() -> None:

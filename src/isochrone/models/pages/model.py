@@ -14,6 +14,7 @@ from isochrone.models import Model, Segment
 from isochrone.models.doubtful import missed, selected, switches, untried
 from isochrone.models.extension import added
 from isochrone.models.formulas import formula, number, printed, ranges
+from isochrone.models.neighbours import Neighbours
 from isochrone.models.questions import recorded
 from isochrone.models.summary import UNKNOWN
 from isochrone.models.terms import NUMBERED, VARIABLES, unit
@@ -208,6 +209,22 @@ def _trials(model: Model) -> Iterator[Block]:
             yield Sentence(missed(own)[0])
         elif ranks and ranks[0] < ranks[1]:
             yield Sentence(untried(ranks[1]), about=selected(where))
+        yield from (
+            Sentence(_weights(measured), about=selected(where))
+            for measured in model.neighbours
+            if measured.where == where and not measured.trusted
+        )
+
+
+def _weights(measured: Neighbours) -> str:
+    """Say what a prediction is made of where the formula is not right."""
+    formula = 1 - measured.power_law - measured.trend
+    weights = [f"{100 * share:.0f} %" for share in (formula, measured.power_law, measured.trend)]
+    return (
+        "the formula fits the measured times too poorly, so predictions follow these times; beyond "
+        f"p = {measured.p[-1]:g} they average the formula ({weights[0]}), power laws "
+        f"({weights[1]}) and trends ({weights[2]})"
+    )
 
 
 def _costs(model: Model) -> list[Block]:
