@@ -11,8 +11,9 @@ from isochrone import models
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
 from isochrone.models.file import document, from_document
+from isochrone.models.load import samples_of
 from isochrone.models.model import Model
-from isochrone.models.neighbours import ByFormula, Neighbours, left_out
+from isochrone.models.neighbours import ByFormula, Neighbours, left_out, neighbours_of
 
 SIZES = 4.0 ** np.arange(2, 11)
 RANKS = np.array([2.0, 4, 8, 16, 32, 64, 128])
@@ -203,3 +204,109 @@ def test_a_file_keeps_them_and_refuses_damaged_ones() -> None:
         damaged["neighbours"] = [{**content["neighbours"][0], key: value}]
         with pytest.raises(InputError, match="neighbours"):
             from_document(damaged)
+
+
+# ---- what decides --------------------------------------------------------------------------------
+
+
+def of_measured(
+    seconds: np.ndarray, misfit: float, tried: float | None, p: Sequence[float] = P, noise: float = 0
+) -> Neighbours | None:
+    """Neighbours of times of 64 B; the formula is off by ``misfit`` in log time."""
+    repeats = np.exp(noise * np.array([-1.0, 0.0, 1.0])) if noise else np.ones(1)
+    columns = {
+        "p": np.repeat(np.array(p), len(repeats)), "b": np.full(len(p) * len(repeats), 64.0),
+        "op": np.full(len(p) * len(repeats), "bcast"), "seconds": np.outer(seconds, repeats).ravel(),
+    }  # fmt: skip
+    (observed,) = samples_of(columns).observations()
+    return neighbours_of(observed, observed.seconds * np.exp(misfit), ["p"], tried)
+
+
+POWERS = np.array(P) ** 0.5 * 1e-6
+
+
+def trusted(found: Neighbours | None) -> bool:
+    assert found is not None
+    return found.trusted
+
+
+@pytest.mark.parametrize(("misfit", "tried", "right"), [
+    (0.2, 0.2, True), (0.3, 0.1, False), (0.1, 0.3, False), (0.1, None, False),
+])  # fmt: skip
+def test_a_formula_that_is_off_by_less_than_a_quarter_of_the_line_is_kept(
+    misfit: float, tried: float | None, right: bool
+) -> None:
+    """4 and 8 ranks are off the line by one in log time each."""
+    seconds = POWERS * np.exp([0.0, 1.0, 0.0, -1.5])
+    line = np.mean(np.abs(left_out(np.log(P), np.log(seconds)[:, None])))
+    found = of_measured(seconds, misfit * line, None if tried is None else tried * line)
+    assert trusted(found) == right
+    assert found is not None
+    assert not found.tested
+
+
+def test_a_formula_is_right_within_two_per_mille_or_twice_the_noise() -> None:
+    assert trusted(of_measured(POWERS, 0.0017, 0.0))
+    assert not trusted(of_measured(POWERS, 0.0025, 0.1))
+    (observed,) = samples_of({"p": np.repeat(P, 3), "b": np.full(12, 64.0), "op": ["bcast"] * 12,
+                              "seconds": np.outer(POWERS, np.exp([-0.05, 0, 0.05])).ravel()}
+                             ).observations()  # fmt: skip
+    assert observed.noise
+    for factor, right in ((1.7, True), (2.5, False)):
+        found = of_measured(POWERS, factor * observed.noise, 1.0, noise=0.05)
+        assert trusted(found) == right
+
+
+def test_a_formula_is_tested_if_it_is_right_and_predicted_more_ranks() -> None:
+    for tried, tested in ((0.0, True), (None, False)):
+        found = of_measured(POWERS, 0.001, tried)
+        assert found is not None
+        assert found.tested == tested
+
+
+def test_an_interval_between_measured_times_is_at_least_a_third() -> None:
+    """No size is off the line, so the least half width counts: 0.35 in log time, of 95 %."""
+    found = of_measured(POWERS, 0.5, 0.5)
+    assert found is not None
+    times, low, high = found.predict(at([3.0], [64.0]), constant(1.0))
+    assert high / times == pytest.approx(np.exp([0.35]))
+    assert times / low == pytest.approx(np.exp([0.35]))
+    _, low, _ = found.predict(at([3.0], [64.0]), constant(1.0), level=0.68)
+    assert np.log(times / low) == pytest.approx(0.35 * 0.9945 / 1.96, rel=1e-3)
+
+
+def test_weights_follow_from_the_errors_of_backtests() -> None:
+    """Power laws are exact; the formula was off by 0.1, which counts twice; 0.05 is for chance."""
+    found = of_measured(POWERS, 0.5, 0.1)
+    assert found is not None
+    weights = np.array([0.05, 0.05, 0.25]) ** -2.0
+    assert [found.power_law, found.trend] == pytest.approx(weights[:2] / weights.sum())
+
+
+def test_a_trend_takes_the_ranks_from_a_quarter_of_the_largest() -> None:
+    p = np.array([2.0, 3, 4, 6, 8, 12, 16])
+    logs = np.log(p) ** 3
+    found = Neighbours({}, p.tolist(), [], [np.exp(logs).tolist()], [p.tolist()], trend=1.0)
+    line = np.polyfit(np.log(p[2:]), logs[2:], 1)
+    times, _, _ = found.predict({"p": np.array([32.0])}, constant(1.0))
+    assert np.log(times) == pytest.approx([np.polyval(line, np.log(32))])
+
+
+def test_a_size_has_the_middle_slope_of_five() -> None:
+    slopes = np.array([0.0, 1, 5, 2, 9, 3, 0.5])
+    b = [2.0**k for k in range(len(slopes))]
+    times = [(np.array(P) ** slope).tolist() for slope in slopes]
+    found = Neighbours({}, P, b, times, times, power_law=1.0)
+    at_64, _, _ = found.predict(at([64.0, 128.0], [8.0, 8.0]), constant(1.0))
+    assert np.log2(at_64[1] / at_64[0]) == pytest.approx(3.0)
+
+
+def test_ranks_whose_times_are_in_another_unit_have_no_neighbours() -> None:
+    for factor, usable in ((80.0, True), (130.0, False)):
+        found = of_measured(POWERS * np.array([1, factor, 1, 1]), 0.0, 0.0)
+        assert (found is not None) == usable
+
+
+def test_two_numbers_of_ranks_have_a_line() -> None:
+    assert of_measured(POWERS[:2], 0.5, None, P[:2]) is not None
+    assert of_measured(POWERS[:1], 0.5, None, P[:1]) is None
