@@ -210,14 +210,13 @@ def test_a_file_keeps_them_and_refuses_damaged_ones() -> None:
 
 
 def of_measured(
-    seconds: np.ndarray, misfit: float, tried: float | None, p: Sequence[float] = P, noise: float = 0
+    seconds: Floats, misfit: float, tried: float | None, p: Sequence[float] = P, noise: float = 0
 ) -> Neighbours | None:
     """Neighbours of times of 64 B; the formula is off by ``misfit`` in log time."""
     repeats = np.exp(noise * np.array([-1.0, 0.0, 1.0])) if noise else np.ones(1)
-    columns = {
-        "p": np.repeat(np.array(p), len(repeats)), "b": np.full(len(p) * len(repeats), 64.0),
-        "op": np.full(len(p) * len(repeats), "bcast"), "seconds": np.outer(seconds, repeats).ravel(),
-    }  # fmt: skip
+    every = np.outer(seconds, repeats).ravel()
+    columns = {"p": np.repeat(np.array(p), len(repeats)), "b": np.full(len(every), 64.0),
+               "op": np.full(len(every), "bcast"), "seconds": every}  # fmt: skip
     (observed,) = samples_of(columns).observations()
     return neighbours_of(observed, observed.seconds * np.exp(misfit), ["p"], tried)
 
