@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from isochrone.base.arrays import Array, Floats, Ints
-from isochrone.base.stats import distinct, median_of, middles_by
+from isochrone.base.stats import distinct, median_of, middles_by, quantile
 from isochrone.latency_map.explanation import (
     BANDWIDTH,
     ENDS,
@@ -51,6 +51,11 @@ ROUNDS = 12
 
 SETTLED = 1e-4
 """Numbers that change by less than this part of the largest have been found."""
+
+
+HEALTHY = 2 / 9
+"""The quantile of the pairs of a level that is the middle of the healthy ones where a third of the
+units is slow: (2/3)^2 of the pairs are then healthy."""
 
 
 class Fitter:
@@ -141,7 +146,8 @@ class Fitter:
         cells = [np.sort(self._cells(k)) for k in self.used]
         usual = np.array([c[(len(c) - 1) // 2] for c in cells])
         fits: list[Explanation] = []
-        for base in (self.middles, usual, np.array([c[0] for c in cells])):
+        healthy = np.array([quantile(self.times.seconds[self.level == k], HEALTHY) for k in self.used])
+        for base in (self.middles, usual, np.array([c[0] for c in cells]), healthy):
             fit = self._settle((), base)
             if not any(np.allclose(fit.base, one.base, 0.01, equal_nan=True) for one in fits):
                 fits.append(fit)

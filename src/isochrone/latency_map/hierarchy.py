@@ -153,7 +153,8 @@ class _Search:
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
         self.among(self.by_names(self.all.seconds) or [[]])
-        best = self.leaders(self.among(self.plain()))
+        alone = self.among([[]])
+        best = self.leaders(self.among([*self.cleaned(alone), *self.plain()]))
         for propose in (self.cleaned, self.neighbours):
             while True:
                 shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)

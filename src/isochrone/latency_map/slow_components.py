@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
+from isochrone.base.stats import median_of, medians_by
 from isochrone.latency_map.explanation import (
     BANDWIDTH,
+    ENDS,
     INSIDE,
     LATENCY,
     LEAVING,
@@ -17,6 +19,9 @@ from isochrone.latency_map.explanation import (
     length_of,
 )
 from isochrone.latency_map.fitting import MIN_SPREAD, Fitter, likelihood, nats_of
+
+CLEAR = 4.0
+"""Standard errors by which the middle pair of a unit takes longer, or units differ."""
 
 MANY = 1500
 """Units of a map of which those with a single pair are no candidates: the pair is named then."""
@@ -131,6 +136,7 @@ class PartFinder(Fitter):
         ``near`` is an explanation on another hierarchy, whose parts are a start, too.
         """
         starts = [*self.starts(), *([self.like(near)] if near and near.parts else [])]
+        starts += self.units_first(starts[-1])
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 
@@ -159,6 +165,26 @@ class PartFinder(Fitter):
                 for part in (Part(pattern, group) for pattern in PATTERNS):
                     if self.column(part).any():
                         yield self.grow(self.with_part(bare, part), most, inner, fit)
+
+    def units_first(self, fit: Explanation) -> list[Explanation]:
+        """Explain the map by all units at once whose middle pairs take longer than expected.
+
+        Where up to a third of the units is slow, most pairs of a slow one are with healthy ones,
+        whatever law holds for two slow ends; one after the other they could be taken for a group.
+        """
+        excess = np.tile(self.times.seconds - fit.expected, 2)
+        units, middle = medians_by(np.concatenate([self.times.i, self.times.j]), excess)
+        pairs = np.bincount(np.concatenate([self.times.i, self.times.j]))[units]
+        error = median_of(self.sigma(fit.spread) * fit.expected) / np.sqrt(pairs)
+        slow = np.flatnonzero(middle > np.maximum(RELEVANT * self.middles[0], CLEAR * error))
+        if not 1 < len(slow) <= self.times.units / 3:
+            return []
+        slow = slow[np.argsort(middle[slow])]
+        apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
+        alike = [np.sort(units[own]).tolist() for own in np.split(slow, apart)]
+        parts = tuple(Part(ENDS if len(own) > 1 else LEAVING, tuple(own)) for own in alike)
+        seconds = [median_of(middle[own]) for own in np.split(slow, apart)]
+        return [self.by_any_share(self._from(fit, parts, seconds))]
 
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
