@@ -21,7 +21,7 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.explanation import ENDS, LATENCY, LEAVING, Estimator, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.pairs import (
@@ -142,7 +142,7 @@ class Half:
         """
         fit, times = self.fit, self.times
         added, sum_of_ends = (
-            one.extra(times, fit.seconds) for one in (fit, replace(fit, share=LATENCY))
+            one.extra(times, fit.seconds) for one in (fit, replace(fit, shares=np.ones(len(fit.parts))))
         )
         rest = self.off - np.log1p((sum_of_ends - added) / fit.expected)
         # a few pairs within each of several nodes do not show how heavy their tails are

@@ -184,15 +184,20 @@ class PartFinder(Fitter):
         alike = [np.sort(units[own]).tolist() for own in np.split(slow, apart)]
         parts = tuple(Part(ENDS if len(own) > 1 else LEAVING, tuple(own)) for own in alike)
         seconds = [median_of(middle[own]) for own in np.split(slow, apart)]
-        return [self.by_any_share(self._from(fit, parts, seconds))]
+        return [self.by_any_share(self.fitted(fit, parts, seconds, np.ones(len(parts))))]
 
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
+        units = np.array([part.of_units for part in fit.parts], bool)
         several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
         if not several or not np.isfinite(fit.length):
             return fit
-        shares = {BANDWIDTH, LATENCY, self.share_of(fit)} - {fit.share}
-        return min(fit, *(self.by_share(fit, share) for share in sorted(shares)), key=length_of)
+        best, both = fit, np.ones(len(units))
+        for shares in (both, np.where(units, BANDWIDTH, LATENCY), *self.shares_of(fit)):
+            if not np.array_equal(shares, fit.shares):
+                trial = self.fitted(fit, fit.parts, fit.seconds, shares)
+                best = min(best, trial, key=length_of)
+        return best
 
     def alike(self, fit: Explanation) -> Explanation:
         """Join the last part with those, or the one, most like it if all are of units."""
