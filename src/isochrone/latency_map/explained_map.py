@@ -39,7 +39,7 @@ CORE_EFFICIENCY = 0.8
 """The spread of the core of a fit is as uncertain as a standard deviation from this part of the
 pairs: strays have no weight, and those near them little."""
 
-PAIR_RATE = 0.005
+PAIR_RATE = 0.002
 """Chance of naming a healthy pair anywhere in a map with normal noise."""
 
 SURE = 4.0

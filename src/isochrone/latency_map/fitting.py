@@ -22,6 +22,7 @@ from isochrone.latency_map.explanation import (
     LATENCY,
     LEAVING,
     PATTERNS,
+    TOUCHING,
     Explanation,
     Part,
 )
@@ -258,7 +259,19 @@ class Fitter:
         seconds: Sequence[float] | Floats,
         shares: Floats,
     ) -> Explanation:
-        """Explain the map by other parts, from the times of an explanation on this hierarchy."""
+        """Explain the map by other parts, from the times of an explanation on this hierarchy.
+
+        If of all units of a group the slower decides, that is what they share: their switch.
+        """
+        alike = [
+            part.pattern == ENDS and part.members in self.groups and share == BANDWIDTH
+            for part, share in zip(parts, shares, strict=True)
+        ]
+        parts = tuple(
+            replace(part, pattern=TOUCHING) if switch else part
+            for part, switch in zip(parts, alike, strict=True)
+        )
+        shares = np.where(alike, LATENCY, shares)
         start = np.concatenate([old.base[self.used], seconds])
         return self._settle(parts, start, shares, old.spread)
 
