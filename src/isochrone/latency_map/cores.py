@@ -29,7 +29,7 @@ from isochrone.base.stats import (
     medians_by,
     quantile,
 )
-from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
+from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, THIRD, middle
 from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import separates
 from isochrone.latency_map.host_order import ways_in_order
@@ -79,9 +79,6 @@ LEVEL = 2.0
 
 UNORDERED = 6.0
 """Nats that groups cost which do not follow the numbers of their cores, or have two sizes."""
-
-THIRD = 1 / 3
-"""Part of the cores that may be outliers: more are cores of another kind."""
 
 KINDS = 2
 """Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""

@@ -44,6 +44,9 @@ MIN_SPREAD = 2e-3
 FIRST_SPREAD = 0.02
 """Spread that a fit begins with."""
 
+THIRD = 1 / 3
+"""Part of the units that may be slow: more are units of another kind."""
+
 APART = 1.05
 """Times of two levels differ by this factor at least."""
 
@@ -342,7 +345,12 @@ class Fitter:
         base[self.used] = x[:levels]
         length = self._words(parts, columns, spread, shares) + nats_of(total)
         taken = x[:levels]
-        if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
+        slow = sum(len(part.members) for part in parts if part.of_units)
+        if (
+            slow > max(1.0, THIRD * self.times.units)
+            or np.any(x[levels:] <= 0)
+            or np.any(taken <= APART * np.append(least, taken[:-1]))
+        ):
             length = np.inf  # parts add time, and farther levels take longer
         return Explanation(
             self.chain, base, parts, x[levels:], expected, spread, length, self.scale, shares

@@ -18,7 +18,7 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import MIN_SPREAD, Fitter, likelihood, nats_of
+from isochrone.latency_map.fitting import MIN_SPREAD, THIRD, Fitter, likelihood, nats_of
 
 CLEAR = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
@@ -177,7 +177,7 @@ class PartFinder(Fitter):
         pairs = np.bincount(np.concatenate([self.times.i, self.times.j]))[units]
         error = median_of(self.sigma(fit.spread) * fit.expected) / np.sqrt(pairs)
         slow = np.flatnonzero(middle > np.maximum(RELEVANT * self.middles[0], CLEAR * error))
-        if not 1 < len(slow) <= self.times.units / 3:
+        if not 1 < len(slow) <= THIRD * self.times.units:
             return []
         slow = slow[np.argsort(middle[slow])]
         apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
