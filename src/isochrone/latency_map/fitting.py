@@ -127,9 +127,7 @@ class Fitter:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
 
-    def acting(
-        self, parts: Sequence[Part], columns: Floats, x: Floats, shares: Floats
-    ) -> Floats:
+    def acting(self, parts: Sequence[Part], columns: Floats, x: Floats, shares: Floats) -> Floats:
         """Return how much of each part acts: of the bandwidths of two slow ends the slower."""
         if np.all(shares == LATENCY):
             return columns
@@ -161,7 +159,9 @@ class Fitter:
         cells = [np.sort(self._cells(k)) for k in self.used]
         usual = np.array([c[(len(c) - 1) // 2] for c in cells])
         fits: list[Explanation] = []
-        healthy = np.array([quantile(self.times.seconds[self.level == k], HEALTHY) for k in self.used])
+        healthy = np.array(
+            [quantile(self.times.seconds[self.level == k], HEALTHY) for k in self.used]
+        )
         for base in (self.middles, usual, np.array([c[0] for c in cells]), healthy):
             fit = self._settle((), base, NO_SHARES)
             if not any(np.allclose(fit.base, one.base, 0.01, equal_nan=True) for one in fits):
@@ -369,7 +369,9 @@ class Fitter:
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
-    def _words(self, parts: Sequence[Part], columns: Floats, spread: float, shares: Floats) -> float:
+    def _words(
+        self, parts: Sequence[Part], columns: Floats, spread: float, shares: Floats
+    ) -> float:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
@@ -403,10 +405,13 @@ def middle(values: Floats) -> float:
     return float(np.partition(values, k)[k])
 
 
-def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    """Return how likely each pair is, and how likely it belongs to the core."""
+def likelihood(rest: Floats, sigma: Floats, fast: float = STRAY) -> tuple[Floats, Floats]:
+    """Return how likely each pair is, and how likely it is no stray one.
+
+    ``fast`` is the part of the pairs that may be faster than expected for no reason.
+    """
     normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
-    total = normal + STRAY / RANGE
+    total = normal + np.where(rest > 0, STRAY, fast) / RANGE
     return total, normal / total
 
 

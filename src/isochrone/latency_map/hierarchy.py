@@ -31,6 +31,7 @@ from isochrone.latency_map.partitions import (
     Partition,
     canonical,
     is_grouping,
+    key_of,
     level_matrix,
     level_of,
     nested,
@@ -204,7 +205,7 @@ class _Search:
         ``near`` is an explanation on a hierarchy that differs in little from these.
         """
         quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
-        for key, chain in {_key(chain): chain for chain in chains}.items():
+        for key, chain in {key_of(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
             quick.append((finder.quick(near), key, finder))
             self.done.setdefault(key, None)
@@ -255,9 +256,9 @@ class _Search:
         """Return the hierarchies that times speak for most, by a quick estimate."""
         found = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
-            found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+            found[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
-        return [chain for _, chain in best if _key(chain) not in self.done]
+        return [chain for _, chain in best if key_of(chain) not in self.done]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Return the most promising hierarchies that differ in little from that of the best.
@@ -273,7 +274,7 @@ class _Search:
             for cut in (cut for own in cuts_of(dense(self.all, seconds)) for cut in own):
                 if not any(np.array_equal(cut, p) for p in chain):
                     chains += with_grouping(chain, cut)
-        for key, other in {_key(other): other for other in chains}.items():
+        for key, other in {key_of(other): other for other in chains}.items():
             length, before = self.finder(other).like(best).length, self.done.get(key)
             if before is None or length < before.length - GAIN:
                 found[key] = length, other
@@ -424,10 +425,6 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(rest, sigma)[0])
             nats[level] += nats[level].T
     return nats
-
-
-def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
-    return tuple(p.tobytes() for p in chain)
 
 
 def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:
