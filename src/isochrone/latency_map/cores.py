@@ -28,7 +28,15 @@ from isochrone.base.stats import (
     medians_by,
 )
 from isochrone.latency_map.explanation import length_of
-from isochrone.latency_map.fitting import APART, MIN_SPREAD, THIRD, likelihood, middle, nats_of
+from isochrone.latency_map.fitting import (
+    APART,
+    GAIN,
+    MIN_SPREAD,
+    THIRD,
+    likelihood,
+    middle,
+    nats_of,
+)
 from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
 from isochrone.latency_map.hierarchy import MOST, separates
 from isochrone.latency_map.host_order import ways_in_order
@@ -359,7 +367,7 @@ class CoreHierarchies:
             ]  # fmt: skip
             fits = [self.fit(c) for c in others if self._plausible(c)]
             better = min((f for f in fits if self._holds(f)), key=length_of, default=best)
-            if better.length >= best.length - 1e-6:
+            if better.length >= best.length - GAIN:
                 return self._whole(best)
             best = better
 

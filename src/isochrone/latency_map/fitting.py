@@ -53,6 +53,9 @@ APART = 1.05
 ROUNDS = 12
 """Steps of a fit, at most."""
 
+GAIN = 1e-6
+"""Nats that a step of a search gains at least; less is rounding."""
+
 SETTLED = 1e-4
 """Numbers that change by less than this part of the largest have been found."""
 

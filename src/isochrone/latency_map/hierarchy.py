@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import likelihood, log_choose
+from isochrone.latency_map.fitting import GAIN, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_of,
@@ -68,9 +68,6 @@ MOST = 6000
 MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
 recorded."""
-
-GAIN = 1e-6
-"""Nats that a step gains at least; less is rounding."""
 
 CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every

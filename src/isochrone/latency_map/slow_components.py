@@ -18,7 +18,7 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import MIN_SPREAD, THIRD, Fitter, likelihood, nats_of
+from isochrone.latency_map.fitting import GAIN, MIN_SPREAD, THIRD, Fitter, likelihood, nats_of
 
 CLEAR = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
@@ -146,7 +146,7 @@ class PartFinder(Fitter):
         while better:
             better = False
             for trial in self.exchanges(fit):
-                if trial.length < fit.length - 1e-6:
+                if trial.length < fit.length - GAIN:
                     fit, better = trial, True
                     break
         return fit
@@ -192,12 +192,15 @@ class PartFinder(Fitter):
         several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
         if not several or not np.isfinite(fit.length):
             return fit
-        best, both = fit, np.ones(len(units))
-        for shares in (both, np.where(units, BANDWIDTH, LATENCY), *self.shares_of(fit)):
-            if not np.array_equal(shares, fit.shares):
-                trial = self.fitted(fit, fit.parts, fit.seconds, shares)
-                best = min(best, trial, key=length_of)
-        return best
+        best = fit
+        for shares in (np.ones(len(units)), np.where(units, BANDWIDTH, LATENCY)):
+            best = min(best, self.fitted(fit, fit.parts, fit.seconds, shares), key=length_of)
+        while True:  # which bandwidth is the lower of two depends on the shares
+            trials = [self.fitted(best, best.parts, best.seconds, s) for s in self.shares_of(best)]
+            shortest = min([best, *trials], key=length_of)
+            if shortest.length > best.length - GAIN:
+                return best
+            best = shortest
 
     def alike(self, fit: Explanation) -> Explanation:
         """Join the last part with those, or the one, most like it if all are of units."""
