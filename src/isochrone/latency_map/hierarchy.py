@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import GAIN, likelihood, log_choose
+from isochrone.latency_map.fitting import GAIN, THIRD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_of,
@@ -244,6 +244,8 @@ class _Search:
         """Propose hierarchies from the times without what the parts add."""
         for seconds in self.without_parts(best):
             yield from self.likely(seconds)
+        for group in filter(best.is_group, best.parts):
+            yield from self.dissolved(best, group.members)
         if self.all.place is not None:
             yield from rejoined(best.chain, self.all.place)
             if best.parts:
@@ -276,6 +278,21 @@ class _Search:
             if before is None or length < before.length - GAIN:
                 found[key] = length, other
         return [other for _, other in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def dissolved(self, best: Explanation, members: Sequence[int]) -> Iterator[list[Partition]]:
+        """Propose that a slow group is none, but slow units of other groups.
+
+        Units of a low bandwidth are as far from each other as from all others.
+        """
+        if len(members) > THIRD * self.times.units:
+            return
+        alone = [p.copy() for p in best.chain[:-1]]
+        for partition in alone:
+            partition[list(members)] = len(partition) + np.arange(len(members))
+        finder = self.finder([p for p in map(canonical, alone) if is_grouping(p)])
+        for fit in (fit for start in finder.starts() for fit in finder.units_first(start)):
+            yield list(fit.chain[:-1])
+            yield from moved(fit, self.times)
 
     def without_parts(self, best: Explanation) -> Iterator[Floats]:
         """Yield the times without what all parts add, and without what single units add."""

@@ -135,8 +135,9 @@ class PartFinder(Fitter):
 
         ``near`` is an explanation on another hierarchy, whose parts are a start, too.
         """
-        starts = [*self.starts(), *([self.like(near)] if near and near.parts else [])]
-        starts += self.units_first(starts[-1])
+        starts = self.starts()
+        starts += [fit for start in starts for fit in self.units_first(start)]
+        starts += [self.like(near)] if near and near.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 
@@ -181,10 +182,15 @@ class PartFinder(Fitter):
             return []
         slow = slow[np.argsort(middle[slow])]
         apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
-        alike = [np.sort(units[own]).tolist() for own in np.split(slow, apart)]
-        parts = tuple(Part(ENDS if len(own) > 1 else LEAVING, tuple(own)) for own in alike)
-        seconds = [median_of(middle[own]) for own in np.split(slow, apart)]
-        return [self.by_any_share(self.fitted(fit, parts, seconds, np.ones(len(parts))))]
+        alike, each = np.split(slow, apart), np.split(slow, len(slow))
+        fits = []
+        for some in (alike, each)[len(alike) == len(each) :]:
+            members = [tuple(sorted(units[own].tolist())) for own in some]
+            parts = tuple(Part(ENDS if len(m) > 1 else LEAVING, m) for m in members)
+            seconds = [median_of(middle[own]) for own in some]
+            every = self.fitted(fit, parts, seconds, np.ones(len(parts)))
+            fits.append(self.by_any_share(every))
+        return fits
 
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
