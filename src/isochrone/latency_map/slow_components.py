@@ -18,7 +18,15 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import GAIN, MIN_SPREAD, THIRD, Fitter, likelihood, nats_of
+from isochrone.latency_map.fitting import (
+    GAIN,
+    MIN_SPREAD,
+    ROUNDS,
+    THIRD,
+    Fitter,
+    likelihood,
+    nats_of,
+)
 
 CLEAR = 4.0
 """Standard errors by which the middle pair of a unit takes longer, or units differ."""
@@ -201,12 +209,13 @@ class PartFinder(Fitter):
         best = fit
         for shares in (np.ones(len(units)), np.where(units, BANDWIDTH, LATENCY)):
             best = min(best, self.fitted(fit, fit.parts, fit.seconds, shares), key=length_of)
-        while True:  # which bandwidth is the lower of two depends on the shares
+        for _ in range(ROUNDS):  # which bandwidth is the lower of two depends on the shares
             trials = [self.fitted(best, best.parts, best.seconds, s) for s in self.shares_of(best)]
             shortest = min([best, *trials], key=length_of)
             if shortest.length > best.length - GAIN:
-                return best
+                break
             best = shortest
+        return best
 
     def alike(self, fit: Explanation) -> Explanation:
         """Join the last part with those, or the one, most like it if all are of units."""
