@@ -107,8 +107,8 @@ named, and nothing else:
 | machines with one to a third of their nodes slow | 240 | 99.6 % | 0.4 % | 99.6 % | 100 % |
 | processors | 200 | 95.0 % | 1.5 % | 96.0 % | 96.2 % |
 
-Most wrong components are single pairs of nodes. Most missed components are on small machines with noise, and
-pairs of cores on hybrid processors.
+A wrong component was named in addition to the right ones, or a switch instead of all of its nodes. Most missed components are on small
+machines with noise, and pairs of cores on hybrid processors.
 
 `bench/health_rates.py` asks `check` about machines of 8 to 96 nodes. Of 150 machines with one to a third of their nodes slow, none was
 `good`, and 99 % of the slow nodes were suspects. Of 150 healthy machines, 2 were accused. A node that is slower by just what `check` says would
