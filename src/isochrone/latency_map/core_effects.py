@@ -255,7 +255,7 @@ class CoreHalf(Half):
         return Explanation(
             fit.chain, fit.base, slow,
             added, effects.expected, effects.spread, fit.length,
-            np.nan_to_num(fit.base / farthest), added / effects.certainty,
+            np.nan_to_num(fit.base / farthest), np.ones(len(slow)), added / effects.certainty,
         )  # fmt: skip
 
     @property

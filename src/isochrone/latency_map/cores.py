@@ -23,21 +23,29 @@ from isochrone.base.arrays import Bools, Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.stats import (
     MAD_TO_SIGMA,
-    Q80_TO_SIGMA,
     distinct,
     median_of,
     medians_by,
-    quantile,
 )
-from isochrone.latency_map.fitting import APART, MIN_SPREAD, RANGE, STRAY, middle
+from isochrone.latency_map.explanation import length_of
+from isochrone.latency_map.fitting import (
+    APART,
+    GAIN,
+    MIN_SPREAD,
+    THIRD,
+    likelihood,
+    middle,
+    nats_of,
+)
 from isochrone.latency_map.groupings import block_medians, cuts_of, dense, fitting_best
-from isochrone.latency_map.hierarchy import separates
+from isochrone.latency_map.hierarchy import MOST, separates
 from isochrone.latency_map.host_order import ways_in_order
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import (
     Partition,
     canonical,
     is_grouping,
+    key_of,
     level_of,
     nested,
 )
@@ -80,9 +88,6 @@ LEVEL = 2.0
 UNORDERED = 6.0
 """Nats that groups cost which do not follow the numbers of their cores, or have two sizes."""
 
-THIRD = 1 / 3
-"""Part of the cores that may be outliers: more are cores of another kind."""
-
 KINDS = 2
 """Sizes of the groups of a level, at most: hybrid processors have two kinds of cores."""
 
@@ -94,12 +99,6 @@ ROUNDS = 15
 
 SETTLED = 1e-4
 """A time that changes by less than this part has been found."""
-
-FEW_PAIRS = 70
-"""Pairs of a map up to which a fit also starts from a wide spread: the middle one tells little."""
-
-MOST = 6000
-"""Pairs that hierarchies are compared on."""
 
 
 class Fit(Record):
@@ -192,38 +191,21 @@ class CoreModel:
         return [*found[::-1], EffectKind(times.units, times.i, times.j)]
 
     def fit(self) -> Fit:
-        """Fit the model, from the middle pairs of the levels and, of few, also a wide spread."""
-        middles = [middle(self.log[self.place == k]) for k in range(len(self.count))]
-        rest = self.log - np.array(middles)[self.place]
-        starts = [MAD_TO_SIGMA * median_of(np.abs(rest))]
-        if len(rest) <= FEW_PAIRS:
-            starts.append(Q80_TO_SIGMA * quantile(np.abs(rest), 0.8))
-        base, none = np.array(middles), [np.zeros(kind.components) for kind in self.kinds]
+        """Fit the model from the middle pairs of the levels, without and with slow cores."""
+        base = np.array([middle(self.log[self.place == k]) for k in range(len(self.count))])
+        rest = self.log - base[self.place]
         slow = self._slow(self.kinds[-1].medians(rest))
-        fits = [self._settle(base, spread, none) for spread in starts]
-        if slow.any():
-            fits.append(self._settle(base, starts[0], [*none[:-1], slow]))
-        fits.append(self._settle(base, *self._medians(rest, slow)))
-        return min(fits, key=_length)
+        starts = [np.zeros_like(slow), slow] if slow.any() else [slow]
+        return min((self._settle(base, rest, start) for start in starts), key=length_of)
 
-    def _medians(self, rest: Floats, slow: Floats) -> tuple[float, list[Floats]]:
-        """Return the spread about medians, and these as effects, those of slow cores first."""
-        rest, effects = rest - self.kinds[-1].of_pairs(slow), []
-        for kind in self.kinds:
-            effects.append(kind.medians(rest))
-            rest = rest - kind.of_pairs(effects[-1])
-        effects[-1] += slow
-        return MAD_TO_SIGMA * median_of(np.abs(rest)), effects
-
-    def _settle(self, base: Floats, spread: float, effects: Sequence[Floats]) -> Fit:
+    def _settle(self, base: Floats, rest: Floats, slow: Floats) -> Fit:
         """Fit times of levels and effects in turn; pairs that are far off have little weight."""
-        spread = max(spread, MIN_SPREAD)
-        effects, rest = list(effects), self.log - base[self.place]
-        for kind, own in zip(self.kinds, effects, strict=True):
-            rest = rest - kind.of_pairs(own)
+        spread = max(MAD_TO_SIGMA * median_of(np.abs(rest)), MIN_SPREAD)
+        effects = [*(np.zeros(kind.components) for kind in self.kinds[:-1]), slow]
+        rest = rest - self.kinds[-1].of_pairs(slow)
         for step in range(ROUNDS):
             sigma = np.hypot(spread, self.times.error)
-            weight = likelihood(rest, sigma)[1] / sigma**2
+            weight = likelihood(rest, sigma, FAST_STRAY)[1] / sigma**2
             total = np.bincount(self.place, weight) + 1e-6
             change = np.bincount(self.place, weight * rest) / total
             base = base + change
@@ -232,7 +214,7 @@ class CoreModel:
             for k, kind in enumerate(self.kinds):
                 effects[k], rest, cost, taken = _updated(kind, effects[k], rest, weight, spread)
                 nats, free = nats + cost, free + taken
-            core = likelihood(rest, sigma)[1]
+            core = likelihood(rest, sigma, FAST_STRAY)[1]
             freedom = max(core.sum() - free, 0.5 * core.sum(), 0.5)
             spread = np.sqrt(max(np.sum(core * (rest**2 - self.times.error**2)), 0.0) / freedom)
             spread = max(float(spread), MIN_SPREAD)
@@ -240,7 +222,7 @@ class CoreModel:
                 break
         sigma = np.hypot(spread, self.times.error)
         numbers = np.log(NUMBER_RANGE * np.sqrt(self.count) / spread).sum()
-        length = nats + numbers + self.code - np.log(likelihood(rest, sigma)[0]).sum()
+        length = nats + numbers + self.code + nats_of(likelihood(rest, sigma, FAST_STRAY)[0])
         levels = distinct(self.of_level)
         pairs = np.bincount(self.of_level, self.count)[levels]
         middles = np.bincount(self.of_level, self.count * base)[levels] / pairs
@@ -248,8 +230,8 @@ class CoreModel:
             length = np.inf
         seconds = np.full(len(self.chain), np.nan)
         seconds[levels] = np.exp(middles)
-        slow = self.kinds[-1].of_pairs(self._slow(effects[-1]))
-        return Fit(self.chain, seconds, float(length), slow)
+        added = self.kinds[-1].of_pairs(self._slow(effects[-1]))
+        return Fit(self.chain, seconds, float(length), added)
 
     def _slow(self, effects: Floats) -> Floats:
         """Return the effects of the cores that are outliers of their kind, and zero for others."""
@@ -278,10 +260,6 @@ def middle_of_kind(effects: Floats, closest: Partition) -> Floats:
     """Return for each core the middle effect of its kind."""
     kind = kinds_of(closest)
     return np.asarray(medians_by(kind, effects)[1][kind])
-
-
-def _length(fit: Fit) -> float:
-    return fit.length
 
 
 def _updated(
@@ -348,13 +326,6 @@ def scatter_freedom(components: int) -> float:
     return TWO_THIRDS_EFFICIENCY * (components - 1) if components >= MIN_PEERS else 0.0
 
 
-def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    """Return how likely each pair is, and how likely it is no stray one."""
-    normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * pi) * sigma) * (1 - STRAY)
-    total = normal + np.where(rest > 0, STRAY, FAST_STRAY) / RANGE
-    return total, normal / total
-
-
 class CoreHierarchies:
     """The search for the hierarchy of cores with the shortest description.
 
@@ -376,12 +347,12 @@ class CoreHierarchies:
         pool = self._groupings()
         kept: list[list[Partition]] = [[]]
         while True:
-            chains = {_key(c): c for c in (*kept, *self._longer(kept, pool))}
+            chains = {key_of(c): c for c in (*kept, *self._longer(kept, pool))}
             best = sorted(chains.values(), key=lambda c: self.fit(c).length)[:BEAM]
-            if [*map(_key, best)] == [*map(_key, kept)]:
+            if [*map(key_of, best)] == [*map(key_of, kept)]:
                 break
             kept = best
-        found = sorted(self.fits.values(), key=_length)
+        found = sorted(self.fits.values(), key=length_of)
         best_fit = next((fit for fit in found if self._holds(fit)), self.fit([]))
         return self._joined(best_fit)
 
@@ -395,8 +366,8 @@ class CoreHierarchies:
                 for p in chain for moved in self._moved(p)
             ]  # fmt: skip
             fits = [self.fit(c) for c in others if self._plausible(c)]
-            better = min((f for f in fits if self._holds(f)), key=_length, default=best)
-            if better.length >= best.length - 1e-6:
+            better = min((f for f in fits if self._holds(f)), key=length_of, default=best)
+            if better.length >= best.length - GAIN:
                 return self._whole(best)
             best = better
 
@@ -415,7 +386,7 @@ class CoreHierarchies:
 
     def fit(self, chain: Sequence[Partition]) -> Fit:
         """Return the fit on a hierarchy, which does not name the level of all cores."""
-        key = _key(chain)
+        key = key_of(chain)
         if key not in self.fits:
             whole = [*chain, self.times.root]
             self.fits[key] = CoreModel(self.times, whole, self._code(chain)).fit()
@@ -534,7 +505,3 @@ def _ways(group: Partition, parent: Partition) -> float:
 def _in_order(partitions: Sequence[Partition]) -> list[Partition]:
     """Sort partitions, finest first."""
     return sorted(partitions, key=lambda p: -int(p.max()))
-
-
-def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
-    return tuple(p.tobytes() for p in chain)

@@ -21,7 +21,7 @@ from isochrone.base.stats import (
     outlier_limit,
     quantile,
 )
-from isochrone.latency_map.explanation import ENDS, LATENCY, LEAVING, Estimator, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LEAVING, Estimator, Explanation, Part
 from isochrone.latency_map.hierarchy import EXCEPTIONS, MIN_RATIO_RECORDED, Known, explain
 from isochrone.latency_map.host_order import name_order
 from isochrone.latency_map.pairs import (
@@ -39,18 +39,11 @@ CORE_EFFICIENCY = 0.8
 """The spread of the core of a fit is as uncertain as a standard deviation from this part of the
 pairs: strays have no weight, and those near them little."""
 
-PAIR_RATE = 0.005
+PAIR_RATE = 0.002
 """Chance of naming a healthy pair anywhere in a map with normal noise."""
 
 SURE = 4.0
 """Standard errors by which a part must add time: parts are chosen out of many."""
-
-SEEN_BY = 5.0
-"""Standard errors that a node adds if it is named for sure: a part costs that many nats."""
-
-DETECTED_BY = 8.0
-"""Standard errors of a slowdown at which 95 % of slow nodes are named, on 8 nodes or more: measured
-with `bench/health_rates.py --detectable`."""
 
 NORMAL_95 = 1.645
 """Standard errors within which 95 % of one-sided normal errors are."""
@@ -142,7 +135,8 @@ class Half:
         """
         fit, times = self.fit, self.times
         added, sum_of_ends = (
-            one.extra(times, fit.seconds) for one in (fit, replace(fit, share=LATENCY))
+            one.extra(times, fit.seconds)
+            for one in (fit, replace(fit, shares=np.ones(len(fit.parts))))
         )
         rest = self.off - np.log1p((sum_of_ends - added) / fit.expected)
         # a few pairs within each of several nodes do not show how heavy their tails are
@@ -294,11 +288,11 @@ class ExplainedMap:
 
     @property
     def node_limit(self) -> float:
-        """Part of the time that a slow node must add to be named for sure; infinite if none is.
+        """Part of the time that a slow node must add to be named in 95 %; infinite if none is.
 
         That of the node that is known worst of 20, as far as the errors of its pairs say.
         """
-        return SEEN_BY * self._node_error
+        return (SURE + NORMAL_95) * self._node_error
 
     @cached_property
     def _node_error(self) -> float:
@@ -315,7 +309,7 @@ class ExplainedMap:
 
         ``least`` is the threshold, as a part of the time: what is measured varies about it.
         """
-        return 1 + max(least + NORMAL_95 * self._node_error, DETECTED_BY * self._node_error)
+        return 1 + max(least + NORMAL_95 * self._node_error, self.node_limit)
 
     # ---- pairs of ranks ------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 t_ij = base[level(i, j)] + the sum over the parts of x_k · w_k(i, j)
 
-Of slow units at both ends the latencies add; of bandwidths the slower decides. So of the lesser of
-the two only a share counts: 1, 0, or between these where a message has a bit of both.
+Of slow units at both ends the latencies add; of bandwidths the slower decides. What a unit adds has
+a share of latency: 1, 0, or between these where a message has a bit of both.
 """
 
 from operator import attrgetter
@@ -13,14 +13,14 @@ from msgspec import field
 
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Record
-from isochrone.base.stats import INTERVAL_HALF
+from isochrone.base.stats import INTERVAL_HALF, median_of
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import Partition, level_of
 
 LEAVING, INSIDE, TOUCHING, ENDS = "leaving", "inside", "touching", "ends"
 PATTERNS = (TOUCHING, LEAVING, INSIDE, ENDS)
 LATENCY, BANDWIDTH = 1.0, 0.0
-"""Shares of the lesser of two slow ends."""
+"""Share of latency in what a unit adds: of two slow ends both add, or the slower decides."""
 
 
 class Part(Record):
@@ -75,8 +75,8 @@ class Explanation(Record):
         than the one before.
     scale
         Time of each level over that of the slowest, by which scaled parts add.
-    share
-        Part of the lesser of two slow ends that adds: 1 for latencies, 0 for bandwidths.
+    shares
+        Share of latency in what each part adds; 1 of groups.
     errors
         Standard error of what each part adds, in seconds; empty until the search has ended.
     """
@@ -89,8 +89,14 @@ class Explanation(Record):
     spread: float
     length: float
     scale: Floats
+    shares: Floats
     errors: Floats = field(default_factory=lambda: np.zeros(0))
-    share: float = LATENCY
+
+    @property
+    def share(self) -> float:
+        """The usual share of latency of the parts that are of units; 1 without any."""
+        of_units = [part.of_units for part in self.parts]
+        return median_of(self.shares[of_units]) if any(of_units) else LATENCY
 
     def is_group(self, part: Part) -> bool:
         """Whether a part is of a group, and not of units by themselves."""
@@ -104,10 +110,10 @@ class Explanation(Record):
         return self.base[level_of(self.chain, times.i, times.j)]
 
     def added(self, part: Part, seconds: float, times: Times) -> Floats:
-        """Return what a part adds to each pair, in seconds."""
+        """Return what a part adds to each pair by itself, in seconds."""
         often = part.weight(times)
-        if part.of_units:
-            often = np.where(often > 1, 1 + self.share, often)
+        if part in self.parts and part.of_units:
+            often = np.where(often > 1, 1 + self.shares[self.parts.index(part)], often)
         weight = seconds * often
         if part.scaled:
             weight *= self.scale[level_of(self.chain, times.i, times.j)]
@@ -115,17 +121,17 @@ class Explanation(Record):
 
     def extra(self, times: Times, seconds: Floats, *, units: bool = False) -> Floats:
         """Return what all parts add to each pair, in seconds, if each adds so much."""
-        extra, both, slower = np.zeros((3, len(times.i)))
-        for part, own in zip(self.parts, seconds, strict=True):
+        extra, slower = np.zeros((2, len(times.i)))
+        for part, own, share in zip(self.parts, seconds, self.shares, strict=True):
             if units and self.is_group(part):
                 continue
             added = self.added(part, own, times)
             if part.of_units:
-                both += added
-                np.maximum(slower, added, out=slower)
-            else:
-                extra += added
-        return np.asarray(extra + slower + self.share * (both - slower))
+                bandwidth = (1 - share) * np.minimum(added, own)
+                np.maximum(slower, bandwidth, out=slower)
+                added -= bandwidth
+            extra += added
+        return np.asarray(extra + slower)
 
     def healthy(self, times: Times, *, units: bool = False) -> Floats:
         """Return the times of the pairs without what the parts add, in seconds.

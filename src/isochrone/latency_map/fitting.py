@@ -14,14 +14,15 @@ from math import lgamma
 import numpy as np
 from msgspec.structs import replace
 
-from isochrone.base.arrays import Array, Floats, Ints
-from isochrone.base.stats import distinct, median_of, middles_by
+from isochrone.base.arrays import Array, Bools, Floats, Ints
+from isochrone.base.stats import distinct, median_of, middles_by, quantile
 from isochrone.latency_map.explanation import (
     BANDWIDTH,
     ENDS,
     LATENCY,
     LEAVING,
     PATTERNS,
+    TOUCHING,
     Explanation,
     Part,
 )
@@ -43,14 +44,28 @@ MIN_SPREAD = 2e-3
 FIRST_SPREAD = 0.02
 """Spread that a fit begins with."""
 
+THIRD = 1 / 3
+"""Part of the units that may be slow: more are units of another kind."""
+
 APART = 1.05
 """Times of two levels differ by this factor at least."""
 
 ROUNDS = 12
 """Steps of a fit, at most."""
 
+GAIN = 1e-6
+"""Nats that a step of a search gains at least; less is rounding."""
+
 SETTLED = 1e-4
 """Numbers that change by less than this part of the largest have been found."""
+
+
+HEALTHY = 2 / 9
+"""The quantile of the pairs of a level that is the middle of the healthy ones where a third of the
+units is slow: (2/3)^2 of the pairs are then healthy."""
+
+
+NO_SHARES = np.zeros(0)
 
 
 class Fitter:
@@ -115,16 +130,22 @@ class Fitter:
             return np.zeros((len(self.level), 0))
         return np.column_stack([self.column(p) for p in parts])
 
-    def acting(self, parts: Sequence[Part], columns: Floats, x: Floats, share: float) -> Floats:
-        """Return how much of each part acts: of the lesser of two slow units a share."""
-        of_units = np.array([part.of_units for part in parts], bool)
-        if share == LATENCY or not of_units.any():
+    def acting(self, parts: Sequence[Part], columns: Floats, x: Floats, shares: Floats) -> Floats:
+        """Return how much of each part acts: of the bandwidths of two slow ends the slower."""
+        if np.all(shares == LATENCY):
             return columns
-        twice = np.array([part.pattern == ENDS for part in parts], bool) & (columns > 1)
-        often = np.where(twice, 1 + share, columns)
-        added = np.where(of_units, often * x, 0.0)
-        lesser = of_units & (added < added.max(axis=1, keepdims=True))
-        return np.where(lesser, share * often, often)
+        once, slower = self._bandwidths(parts, columns, x * (1 - shares))
+        return np.asarray(columns * shares + once * (1 - shares) * slower)
+
+    def _bandwidths(
+        self, parts: Sequence[Part], columns: Floats, bandwidth: Floats
+    ) -> tuple[Floats, Bools]:
+        """Return how often the bandwidth of each part slows each pair, and whether it decides."""
+        ends = np.array([part.pattern == ENDS for part in parts], bool)
+        once = np.where(ends, np.minimum(columns, 1.0), columns)
+        slower = np.zeros(columns.shape, bool)
+        slower[np.arange(len(columns)), np.argmax(once * bandwidth, axis=1)] = True
+        return once, slower
 
     def sigma(self, spread: float) -> Floats:
         """Return the standard deviation of each pair, in log time: the spread and its own error."""
@@ -141,15 +162,18 @@ class Fitter:
         cells = [np.sort(self._cells(k)) for k in self.used]
         usual = np.array([c[(len(c) - 1) // 2] for c in cells])
         fits: list[Explanation] = []
-        for base in (self.middles, usual, np.array([c[0] for c in cells])):
-            fit = self._settle((), base)
+        healthy = np.array(
+            [quantile(self.times.seconds[self.level == k], HEALTHY) for k in self.used]
+        )
+        for base in (self.middles, usual, np.array([c[0] for c in cells]), healthy):
+            fit = self._settle((), base, NO_SHARES)
             if not any(np.allclose(fit.base, one.base, 0.01, equal_nan=True) for one in fits):
                 fits.append(fit)
         return fits
 
     def plain(self) -> Explanation:
         """Explain the map by its levels alone, from the middle pairs of these."""
-        return self._settle((), self.middles)
+        return self._settle((), self.middles, NO_SHARES)
 
     def _cells(self, k: int) -> Floats:
         """Return the middle time of each two closest groups that meet on a level."""
@@ -167,21 +191,21 @@ class Fitter:
 
         What a group added, the group with most of its units adds; what adds no time is left out.
         """
-        found: dict[Part, float] = {}
-        for part, seconds in zip(old.parts, old.seconds, strict=True):
-            own = self.as_here(part, old)
-            if own and self.fits(own):
-                found.setdefault(own, float(seconds))
+        kept: dict[Part, tuple[float, float]] = {}
+        for part, seconds, share in zip(old.parts, old.seconds, old.shares, strict=True):
+            here = self.as_here(part, old)
+            if here and self.fits(here):
+                kept.setdefault(here, (float(seconds), float(share)))
         while True:
-            parts, seconds = tuple(found), np.array(list(found.values()))
-            rest = self.times.seconds - self.columns(parts) @ seconds
+            seconds, shares = np.array([*kept.values()]).reshape(-1, 2).T
+            rest = self.times.seconds - self.columns([*kept]) @ seconds
             start = np.concatenate([self.middle_of_levels(rest), seconds])
-            fit = self._settle(parts, start, share=old.share)
-            none = [part for part, x in zip(parts, fit.seconds, strict=True) if x <= 0]
+            fit = self._settle(tuple(kept), start, shares)
+            none = [part for part, x in zip(fit.parts, fit.seconds, strict=True) if x <= 0]
             if not none:
                 return fit
             for part in none:
-                del found[part]
+                del kept[part]
 
     def as_here(self, part: Part, old: Explanation) -> Part | None:
         """Return a part of the group that is most like the one that a part of another is of."""
@@ -204,8 +228,10 @@ class Fitter:
 
     def with_part(self, old: Explanation, part: Part) -> Explanation:
         """Add a part."""
-        extra = self.extra(old, self.column(part))
-        return self._from(old, (*old.parts, part), [*old.seconds, extra])
+        extra, share = self.extra(old, self.column(part)), old.share if part.of_units else LATENCY
+        return self.fitted(
+            old, (*old.parts, part), [*old.seconds, extra], np.append(old.shares, share)
+        )
 
     def extra(self, fit: Explanation, column: Floats) -> float:
         """Return what pairs slowed so often take beyond what is expected, in the middle."""
@@ -219,42 +245,68 @@ class Fitter:
         keep = [k for k in range(len(old.parts)) if k not in places]
         parts = (*(old.parts[k] for k in keep), union)
         sizes = [len(part.members) for part in some]
-        seconds = float(np.average(old.seconds[list(places)], weights=sizes))
-        return self._from(old, parts, [*old.seconds[keep], seconds])
+        seconds, share = (
+            float(np.average(of[list(places)], weights=sizes)) for of in (old.seconds, old.shares)
+        )
+        return self.fitted(
+            old, parts, [*old.seconds[keep], seconds], np.append(old.shares[keep], share)
+        )
 
     def without(self, old: Explanation, parts: Sequence[Part]) -> Explanation:
         """Take parts away."""
         keep = [k for k, part in enumerate(old.parts) if part not in parts]
-        return self._from(old, tuple(old.parts[k] for k in keep), old.seconds[keep])
+        rest = tuple(old.parts[k] for k in keep)
+        return self.fitted(old, rest, old.seconds[keep], old.shares[keep])
 
-    def _from(
-        self, old: Explanation, parts: tuple[Part, ...], seconds: Sequence[float] | Floats
+    def fitted(
+        self,
+        old: Explanation,
+        parts: tuple[Part, ...],
+        seconds: Sequence[float] | Floats,
+        shares: Floats,
     ) -> Explanation:
-        """Explain the map by other parts, from the times of an explanation on this hierarchy."""
+        """Explain the map by other parts, from the times of an explanation on this hierarchy.
+
+        If of all units of a group the slower decides, that is what they share: their switch.
+        """
+        alike = [
+            part.pattern == ENDS and part.members in self.groups and share == BANDWIDTH
+            for part, share in zip(parts, shares, strict=True)
+        ]
+        parts = tuple(
+            replace(part, pattern=TOUCHING) if switch else part
+            for part, switch in zip(parts, alike, strict=True)
+        )
+        shares = np.where(alike, LATENCY, shares)
         start = np.concatenate([old.base[self.used], seconds])
-        return self._settle(parts, start, old.spread, share=old.share)
+        return self._settle(parts, start, shares, old.spread)
 
-    def by_share(self, old: Explanation, share: float) -> Explanation:
-        """Let this share of the lesser of two slow units add."""
-        start = np.concatenate([old.base[self.used], old.seconds])
-        return self._settle(old.parts, start, old.spread, share=share)
-
-    def share_of(self, old: Explanation) -> float:
-        """Estimate the share of the lesser of two slow units, from the pairs of these."""
-        alone = replace(old, share=BANDWIDTH).extra(self.times, old.seconds)
-        lesser = replace(old, share=LATENCY).extra(self.times, old.seconds) - alone
-        both = lesser > 0
+    def shares_of(self, old: Explanation) -> list[Floats]:
+        """Estimate the shares of latency, one for all units and one for each, from their pairs."""
+        units = np.array([part.of_units for part in old.parts], bool)
+        columns = self.columns(old.parts)
+        bandwidth = old.seconds * np.where(old.share == LATENCY, 1.0, 1 - old.shares)
+        once, slower = self._bandwidths(old.parts, columns, units * bandwidth)
+        alone = np.where(units, once * slower, columns)
+        lesser = (columns - alone) * old.seconds
+        both = np.any(lesser > 0, axis=1)
+        rest = self.times.seconds - old.base[self.level] - alone @ old.seconds
         if not both.any():
-            return old.share
-        beyond = (self.times.seconds - old.base[self.level] - alone)[both] / lesser[both]
-        return float(np.clip(middle(beyond), BANDWIDTH, LATENCY))
+            return []
+        share, own = rest[both] / lesser.sum(axis=1)[both], lesser[both] > 0
+        usual = middle(share)
+        each = [middle(share[own[:, k]]) if own[:, k].any() else usual for k in range(len(units))]
+        return [
+            np.where(units, np.clip(shares, BANDWIDTH, LATENCY), LATENCY)
+            for shares in (usual, np.array(each))
+        ]
 
     def _settle(
         self,
         parts: tuple[Part, ...],
         start: Floats,
+        shares: Floats,
         spread: float = FIRST_SPREAD,
-        share: float = LATENCY,
     ) -> Explanation:
         """Fit base times and costs together: the most likely of a normal core with strays.
 
@@ -264,7 +316,7 @@ class Fitter:
         y, own = self.times.seconds, self.times.error
         columns = self.columns(parts)
         levels = len(self.used)
-        acting = self.acting(parts, columns, start[levels:], share)
+        acting = self.acting(parts, columns, start[levels:], shares)
         design = np.concatenate([self.one_hot, acting], axis=1)
         x = start
         least, usual = 0.05 * float(y.min()), float(y.mean())
@@ -280,8 +332,8 @@ class Fitter:
             diagonal += hold
             new = np.linalg.solve(system, weighted.T @ y + hold * x)
             change, x = np.abs(new - x).max(), new
-            if share != LATENCY:
-                design[:, levels:] = self.acting(parts, columns, x[levels:], share)
+            if np.any(shares != LATENCY):
+                design[:, levels:] = self.acting(parts, columns, x[levels:], shares)
             expected = np.maximum(design @ x, least)
             rest = np.log(y / expected)
             core = likelihood(rest, sigma)[1]
@@ -294,12 +346,17 @@ class Fitter:
                 break
         base = np.full(len(self.chain), np.nan)
         base[self.used] = x[:levels]
-        length = self._words(parts, columns, spread, share) + nats_of(total)
+        length = self._words(parts, columns, spread, shares) + nats_of(total)
         taken = x[:levels]
-        if np.any(x[levels:] <= 0) or np.any(taken <= APART * np.append(least, taken[:-1])):
+        slow = sum(len(part.members) for part in parts if part.of_units)
+        if (
+            slow > max(1.0, THIRD * self.times.units)
+            or np.any(x[levels:] <= 0)
+            or np.any(taken <= APART * np.append(least, taken[:-1]))
+        ):
             length = np.inf  # parts add time, and farther levels take longer
         return Explanation(
-            self.chain, base, parts, x[levels:], expected, spread, length, self.scale, share=share
+            self.chain, base, parts, x[levels:], expected, spread, length, self.scale, shares
         )
 
     def errors(self, fit: Explanation) -> Floats:
@@ -307,7 +364,7 @@ class Fitter:
         if not fit.parts:
             return np.zeros(0)
         y = self.times.seconds
-        columns = self.acting(fit.parts, self.columns(fit.parts), fit.seconds, fit.share)
+        columns = self.acting(fit.parts, self.columns(fit.parts), fit.seconds, fit.shares)
         design = np.concatenate([self.one_hot, columns], axis=1)
         sigma = self.sigma(fit.spread)
         core = likelihood(np.log(y / fit.expected), sigma)[1]
@@ -315,7 +372,9 @@ class Fitter:
         system[np.diag_indices_from(system)] += float(y.mean()) ** -2
         return np.sqrt(np.diag(np.linalg.inv(system)))[len(self.used) :]
 
-    def _words(self, parts: Sequence[Part], columns: Floats, spread: float, share: float) -> float:
+    def _words(
+        self, parts: Sequence[Part], columns: Floats, spread: float, shares: Floats
+    ) -> float:
         """Return the nats that it takes to write an explanation down."""
         pairs = np.concatenate([self.count, (columns > 0).sum(axis=0)])
         numbers = np.log(NUMBER_RANGE * np.sqrt(np.maximum(pairs, 1)) / spread)
@@ -327,8 +386,8 @@ class Fitter:
         choices += sum(float(np.log(units)) + log_choose(units, k) for k in free)
         # in which order the parts are written down says nothing
         order = float(np.log(np.arange(1, len(parts) + 1)).sum())
-        # a share between these of latency and bandwidth is one more number
-        mixed = numbers.max() if BANDWIDTH < share < LATENCY else 0.0
+        # each share between latency and bandwidth is one more number
+        mixed = numbers.max() * len({*shares.tolist()} - {BANDWIDTH, LATENCY})
         return float(numbers.sum() + mixed + choices - order + self.code)
 
     @cached_property
@@ -349,10 +408,13 @@ def middle(values: Floats) -> float:
     return float(np.partition(values, k)[k])
 
 
-def likelihood(rest: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    """Return how likely each pair is, and how likely it belongs to the core."""
+def likelihood(rest: Floats, sigma: Floats, fast: float = STRAY) -> tuple[Floats, Floats]:
+    """Return how likely each pair is, and how likely it is no stray one.
+
+    ``fast`` is the part of the pairs that may be faster than expected for no reason.
+    """
     normal = np.exp(-0.5 * (rest / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma) * (1 - STRAY)
-    total = normal + STRAY / RANGE
+    total = normal + np.where(rest > 0, STRAY, fast) / RANGE
     return total, normal / total
 
 

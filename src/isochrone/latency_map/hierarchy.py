@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from isochrone.base.arrays import Floats, Ints
 from isochrone.base.stats import distinct, median_of
 from isochrone.latency_map.explanation import Explanation, Part, length_of
-from isochrone.latency_map.fitting import likelihood, log_choose
+from isochrone.latency_map.fitting import GAIN, THIRD, likelihood, log_choose
 from isochrone.latency_map.groupings import (
     cuts,
     cuts_of,
@@ -31,6 +31,7 @@ from isochrone.latency_map.partitions import (
     Partition,
     canonical,
     is_grouping,
+    key_of,
     level_matrix,
     level_of,
     nested,
@@ -67,9 +68,6 @@ MOST = 6000
 MOVED = 1500
 """Units of a map of which single ones are moved; more are ranks within nodes, which the machine has
 recorded."""
-
-GAIN = 1e-6
-"""Nats that a step gains at least; less is rounding."""
 
 CHANCE = 1e-2
 """Largest probability that groups separate unstructured times by luck (a permutation test: every
@@ -153,7 +151,8 @@ class _Search:
     def run(self) -> Explanation:
         """Explain the map on every hierarchy proposed, then on those next to the best."""
         self.among(self.by_names(self.all.seconds) or [[]])
-        best = self.leaders(self.among(self.plain()))
+        alone = self.among([[]])
+        best = self.leaders(self.among([*self.cleaned(alone), *self.plain()]))
         for propose in (self.cleaned, self.neighbours):
             while True:
                 shortest = min((self.among(propose(fit), fit) for fit in best), key=length_of)
@@ -203,7 +202,7 @@ class _Search:
         ``near`` is an explanation on a hierarchy that differs in little from these.
         """
         quick: list[tuple[Explanation, tuple[bytes, ...], PartFinder]] = []
-        for key, chain in {_key(chain): chain for chain in chains}.items():
+        for key, chain in {key_of(chain): chain for chain in chains}.items():
             finder = self.finder(chain)
             quick.append((finder.quick(near), key, finder))
             self.done.setdefault(key, None)
@@ -245,6 +244,8 @@ class _Search:
         """Propose hierarchies from the times without what the parts add."""
         for seconds in self.without_parts(best):
             yield from self.likely(seconds)
+        for group in filter(best.is_group, best.parts):
+            yield from self.dissolved(best, group.members)
         if self.all.place is not None:
             yield from rejoined(best.chain, self.all.place)
             if best.parts:
@@ -254,9 +255,9 @@ class _Search:
         """Return the hierarchies that times speak for most, by a quick estimate."""
         found = {}
         for blocks, chain in hierarchies(dense(self.all, seconds)):
-            found[_key(chain)] = blocks.by_levels(chain) + self.code(chain), chain
+            found[key_of(chain)] = blocks.by_levels(chain) + self.code(chain), chain
         best = sorted(found.values(), key=lambda f: f[0])[:LIKELY]
-        return [chain for _, chain in best if _key(chain) not in self.done]
+        return [chain for _, chain in best if key_of(chain) not in self.done]
 
     def neighbours(self, best: Explanation) -> list[list[Partition]]:
         """Return the most promising hierarchies that differ in little from that of the best.
@@ -272,11 +273,26 @@ class _Search:
             for cut in (cut for own in cuts_of(dense(self.all, seconds)) for cut in own):
                 if not any(np.array_equal(cut, p) for p in chain):
                     chains += with_grouping(chain, cut)
-        for key, other in {_key(other): other for other in chains}.items():
+        for key, other in {key_of(other): other for other in chains}.items():
             length, before = self.finder(other).like(best).length, self.done.get(key)
             if before is None or length < before.length - GAIN:
                 found[key] = length, other
         return [other for _, other in sorted(found.values(), key=lambda f: f[0])[:NEIGHBOURS]]
+
+    def dissolved(self, best: Explanation, members: Sequence[int]) -> Iterator[list[Partition]]:
+        """Propose that a slow group is none, but slow units of other groups.
+
+        Units of a low bandwidth are as far from each other as from all others.
+        """
+        if len(members) > THIRD * self.times.units:
+            return
+        alone = [p.copy() for p in best.chain[:-1]]
+        for partition in alone:
+            partition[list(members)] = len(partition) + np.arange(len(members))
+        finder = self.finder([p for p in map(canonical, alone) if is_grouping(p)])
+        for fit in (fit for start in finder.starts() for fit in finder.units_first(start)):
+            yield list(fit.chain[:-1])
+            yield from moved(fit, self.times)
 
     def without_parts(self, best: Explanation) -> Iterator[Floats]:
         """Yield the times without what all parts add, and without what single units add."""
@@ -423,10 +439,6 @@ def _nats_by_level(fit: Explanation, times: Times) -> Floats:
             nats[level, times.i, times.j] = -np.log(likelihood(rest, sigma)[0])
             nats[level] += nats[level].T
     return nats
-
-
-def _key(chain: Sequence[Partition]) -> tuple[bytes, ...]:
-    return tuple(p.tobytes() for p in chain)
 
 
 def _ways(group: Partition, parent: Partition, *, sizes: bool = True) -> float:

@@ -31,6 +31,11 @@ def is_grouping(partition: Partition) -> bool:
     return bool(0 < partition.max() < len(partition) - 1)
 
 
+def key_of(chain: Sequence[Partition]) -> tuple[bytes, ...]:
+    """Return what tells chains apart, and can be a key of a dict."""
+    return tuple(partition.tobytes() for partition in chain)
+
+
 def groups_of(partition: Partition) -> list[list[int]]:
     """List the ranks of each group, in rank order."""
     groups: list[list[int]] = [[] for _ in range(int(partition.max()) + 1)]

@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from isochrone.base.arrays import Floats, Ints
+from isochrone.base.stats import median_of, medians_by
 from isochrone.latency_map.explanation import (
     BANDWIDTH,
+    ENDS,
     INSIDE,
     LATENCY,
     LEAVING,
@@ -16,7 +18,18 @@ from isochrone.latency_map.explanation import (
     Part,
     length_of,
 )
-from isochrone.latency_map.fitting import MIN_SPREAD, Fitter, likelihood, nats_of
+from isochrone.latency_map.fitting import (
+    GAIN,
+    MIN_SPREAD,
+    ROUNDS,
+    THIRD,
+    Fitter,
+    likelihood,
+    nats_of,
+)
+
+CLEAR = 4.0
+"""Standard errors by which the middle pair of a unit takes longer, or units differ."""
 
 MANY = 1500
 """Units of a map of which those with a single pair are no candidates: the pair is named then."""
@@ -130,7 +143,9 @@ class PartFinder(Fitter):
 
         ``near`` is an explanation on another hierarchy, whose parts are a start, too.
         """
-        starts = [*self.starts(), *([self.like(near)] if near and near.parts else [])]
+        starts = self.starts()
+        starts += [fit for start in starts for fit in self.units_first(start)]
+        starts += [self.like(near)] if near and near.parts else []
         grown = [self.grow(fit, max(QUICK, len(fit.parts) + 2)) for fit in starts]
         return min(grown, key=length_of)
 
@@ -140,7 +155,7 @@ class PartFinder(Fitter):
         while better:
             better = False
             for trial in self.exchanges(fit):
-                if trial.length < fit.length - 1e-6:
+                if trial.length < fit.length - GAIN:
                     fit, better = trial, True
                     break
         return fit
@@ -160,13 +175,47 @@ class PartFinder(Fitter):
                     if self.column(part).any():
                         yield self.grow(self.with_part(bare, part), most, inner, fit)
 
+    def units_first(self, fit: Explanation) -> list[Explanation]:
+        """Explain the map by all units at once whose middle pairs take longer than expected.
+
+        Where up to a third of the units is slow, most pairs of a slow one are with healthy ones,
+        whatever law holds for two slow ends; one after the other they could be taken for a group.
+        """
+        excess = np.tile(self.times.seconds - fit.expected, 2)
+        units, middle = medians_by(np.concatenate([self.times.i, self.times.j]), excess)
+        pairs = np.bincount(np.concatenate([self.times.i, self.times.j]))[units]
+        error = median_of(self.sigma(fit.spread) * fit.expected) / np.sqrt(pairs)
+        slow = np.flatnonzero(middle > np.maximum(RELEVANT * self.middles[0], CLEAR * error))
+        if not 1 < len(slow) <= THIRD * self.times.units:
+            return []
+        slow = slow[np.argsort(middle[slow])]
+        apart = np.flatnonzero(np.diff(middle[slow]) > CLEAR * error[slow][1:]) + 1
+        alike, each = np.split(slow, apart), np.split(slow, len(slow))
+        fits = []
+        for some in (alike, each)[len(alike) == len(each) :]:
+            members = [tuple(sorted(units[own].tolist())) for own in some]
+            parts = tuple(Part(ENDS if len(m) > 1 else LEAVING, m) for m in members)
+            seconds = [median_of(middle[own]) for own in some]
+            every = self.fitted(fit, parts, seconds, np.ones(len(parts)))
+            fits.append(self.by_any_share(every))
+        return fits
+
     def by_any_share(self, fit: Explanation) -> Explanation:
         """Let slow units at both ends of a pair add, or the slower decide, as fits best."""
+        units = np.array([part.of_units for part in fit.parts], bool)
         several = sum(len(part.members) for part in fit.parts if part.of_units) > 1
         if not several or not np.isfinite(fit.length):
             return fit
-        shares = {BANDWIDTH, LATENCY, self.share_of(fit)} - {fit.share}
-        return min(fit, *(self.by_share(fit, share) for share in sorted(shares)), key=length_of)
+        best = fit
+        for shares in (np.ones(len(units)), np.where(units, BANDWIDTH, LATENCY)):
+            best = min(best, self.fitted(fit, fit.parts, fit.seconds, shares), key=length_of)
+        for _ in range(ROUNDS):  # which bandwidth is the lower of two depends on the shares
+            trials = [self.fitted(best, best.parts, best.seconds, s) for s in self.shares_of(best)]
+            shortest = min([best, *trials], key=length_of)
+            if shortest.length > best.length - GAIN:
+                break
+            best = shortest
+        return best
 
     def alike(self, fit: Explanation) -> Explanation:
         """Join the last part with those, or the one, most like it if all are of units."""

@@ -10,12 +10,13 @@ import pytest
 from isochrone.base.stats import outlier_limit
 from isochrone.latency_map.core_effects import core_effects
 from isochrone.latency_map.cores import (
+    FAST_STRAY,
     CoreHierarchies,
-    likelihood,
     scatter,
     scatter_freedom,
     shrunk,
 )
+from isochrone.latency_map.fitting import likelihood
 from isochrone.latency_map.pairs import Times
 from isochrone.latency_map.partitions import groups_of
 from isochrone.latency_map.topology import Topology, analyse
@@ -329,7 +330,7 @@ def test_an_outlier_keeps_its_effect_where_others_are_shrunk(deviations: float, 
 
 def test_a_pair_is_hardly_ever_faster_for_no_reason() -> None:
     """Protects groups: faults only slow, so a fast pair is not seen as a stray one."""
-    fast, slow = likelihood(np.array([-5.0, 5.0]), np.full(2, 0.1))[0]
+    fast, slow = likelihood(np.array([-5.0, 5.0]), np.full(2, 0.1), FAST_STRAY)[0]
     assert slow / fast == pytest.approx(500, rel=0.2)
 
 

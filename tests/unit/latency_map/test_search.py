@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from isochrone.latency_map.explanation import ENDS, LEAVING, Explanation, Part
+from isochrone.latency_map.explanation import ENDS, LEAVING, TOUCHING, Explanation, Part
 from isochrone.latency_map.groupings import Blocks
 from isochrone.latency_map.hierarchy import Known, _Search, explain, moved
 from isochrone.latency_map.pairs import Times, between_nodes, rank_pairs
@@ -199,3 +199,50 @@ def test_a_pair_of_two_slow_nodes_is_not_slow_by_itself(seed: int) -> None:
     run, truth = random_slow_nodes(np.random.default_rng([46, seed]), 0.0, "both")
     found = analyse(run).slow
     assert {(part.kind, frozenset(part.hosts)) for part in found} == truth.named
+
+
+def latency_and_bandwidth(latency: np.ndarray, bandwidth: np.ndarray) -> np.ndarray:
+    """Return what slow nodes add to each pair: latencies add, of bandwidths the slower decides."""
+    return np.add.outer(latency, latency) + np.maximum.outer(bandwidth, bandwidth)
+
+
+@pytest.mark.parametrize("slow", [[1, 6], [1, 6, 7, 12], [0, 5, 10, 14, 15]])
+def test_scattered_nodes_of_a_low_bandwidth_are_no_group(slow: list[int]) -> None:
+    """Their pairs take as long with each other as with all others: so do those of a slow switch."""
+    bandwidth = np.zeros(16)
+    bandwidth[slow] = 80.0
+    found = explain(times_of(latency_and_bandwidth(np.zeros(16), bandwidth)))
+    assert np.array_equal(found.chain[0], SWITCH)
+    assert found.parts == (Part(ENDS, tuple(slow)),)
+    assert found.shares == pytest.approx([0.0])
+
+
+def test_each_slow_node_has_its_own_share_of_latency() -> None:
+    """Else what one share for all leaves over is taken for levels, and for slow pairs."""
+    slow = [2, 5, 8, 11, 15]
+    latency, bandwidth = np.zeros((2, 16))
+    latency[slow] = [10.0, 40.0, 30.0, 60.0, 5.0]
+    bandwidth[slow] = [40.0, 20.0, 90.0, 15.0, 27.0]
+    found = explain(times_of(latency_and_bandwidth(latency, bandwidth), noise=0.003))
+    assert np.array_equal(found.chain[0], SWITCH)
+    shares = {part.members: share for part, share in zip(found.parts, found.shares, strict=True)}
+    for node in slow:
+        true = latency[node] / (latency[node] + bandwidth[node])
+        # the slower of two bandwidths says nothing of its own share
+        if bandwidth[node] < max(bandwidth):
+            assert shares[node,] == pytest.approx(true, abs=0.08)
+
+
+def test_what_slows_all_pairs_of_a_switch_alike_is_the_switch() -> None:
+    """A low bandwidth of each of its nodes would explain the same, but is less simple."""
+    bandwidth = np.where(SWITCH == 2, 30.0, 0.0)
+    found = explain(times_of(latency_and_bandwidth(np.zeros(16), bandwidth), noise=0.03))
+    assert [part.pattern for part in found.parts] == [TOUCHING]
+
+
+@pytest.mark.parametrize(("slow", "named"), [(5, True), (6, False)])
+def test_more_than_a_third_of_the_nodes_are_not_slow(slow: int, named: bool) -> None:
+    """They are nodes of another kind: so the fewer are never more than the usual ones."""
+    nodes = [0, 3, 5, 9, 12, 14][:slow]
+    found = explain(times_of(slowed(nodes, 30.0)))
+    assert ({m for part in found.parts if part.of_units for m in part.members} == {*nodes}) == named
