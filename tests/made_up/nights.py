@@ -184,8 +184,12 @@ def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Cha
     return confirmed(map_of(measured(), machine.hosts), measured)
 
 
-def _symmetric(sigma: float, count: int, dice: Dice) -> Matrix:
-    upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
+def _symmetric(sigma: float, count: int, dice: Dice, freedom: float = np.inf) -> Matrix:
+    if np.isinf(freedom):
+        upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
+    else:
+        scale = sigma * np.sqrt(1 - 2 / freedom)
+        upper = np.triu(scale * dice.standard_t(freedom, (count, count)), 1)
     return upper + upper.T
 
 
@@ -236,18 +240,17 @@ class Cluster:
     def launch(
         self, job: NDArray[np.int64], dice: Dice, slow: Mapping[int, float] | None = None,
         chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
-        freedom: int = 5,
+        tails: tuple[float, float] = (5, np.inf),
     ) -> Run:  # fmt: skip
-        """Measure a map of some hosts; pairs of hosts scatter as Student's ``freedom``.
+        """Measure a map of some hosts; pairs of hosts, and noise, are Student's of freedom ``tails``.
 
         ``again``: what looks slow is measured a second time.
         """
         count, switch = len(job), self.switch[job]
         own = self.lasting[job] + chance.node * dice.standard_normal(count)
         own += np.log([(slow or {}).get(host, 1.0) for host in job.tolist()])
-        sigma = chance.pair * np.sqrt(1 - 2 / freedom)
-        tails = np.triu(sigma * dice.standard_t(freedom, (count, count)), 1)
-        log = own[:, None] + own + self.pairs[np.ix_(job, job)] + tails + tails.T
+        log = own[:, None] + own + self.pairs[np.ix_(job, job)]
+        log += _symmetric(chance.pair, count, dice, tails[0])
         log += np.log(np.where(switch[:, None] == switch, 3.0, 5.0))
         if self.siblings:
             log[job[:, None] // 2 == job // 2] += np.log(0.8)
@@ -256,7 +259,7 @@ class Cluster:
         times = times * np.exp(chance.launch * dice.standard_normal())
 
         def measured() -> Matrix:
-            return blank(times * np.exp(_symmetric(chance.noise, len(node), dice)))
+            return blank(times * np.exp(_symmetric(chance.noise, len(node), dice, tails[1])))
 
         found = map_of(measured(), [self.names[job[k]] for k in node])
         return confirmed(found, measured) if again else found
