@@ -57,10 +57,10 @@ MARGIN = 0.05
 RATE = 0.03
 """Probability of any false alarm in a run of an unchanged machine, at most."""
 
-SHARES = {"level": 1 / 3, "node": 1 / 12, "pair": 1 / 12, "curve": 1 / 2, "point": 1 / 2}
-"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take half of it, and
-for curves and points. Levels vary most from launch to launch and are few, so that a smaller
-fraction would cost them most."""
+SHARES = {"level": 1 / 15, "node": 1 / 60, "pair": 1 / 60, "curve": 1 / 2, "point": 1 / 2}
+"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take a tenth of it, so
+that a job of every night has one false alarm a year; and for curves and points. Levels vary most
+from launch to launch and are few, so that a smaller fraction would cost them most."""
 
 JUDGING = 0.9
 """Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
