@@ -8,8 +8,8 @@ or one node became slow.
 With --healthy, nothing is ever slow. Each of several clusters of 16 to 32 hosts, half of them with
 enclosures of two hosts, is measured on 20 nights, each compared with all before it. Hosts drift by
 0.2 % a night; launches scatter by 3 %, nodes by 0.8 % and pairs by 1.2 %. Single measurements
-scatter by 2 % with the tails of Student's distribution of 3 to 5 degrees of freedom. --tails 5 gives
-such tails to the pairs of a launch, too: some are then truly slow, for that launch.
+scatter by 2 % with the tails of Student's distribution of 3 to 5 degrees of freedom. --tails 5
+gives such tails to the pairs of a launch, too: some are then truly slow, for that launch.
 """
 
 from __future__ import annotations

@@ -242,8 +242,9 @@ class Cluster:
         chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
         tails: tuple[float, float] = (5, np.inf),
     ) -> Run:  # fmt: skip
-        """Measure a map of some hosts; pairs of hosts, and noise, are Student's of freedom ``tails``.
+        """Measure a map of some hosts.
 
+        ``tails``: degrees of freedom of Student's distribution of pairs of hosts, and of noise.
         ``again``: what looks slow is measured a second time.
         """
         count, switch = len(job), self.switch[job]

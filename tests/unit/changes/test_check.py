@@ -377,7 +377,7 @@ def test_a_new_host_is_judged_by_its_peers_and_named() -> None:
 def test_the_peers_of_a_new_host_have_its_model_of_processor(recorded: bool) -> None:
     """Half of the nodes are older: their round trips take 1.2 times as long, every night."""
     cluster = Cluster.drawn(24, 1, np.random.default_rng(3))
-    older = {host: 1.2 for host in range(0, 24, 2)}
+    older = dict.fromkeys(range(0, 24, 2), 1.2)
 
     def night(hosts: list[int], seed: int, slow: dict[int, float]) -> Run:
         run = cluster.launch(np.array(hosts), np.random.default_rng([seed, 4]), older | slow)
