@@ -2,10 +2,12 @@
 
     python bench/health_rates.py --count 100 --most 256
     python bench/health_rates.py --detectable --count 200
+    python bench/health_rates.py --simulated --count 20 --most 24
 
 Of every two maps one is of a machine with one to a third of its nodes slow, by 1.25 to 10 times, in
 latency, bandwidth or both. With --detectable, one node is slow, by just what `check` says of the
-healthy map would have been found; `named` should then be 95 %.
+healthy map would have been found; `named` should then be 95 %. With --simulated, the probe measures
+the maps on SimGrid, which has no noise.
 
 `good`, `not known`: verdicts (nothing is measured twice, so none is "slow"); `named`: slow nodes
 that are suspects; `false`: machines of which a healthy node is a suspect.
@@ -18,13 +20,16 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from beds.simulation import Simulation
 from isochrone.base.verdicts import GOOD, NOT_KNOWN
 from isochrone.changes.check import check
+from isochrone.measure.platforms import parse
 from isochrone.runfile.run import Run
 from made_up.latency_maps import map_of
 from made_up.machines import LAWS, random_slow_nodes, slow_nodes
@@ -70,6 +75,28 @@ def just_detectable(args: argparse.Namespace) -> Iterator[tuple[str, Run, frozen
         yield row, map_of(times, run.hosts), frozenset({host})
 
 
+def simulated(args: argparse.Namespace) -> Iterator[tuple[str, Run, frozenset[str]]]:
+    """Yield maps of 64 B and 1 MiB, with up to a third of the links of nodes slow."""
+    with TemporaryDirectory() as folder:
+        simulation = Simulation(Path(folder))
+        for seed in range(args.seed, args.seed + args.count):
+            random = np.random.default_rng([49, seed])
+            nodes = int(np.exp(random.uniform(np.log(args.least), np.log(args.most + 0.999))))
+            switches = int(random.integers(1, nodes // 4 + 1))
+            nodes -= nodes % switches
+            platform = parse(f"nodes:{nodes}" + (f" switches:{switches}" if switches > 1 else ""))
+            slow = random.permutation(nodes)[: int(random.integers(1, nodes // 3 + 1)) * (seed % 2)]
+            factor = float(np.exp(random.uniform(np.log(1.5), np.log(19))))  # of 1.25 to 10
+            in_latency, in_bandwidth = [(1, 0), (0, 1), (1, 1)][int(random.integers(3))]
+            for node in slow.tolist():
+                link = platform.links[f"node-{node}-link"]
+                link.latency *= factor**in_latency
+                link.bandwidth /= factor**in_bandwidth
+            run = simulation.map(platform, "--bytes", "64,1MiB", "--repeats", "5")
+            name = "slow nodes" if len(slow) else "healthy"
+            yield name, run, frozenset(f"node-{k}" for k in slow)
+
+
 def main() -> None:
     """Count verdicts, and print a table."""
     parser = argparse.ArgumentParser(
@@ -80,10 +107,12 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=8, help="nodes, at least (default: 8)")
     parser.add_argument("--most", type=int, default=64, help="nodes, at most (default: 64)")
     parser.add_argument("--detectable", action="store_true", help="one node, just detectable")
+    parser.add_argument("--simulated", action="store_true", help="maps of SimGrid")
     parser.add_argument("--verbose", action="store_true", help="a line for each failure")
     args = parser.parse_args()
     rows: dict[str, list[tuple[int, ...]]] = {}
-    for name, run, slow in (just_detectable if args.detectable else slow_machines)(args):
+    maps = simulated if args.simulated else just_detectable if args.detectable else slow_machines
+    for name, run, slow in maps(args):
         start = time.process_time()
         verdict = check(run)
         seconds = time.process_time() - start

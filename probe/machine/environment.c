@@ -107,14 +107,13 @@ static uint32_t sum(const char *text)
     return iso_sum(ISO_SUM, text, strlen(text));
 }
 
-void iso_environment_sums(int cpu, uint32_t *sums)
+void iso_environment_sums(const iso_environment_t *around, uint32_t *sums)
 {
     iso_settings_t settings;
-    iso_environment_t around = iso_environment_find(cpu);
     iso_settings_find(&settings);
     sums[ISO_SETTINGS] = iso_settings_sum(&settings);
-    sums[ISO_KERNEL] = sum(around.kernel);
-    sums[ISO_PROCESSOR] = sum(around.processor);
-    sums[ISO_GOVERNOR] = sum(around.governor);
-    sums[ISO_NUMA] = (uint32_t)around.numa;
+    sums[ISO_KERNEL] = sum(around->kernel);
+    sums[ISO_PROCESSOR] = sum(around->processor);
+    sums[ISO_GOVERNOR] = sum(around->governor);
+    sums[ISO_NUMA] = (uint32_t)around->numa;
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+enum { ISO_MODEL = 128 /**< room for the model of a processor */ };
+
 /** Properties compared between ranks. */
 enum iso_environment_part {
     ISO_SETTINGS, /**< of the MPI library, settings.h */
@@ -19,10 +21,10 @@ enum iso_environment_part {
 };
 
 typedef struct iso_environment {
-    char kernel[128];    /**< its release; "" if not known */
-    char processor[128]; /**< model */
-    char governor[32];   /**< who sets the frequency of this processor */
-    int numa;            /**< number of NUMA nodes; 0 if not known */
+    char kernel[128];          /**< its release; "" if not known */
+    char processor[ISO_MODEL]; /**< model */
+    char governor[32];         /**< who sets the frequency of this processor */
+    int numa;                  /**< number of NUMA nodes; 0 if not known */
 } iso_environment_t;
 
 /** Properties of the environment of this process. @param cpu  current one, or
@@ -30,5 +32,6 @@ typedef struct iso_environment {
 iso_environment_t iso_environment_find(int cpu);
 
 /** Checksums of this process, equal where the environment is.
- *  @param sums  room for ISO_ENVIRONMENT */
-void iso_environment_sums(int cpu, uint32_t *sums);
+ *  @param around  its properties
+ *  @param sums    room for ISO_ENVIRONMENT */
+void iso_environment_sums(const iso_environment_t *around, uint32_t *sums);

@@ -87,7 +87,9 @@ static void find_place(iso_place_t *place, bool simulated)
         place->l2 = cpu_sharing_cache(place->cpu, 2);
         place->l3 = cpu_sharing_cache(place->cpu, 3);
         place->cpus = sysconf(_SC_NPROCESSORS_ONLN);
-        iso_environment_sums(place->cpu, place->around);
+        iso_environment_t around = iso_environment_find(place->cpu);
+        iso_environment_sums(&around, place->around);
+        memcpy(place->processor, around.processor, sizeof(place->processor));
     }
 #else
     (void)simulated;

@@ -22,6 +22,7 @@ typedef struct iso_place {
     int l2, l3; /**< lowest CPU that shares the cache of this level */
     int cpus;   /**< processors of the host that are switched on */
     int node;   /**< index of the host, in rank order */
+    char processor[ISO_MODEL];        /**< model; "" if not known */
     uint32_t around[ISO_ENVIRONMENT]; /**< checksums, equal where the
                                          environment is */
 } iso_place_t;

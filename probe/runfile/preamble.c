@@ -229,10 +229,16 @@ static void record_ranks(const iso_context_t *ctx)
     iso_record_t *record = ctx->record;
     for (int r = 0; r < ctx->ranks; r++) {
         const iso_place_t *place = &ctx->places[r];
-        ISO_RECORD(record, "rank", ("rank", r), ("host", place->host),
-                   ("cpu", place->cpu), ("core", place->core),
-                   ("package", place->package), ("numa", place->numa),
-                   ("l2", place->l2), ("l3", place->l3), ("node", place->node));
+        iso_record_begin(record, "rank");
+        ISO_MEMBERS(record, ("rank", r), ("host", place->host),
+                    ("cpu", place->cpu), ("core", place->core),
+                    ("package", place->package), ("numa", place->numa),
+                    ("l2", place->l2), ("l3", place->l3),
+                    ("node", place->node));
+        if (r == 0 || place->node != ctx->places[r - 1].node) {
+            record_known(record, "processor", place->processor);
+        }
+        iso_record_end(record);
     }
 }
 

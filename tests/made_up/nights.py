@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,8 +184,12 @@ def launch(machine: Machine, dice: Dice, truth: Truth | None = None, chance: Cha
     return confirmed(map_of(measured(), machine.hosts), measured)
 
 
-def _symmetric(sigma: float, count: int, dice: Dice) -> Matrix:
-    upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
+def _symmetric(sigma: float, count: int, dice: Dice, freedom: float = np.inf) -> Matrix:
+    if np.isinf(freedom):
+        upper = np.triu(sigma * dice.standard_normal((count, count)), 1)
+    else:
+        scale = sigma * np.sqrt(1 - 2 / freedom)
+        upper = np.triu(scale * dice.standard_t(freedom, (count, count)), 1)
     return upper + upper.T
 
 
@@ -205,6 +209,8 @@ class Cluster:
         Likewise of each pair of hosts.
     each
         Ranks on a host.
+    siblings
+        Whether the two hosts of an enclosure are closer to each other than to others.
     """
 
     names: list[str]
@@ -212,6 +218,7 @@ class Cluster:
     lasting: NDArray[np.float64]
     pairs: Matrix
     each: int
+    siblings: bool = False
 
     @classmethod
     def drawn(cls, hosts: int, each: int, dice: Dice, lasting: float = 0.02) -> Cluster:
@@ -221,6 +228,11 @@ class Cluster:
             lasting * dice.standard_normal(hosts), _symmetric(0.006, hosts, dice), each,
         )  # fmt: skip
 
+    def older(self, by: float, dice: Dice) -> Cluster:
+        """Return the same hosts a night later: each has drifted, by this standard deviation."""
+        drift = by * dice.standard_normal(len(self.names))
+        return replace(self, lasting=self.lasting + drift)
+
     def job(self, hosts: int, dice: Dice) -> NDArray[np.int64]:
         """Draw the hosts of a job."""
         return np.sort(dice.choice(len(self.names), hosts, replace=False))
@@ -228,23 +240,27 @@ class Cluster:
     def launch(
         self, job: NDArray[np.int64], dice: Dice, slow: Mapping[int, float] | None = None,
         chance: Chance = NIGHT, each: int | None = None, *, again: bool = False,
+        tails: tuple[float, float] = (5, np.inf),
     ) -> Run:  # fmt: skip
-        """Measure a map of some hosts; the noise of pairs of hosts is Student's, of freedom 5.
+        """Measure a map of some hosts.
 
+        ``tails``: degrees of freedom of Student's distribution of pairs of hosts, and of noise.
         ``again``: what looks slow is measured a second time.
         """
         count, switch = len(job), self.switch[job]
         own = self.lasting[job] + chance.node * dice.standard_normal(count)
         own += np.log([(slow or {}).get(host, 1.0) for host in job.tolist()])
-        tails = np.triu(chance.pair * np.sqrt(3 / 5) * dice.standard_t(5, (count, count)), 1)
-        log = own[:, None] + own + self.pairs[np.ix_(job, job)] + tails + tails.T
+        log = own[:, None] + own + self.pairs[np.ix_(job, job)]
+        log += _symmetric(chance.pair, count, dice, tails[0])
         log += np.log(np.where(switch[:, None] == switch, 3.0, 5.0))
+        if self.siblings:
+            log[job[:, None] // 2 == job // 2] += np.log(0.8)
         node = np.repeat(np.arange(count), each or self.each)
         times = np.where(node[:, None] == node, 1.0, np.exp(log)[node[:, None], node])
         times = times * np.exp(chance.launch * dice.standard_normal())
 
         def measured() -> Matrix:
-            return blank(times * np.exp(_symmetric(chance.noise, len(node), dice)))
+            return blank(times * np.exp(_symmetric(chance.noise, len(node), dice, tails[1])))
 
         found = map_of(measured(), [self.names[job[k]] for k in node])
         return confirmed(found, measured) if again else found

@@ -51,6 +51,13 @@ def test_every_experiment_has_a_kind(mpich: Mpi) -> None:
     assert {line.split()[0] for line in listed.splitlines()} == KINDS.keys()
 
 
+def test_the_first_rank_of_a_host_has_its_model_of_processor(mpich: Mpi, tmp_path: Path) -> None:
+    """Hosts of one model are the peers of a new one; see `check --baseline`."""
+    run = mpich.run("latency-map", *QUICK, ranks=2, out=tmp_path / "map.jsonl")
+    models = [rank.processor for rank in run.ranks]
+    assert models == [run.header["machine"].get("processor", ""), ""]
+
+
 def test_made_up_times_are_said_to_be(mpich: Mpi, tmp_path: Path) -> None:
     null = mpich.run("synthetic", *QUICK, ranks=2, out=tmp_path / "null.jsonl")
     real = mpich.run("latency-map", *QUICK, ranks=2, out=tmp_path / "map.jsonl")

@@ -57,10 +57,10 @@ MARGIN = 0.05
 RATE = 0.03
 """Probability of any false alarm in a run of an unchanged machine, at most."""
 
-SHARES = {"level": 1 / 3, "node": 1 / 12, "pair": 1 / 12, "curve": 1 / 2, "point": 1 / 2}
-"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take half of it, and
-for curves and points. Levels vary most from launch to launch and are few, so that a smaller
-fraction would cost them most."""
+SHARES = {"level": 1 / 15, "node": 1 / 60, "pair": 1 / 60, "curve": 1 / 2, "point": 1 / 2}
+"""Fractions of `RATE` for levels, nodes and ranks, and pairs of a map, which take a tenth of it, so
+that a job of every night has one false alarm a year; and for curves and points. Levels vary most
+from launch to launch and are few, so that a smaller fraction would cost them most."""
 
 JUDGING = 0.9
 """Fraction of `RATE` for judging the run; the remainder is for removing outliers."""
@@ -281,7 +281,7 @@ class Reference:
     def _usually(
         self, kind: str, before: Floats, chance: float, peers: Ints, *, beside: bool = False
     ) -> _Usual:
-        key = kind, beside, np.isnan(before).tobytes()
+        key = kind, beside, np.isnan(before).tobytes() + peers.tobytes()
         if key not in self._usual:
             left = without_outliers(before, peers=peers)
             odd = np.sum(np.isnan(left) & ~np.isnan(before), axis=1)
@@ -303,6 +303,7 @@ class Reference:
         found = self._quantities(new)
         shift, limit = np.empty(len(found.items)), np.empty(len(found.items))
         beyond, odd = np.zeros(len(found.items), bool), np.zeros(earlier, np.int64)
+        peers_of = _peers(found.items, new)
         families = np.array([_FAMILIES[one.kind] for one in found.items])
         kinds = np.array([f"{one.kind} {one.nbytes}" for one in found.items])
         names = list(dict.fromkeys(families.tolist()))
@@ -312,7 +313,7 @@ class Reference:
             chance = rate * SHARES[family] / int(np.sum(families == family))
             for kind in dict.fromkeys(kinds[families == family].tolist()):
                 own = np.flatnonzero(kinds == kind)
-                peers = np.array([_peers(found.items[k]) for k in own])
+                peers = peers_of[own]
                 values = found.shifts[:, own]
                 if family == "level":
                     values[:-1][~alike] = np.nan
@@ -330,13 +331,20 @@ class Reference:
         return _judged(found, shift, limit, beyond, margin, odd, notes)
 
 
-def _peers(what: Quantity) -> int:
-    """Return a number that quantities of one class share; -1 if it is compared with itself only.
+def _peers(items: Sequence[Quantity], run: Run) -> Ints:
+    """Return a number that quantities of one class share; -1 if one is compared with itself only.
 
-    Nodes; the insides of nodes with as many ranks. Of pairs, tails would decide, which few nights
-    do not show.
+    A class is the nodes whose processors are of one model, or the insides of those with as many
+    ranks. Of pairs, tails would decide, which few nights do not show.
     """
-    return {"node": 0, "inside": len(what.ranks)}.get(what.kind, -1)
+    models = {rank.host: rank.processor for rank in run.ranks if rank.processor}
+    classes: dict[tuple[str, int], int] = {}
+    return np.array([
+        classes.setdefault(
+            (models.get(one.hosts[0], ""), len(one.ranks) * (one.kind == "inside")), len(classes)
+        ) if one.kind in ("node", "inside") and one.hosts else -1
+        for one in items
+    ])  # fmt: skip
 
 
 def _judged(

@@ -5,7 +5,9 @@ The setting of a run is what it measured, where and how. These parts of it must 
 * `THING`, for a comparison, and for launches of one command. Other differences are listed, because
   they may explain a change;
 * `PLACE`, for a history. Other differences are marked where they occur;
-* everything, for a baseline, but that maps need only share hosts (`SHARED`).
+* everything, for a baseline.
+
+For a history or a baseline, maps need only share hosts and message sizes (`SHARED`).
 """
 
 import re
@@ -34,7 +36,7 @@ PLACE = (
 
 _PARTS = ("hosts", "option bytes")
 SHARED = (*_PARTS, "number of ranks", "MPI library")
-"""In which maps of a baseline may differ, the first two as long as they share something."""
+"""In which maps may differ, the first two as long as they share something."""
 
 _SYNTHETIC = ("bytes", "shape", "placement")
 """Options of a synthetic machine that define the measurement; all others describe the machine."""
@@ -132,6 +134,14 @@ def unlike(one: Setting, other: Setting) -> str:
     )
 
 
+def other_settings(one: Setting, other: Setting) -> list[Difference]:
+    """List the values that differ, but for hosts if some have the same number of ranks."""
+    found = differences(one, other)
+    if set(one["hosts"].split(", ")) & set(other["hosts"].split(", ")):
+        found = [two for two in found if two.what not in ("hosts", "number of ranks")]
+    return found
+
+
 def _hosts(one: Setting) -> set[str]:
     return {host.rpartition(" x ")[0] for host in one["hosts"].split(", ")}
 
@@ -177,10 +187,6 @@ class Group(Record):
     runs: Hidden[list[Run]]
     settings: Hidden[list[Setting]]
 
-    def is_like(self, setting: Setting) -> bool:
-        """Whether runs of a setting are comparable with one of them."""
-        return any(not unlike(setting, one) for one in self.settings)
-
     @property
     @shown
     def about(self) -> Inline[Comparable]:
@@ -191,22 +197,24 @@ class Group(Record):
 
 
 def groups_of(runs: Sequence[Run], names: Sequence[str] | None = None) -> list[Group]:
-    """Group complete runs that are comparable, or whose settings agree in the named values.
+    """Group complete runs that are comparable in the named values of their settings, or in all.
 
     Runs with times of 0 are left out. Runs, and groups by their first run, are ordered by date. A
     run belongs to the first group of which it is comparable with a run.
     """
-    found: dict[tuple[Any, ...], Group] = {}
+    found: dict[tuple[Any, ...], tuple[Setting, Group]] = {}
     for run in sorted(runs, key=lambda run: (run.about.started, run.where)):
         if run.complete and not below_resolution(run):
             setting = setting_of(run)
-            key = tuple(map(setting.get, names)) if names else tuple(sorted(setting.items()))
+            own = {name: setting[name] for name in names or setting if name in setting}
+            key = tuple(sorted(own.items()))
             if key not in found:
-                like = (one for one in found.values() if not names and one.is_like(setting))
-                found[key] = next(like, Group([], []))
-            found[key].runs.append(run)
-            found[key].settings.append(setting)
-    return [*{id(group): group for group in found.values()}.values()]
+                like = (group for other, group in found.values() if not unlike(own, other))
+                found[key] = own, next(like, Group([], []))
+            _, group = found[key]
+            group.runs.append(run)
+            group.settings.append(setting)
+    return [*{id(group): group for _, group in found.values()}.values()]
 
 
 def environment(

@@ -45,6 +45,9 @@ MIN_UNITS = 4
 HUBER = 1.345
 """Tuning constant in standard deviations: 95 % efficiency for normal residuals."""
 
+_AT_ONCE = 2**22
+"""Numbers in the normal equations that are solved together, at most: 32 MiB."""
+
 _ROUNDS = 30
 _SETTLED = 1e-6
 
@@ -361,15 +364,12 @@ class _Map:
         NaN is what a map says nothing of.
         """
         values = self._over(logs, self._parts) - self.peculiar
-        units = np.full((len(logs), len(self.of_units)), np.nan)
-        levels, rest = np.full((len(logs), len(self.names)), np.nan), np.full(values.shape, np.nan)
         judged = len(np.unique(self._pairs)) >= MIN_UNITS
-        for k, own in enumerate(~np.isnan(values)):
-            there, on = np.unique(self._pairs[own]), np.unique(self._level[own])
-            if not len(there) or (judged and len(there) < MIN_UNITS):
-                continue
-            level, unit, left = shifts_of(self._pairs[own], self._level[own], values[k, own])
-            levels[k, on], units[k, there], rest[k, own] = level, unit[there], left
+        levels, units, rest = shifts_of(
+            self._pairs, self._level, values, len(self.names), len(self.of_units)
+        )
+        few = judged & (np.sum(~np.isnan(units), axis=1) < MIN_UNITS)
+        levels[few], units[few], rest[few] = np.nan, np.nan, np.nan
         common = np.nan_to_num(_off(units, self.of_units))
         return levels + 2 * common, units - common, rest + self.peculiar
 
@@ -529,39 +529,63 @@ def _point(key: dict[str, Any]) -> str:
 # ---- shifts of levels and nodes, which a few odd pairs do not move -----------------------------
 
 
-def shifts_of(pairs: Ints, level: Ints, values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the effect of each level and unit, and the residual of each pair.
+def shifts_of(
+    pairs: Ints, level: Ints, values: Floats, levels: int, units: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return the effects of levels and units, and the residuals of pairs, of each map.
 
-    What all units have in common belongs to the levels: the unit in the middle has none. Of fewer
-    than `MIN_UNITS` all is the level's.
+    ``values`` has the shape (maps, pairs). NaN is a pair that a map lacks, and the effect of what
+    it lacks. What all units have in common belongs to the levels: the unit in the middle has none.
+    Of fewer than `MIN_UNITS` all is the level's.
     """
-    levels, of_level = np.unique(level, return_inverse=True)
-    units = int(pairs.max()) + 1
-    middle = np.array([median_of(values[of_level == k]) for k in range(len(levels))])
-    if len(np.unique(pairs)) < MIN_UNITS:
-        return middle, np.zeros(units), values - middle[of_level]
-    ends = of_level, len(levels) + pairs[:, 0], len(levels) + pairs[:, 1]
-    count = len(levels) + units
-    found, rest = np.zeros(count), values - middle[of_level]
+    with_level, with_unit = (np.zeros((len(values), count), bool) for count in (levels, units))
+    maps, rows = np.nonzero(~np.isnan(values))
+    with_level[maps, level[rows]] = with_unit[maps, pairs[rows, 0]] = True
+    with_unit[maps, pairs[rows, 1]] = True
+    middle = np.array([row_medians(values[:, level == k]) for k in range(levels)]).T
+    of_level, of_unit = middle, np.zeros((len(values), units))
+    if len(np.unique(pairs)) >= MIN_UNITS:
+        ends = level, levels + pairs[:, 0], levels + pairs[:, 1]
+        size = max(1, _AT_ONCE // (levels + units) ** 2)
+        found = np.concatenate([
+            _fitted(ends, values[k : k + size], middle[k : k + size, level], levels + units)
+            for k in range(0, len(values), size)
+        ])  # fmt: skip
+        of_level, of_unit = found[:, :levels], np.where(with_unit, found[:, levels:], np.nan)
+        common = row_medians(of_unit)[:, None]
+        of_level, of_unit = of_level + 2 * common, of_unit - common
+    rest = values - of_level[:, level] - np.nan_to_num(of_unit)[:, pairs].sum(axis=2)
+    of_level, of_unit = (
+        np.where(there, one, np.nan)
+        for there, one in ((with_level, of_level), (with_unit, of_unit))
+    )
+    return of_level, of_unit, rest
+
+
+def _fitted(ends: Sequence[Ints], values: Floats, middle: Floats, count: int) -> Floats:
+    """Return the numbers of which each value of a map is the sum of three, robustly."""
+    rest, found = values - middle, np.zeros((len(values), count))
     for _ in range(_ROUNDS):
-        spread = max(MAD_TO_SIGMA * median_of(np.abs(rest)), 1e-6)
+        spread = np.maximum(MAD_TO_SIGMA * row_medians(np.abs(rest)), 1e-6)[:, None]
         weight = np.minimum(1.0, HUBER * spread / np.maximum(np.abs(rest), 1e-12))
-        before, found = found, _least_squares(ends, weight, values, count)
-        rest = values - sum(found[end] for end in ends)
+        before, found = found, _least_squares(ends, np.nan_to_num(weight), values, count)
+        rest = values - sum(found[:, end] for end in ends)
         if np.max(np.abs(found - before)) < _SETTLED:
             break
-    own = found[len(levels) :]
-    common = median_of(own[np.unique(pairs)])
-    return found[: len(levels)] + 2 * common, own - common, rest
+    return found
 
 
 def _least_squares(ends: Sequence[Ints], weight: Floats, values: Floats, count: int) -> Floats:
     """Solve for numbers of which each value is the sum of three, by the normal equations."""
-    square = np.zeros((count, count))
-    right = np.zeros(count)
+    maps = len(values)
+    of_map = count * np.arange(maps)[:, None]
+    weighted, weight = (weight * np.nan_to_num(values)).ravel(), weight.ravel()
+    square, right = np.zeros((maps, count, count)), np.zeros((maps, count, 1))
     for one in ends:
-        right += np.bincount(one, weight * values, count)
+        right += np.bincount((of_map + one).ravel(), weighted, right.size).reshape(right.shape)
         for other in ends:
-            square += np.bincount(one * count + other, weight, count**2).reshape(count, count)
-    scale = max(float(np.trace(square)) / count, 1.0)
-    return np.asarray(np.linalg.solve(square + 1e-9 * scale * np.eye(count), right), np.float64)
+            at = (count * (of_map + one) + other).ravel()
+            square += np.bincount(at, weight, square.size).reshape(square.shape)
+    trace = np.trace(square, axis1=1, axis2=2)[:, None, None]
+    scale = np.maximum(trace / count, 1.0)
+    return np.asarray(np.linalg.solve(square + 1e-9 * scale * np.eye(count), right)[:, :, 0])

@@ -2,7 +2,8 @@
 
 A series is cut into segments of constant time (`base.segmentation`). A change point is reported if
 the change exceeds `LEAST` and is significant. Nodes are compared relative to the other nodes of the
-same run, so that a slow night of the whole machine is not attributed to them.
+same run, so that a slow night of the whole machine is not attributed to them. Maps need only share
+hosts: they are seen from the places of the last one, as in `effects`.
 """
 
 from collections.abc import Sequence
@@ -10,11 +11,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from isochrone.base.arrays import Floats
+from isochrone.base.arrays import Floats, Ints
 from isochrone.base.record import Record
 from isochrone.base.segmentation import segment
 from isochrone.base.stats import median_of
-from isochrone.changes.comparability import PLACE, Difference, Group, differences, groups_of
+from isochrone.base.text import listed, printable
+from isochrone.changes.comparability import PLACE, Difference, Group, groups_of, other_settings
 from isochrone.changes.effects import Quantity, quantities
 from isochrone.runfile.run import Run
 
@@ -53,9 +55,22 @@ class Change(Record):
 
 
 class Series(Record):
-    """One level, node, curve or point over the runs: medians in seconds, and its changes."""
+    """One level, node, curve or point over the runs.
+
+    Attributes
+    ----------
+    what
+        What it is.
+    runs
+        Indices of the runs that have it.
+    seconds
+        Its median in each of these.
+    changes
+        Where it changed.
+    """
 
     what: Quantity
+    runs: Ints
     seconds: Floats
     changes: list[Change]
 
@@ -109,19 +124,29 @@ def histories(runs: Sequence[Run]) -> list[History]:
 
 def _history(group: Group) -> History:
     runs = group.runs
-    marks = [[], *(differences(two, one) for one, two in pairwise(group.settings))]
-    found = quantities(runs, len(runs))
+    marks = [[], *(other_settings(two, one) for one, two in pairwise(group.settings))]
+    quantity = quantities(runs, len(runs))
     series = []
-    for k, what in enumerate(found.items):
-        if what.kind in _DRAWN:
-            seconds = found.seconds[:, k]
-            own = found.shifts[:, k] if what.kind in ("node", "inside") else np.log(seconds)
-            series.append(Series(what, seconds, _changes(own, seconds)))
-    return History(runs, marks, series, found.notes)
+    for what, shifts, seconds in zip(
+        quantity.items, quantity.shifts.T, quantity.seconds.T, strict=True
+    ):
+        has = np.flatnonzero(~np.isnan(shifts))
+        if what.kind in _DRAWN and len(has):
+            logs = np.log(seconds) if what.kind in ("curve", "point") else shifts
+            series.append(Series(what, has, seconds[has], _changes(logs[has], seconds[has], has)))
+    return History(runs, marks, series, [*quantity.notes, *_not_shown(runs)])
 
 
-def _changes(logs: Floats, seconds: Floats) -> list[Change]:
-    """Return where a series of logarithms changes."""
+def _not_shown(runs: Sequence[Run]) -> list[str]:
+    """Name the hosts that the last run lacks."""
+    last = runs[-1].hosts
+    lacking = sorted({host for run in runs for host in run.hosts}.difference(last))
+    shown = listed([printable(host, 40) for host in lacking], 5)
+    return [f"not shown, because the last run lacks them: {shown}"] if lacking else []
+
+
+def _changes(logs: Floats, seconds: Floats, runs: Ints) -> list[Change]:
+    """Return where a series of logarithms changes; ``runs`` are the indices of its runs."""
     if len(logs) < 2 * SHORTEST:
         return []
     nights = np.arange(len(logs), dtype=np.float64)
@@ -140,5 +165,5 @@ def _changes(logs: Floats, seconds: Floats) -> list[Change]:
         error = float(np.sqrt(squares / freedom * (1 / len(one) + 1 / len(two))))
         if abs(np.expm1(abs(shift))) > LEAST and abs(shift) > SURE * error:
             sides = median_of(seconds[start:at]), median_of(seconds[at:end])
-            changes.append(Change(at, *sides, float(np.exp(shift))))
+            changes.append(Change(int(runs[at]), *sides, float(np.exp(shift))))
     return changes

@@ -159,7 +159,8 @@ def _lines(run: Run) -> Iterator[bytes]:
     for rank in run.ranks:
         yield _line({
             "record": "rank", "rank": rank.rank, "host": rank.host,
-            **{key: getattr(rank, key) for key in PLACES}, "node": rank.node, **rank.extra,
+            **{key: getattr(rank, key) for key in PLACES}, "node": rank.node,
+            **({"processor": rank.processor} if rank.processor else {}), **rank.extra,
         })  # fmt: skip
     for name, table in run.tables.items():
         if compact and name == "pair":
@@ -341,7 +342,10 @@ class _Reader:
             places[key] = record.pop(key, -1)
             if not isinstance(places[key], int):
                 raise self.fail(f"'{key}' is {places[key]!r}, not a whole number")
-        return Rank(rank=number, host=host, extra=record, **places)
+        processor = record.pop("processor", "")
+        if not isinstance(processor, str):
+            raise self.fail(f"'processor' is {processor!r}, not a text")
+        return Rank(rank=number, host=host, extra=record, processor=processor, **places)
 
     def check_ranks(self) -> None:
         """Refuse more ranks than the file describes, which would take memory for each."""

@@ -35,6 +35,7 @@ class _Rank(Struct):
     numa: int = -1
     l2: int = -1
     l3: int = -1
+    processor: str = ""
 
 
 class _Pair(Struct):

@@ -60,6 +60,8 @@ class Rank:
         or within a part of it with caches of its own.
     l2, l3
         Lowest CPU of the node that shares its L2, or L3, cache; -1 where unknown.
+    processor
+        Model of the processors of the node, as its first rank has it; empty if not known.
     """
 
     rank: int
@@ -71,6 +73,7 @@ class Rank:
     numa: int = -1
     l2: int = -1
     l3: int = -1
+    processor: str = ""
     extra: Members = field(default_factory=dict, compare=False)
 
 

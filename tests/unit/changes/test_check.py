@@ -5,6 +5,7 @@ The rates are of few machines, so that the test is quick; `bench/verdicts.py` co
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 
@@ -370,6 +371,29 @@ def test_a_new_host_is_judged_by_its_peers_and_named() -> None:
         assert [one.what.who for one in found.worse] == (["c000"] if by > 1 else [])
         assert any("c000" in note for note in found.notes)
         assert all(one.runs == 0 for one in found.worse)
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_the_peers_of_a_new_host_have_its_model_of_processor(recorded: bool) -> None:
+    """Half of the nodes are older: their round trips take 1.2 times as long, every night."""
+    cluster = Cluster.drawn(24, 1, np.random.default_rng(3))
+    older = dict.fromkeys(range(0, 24, 2), 1.2)
+
+    def night(hosts: list[int], seed: int, slow: dict[int, float]) -> Run:
+        run = cluster.launch(np.array(hosts), np.random.default_rng([seed, 4]), older | slow)
+        models = ["old" if int(rank.host[1:]) in older else "new" for rank in run.ranks]
+        run.ranks = [
+            dataclasses.replace(rank, processor=model if recorded else "")
+            for rank, model in zip(run.ranks, models, strict=True)
+        ]
+        return run
+
+    hosts = [*range(2, 20)]
+    before = [night(hosts, k, {}) for k in range(4)]
+    for by in (1.0, 1.3):
+        run = night([0, *hosts[1:]], 20, {0: 1.2 * by})
+        worse = [one.what.who for one in Reference(before).judge(run).worse]
+        assert worse == (["c000"] if recorded and by > 1 else [])
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from isochrone.pages.page import Listing, Sentence
 from isochrone.runfile.run import Run
 from made_up import nights
 from made_up.launches import launches
-from made_up.nights import launch, shape
+from made_up.nights import Cluster, launch, shape
 
 
 def dated(runs: list[Run]) -> list[Run]:
@@ -38,6 +38,32 @@ def test_a_node_that_became_slow_changed_that_night_and_no_other_node_did() -> N
     assert change.at == 9
     assert change.ratio == pytest.approx(1.25, rel=0.05)
     assert found.dates == sorted(found.dates)
+
+
+def test_nights_on_other_hosts_are_one_history_and_a_node_that_became_slow_is_shown() -> None:
+    """The scheduler gives 12 of 16 hosts, others every night; levels did not change with them."""
+    dice = np.random.default_rng(4)
+    cluster = Cluster.drawn(16, 2, dice)
+    jobs = [cluster.job(12, dice) for _ in range(16)]
+    slow = int(jobs[-1][3])
+    runs = [cluster.launch(job, dice, {slow: 1.4} if k >= 8 else {}) for k, job in enumerate(jobs)]
+    (found,) = histories(dated(runs))
+    (changed,) = [one for one in found.series if one.changes]
+    (change,) = changed.changes
+    with_it = [k for k, job in enumerate(jobs) if slow in job]
+    assert changed.what.hosts == (cluster.names[slow],)
+    assert changed.runs.tolist() == with_it
+    assert change.at == next(k for k in with_it if k >= 8)
+    assert change.ratio == pytest.approx(1.4, rel=0.05)
+    assert not any(found.marks)
+    assert len(history_page(runs).sections) == 4
+
+
+def test_parts_of_a_cluster_that_share_no_host_are_histories_of_their_own() -> None:
+    dice = np.random.default_rng(4)
+    cluster = Cluster.drawn(16, 2, dice)
+    runs = [cluster.launch(np.arange(k % 2, 16, 2), dice) for k in range(8)]
+    assert [len(one.runs) for one in histories(dated(runs))] == [4, 4]
 
 
 @pytest.mark.slow

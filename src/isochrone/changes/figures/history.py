@@ -116,12 +116,12 @@ def _draw(axes: Axes, panel: _Panel) -> None:
     unit = time_unit(np.concatenate([one.seconds for one in shown]))
     nights = np.arange(len(panel.of.runs))
     for one in panel.behind:
-        axes.plot(nights, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
+        axes.plot(one.runs, one.seconds / unit.factor, "-" if len(nights) > 1 else "o",
                   color="#b8bec7", lw=0.7, ms=2, zorder=1)  # fmt: skip
     names = _names(panel.lines)
     colours = host_colours(names)
     for one, name in zip(panel.lines, names, strict=True):
-        axes.plot(nights, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
+        axes.plot(one.runs, one.seconds / unit.factor, "-o", color=colours[name], lw=1.3, ms=3,
                   label=name, zorder=3)  # fmt: skip
     _mark(axes, panel)
     _scale(axes)

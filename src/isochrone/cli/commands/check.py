@@ -1,9 +1,9 @@
 """Check runs for slow nodes and regressions; exit 1 if there are any, 4 if that is not known.
 
 The nodes, ranks and pairs of a latency map are compared with each other. With --baseline, each
-run is also compared with at least three earlier runs of the same experiment on the same hosts, with
-the same settings. The verdict is "good", "slow" (compared with peers in the map), "slower" (than
-the baseline) or "not known".
+run is also compared with at least three earlier runs of the same experiment with the same settings;
+latency maps need only have hosts in common. The verdict is "good", "slow" (compared with peers in
+the map), "slower" (than the baseline) or "not known".
 """
 
 from argparse import ArgumentParser, Namespace

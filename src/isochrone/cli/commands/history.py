@@ -1,7 +1,7 @@
 """Plot the times of runs over days, and mark changes, in one HTML page.
 
-Each curve shows one kind of measurement on the same hosts. A mark shows where the MPI library, an
-option or another setting changed.
+Runs of one experiment on the same hosts are drawn together; latency maps need only have hosts in
+common. A mark shows where the MPI library, an option or another setting changed.
 """
 
 import argparse
