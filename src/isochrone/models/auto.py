@@ -48,7 +48,8 @@ def ranked(observed: Observations, options: Options) -> tuple[Fitted, list[dict[
     tried, failed = list[tuple[str, Fitted]](), list[dict[str, Any]]()
     for name, pool in pools.items():
         try:
-            tried.append((name, Judge(few, pool.candidates, options).in_regions(regions)))
+            of_family = Judge(few, pool.candidates, options, judge.limits)
+            tried.append((name, of_family.in_regions(regions)))
         except InputError as failure:
             failed.append({"family": name, "held_out": None, "reason": str(failure)})
     best = simplest([*(one for _, one in tried), best], few.noise)
