@@ -7,7 +7,7 @@ import numpy as np
 
 from isochrone.base.arrays import Floats
 from isochrone.base.errors import InputError
-from isochrone.base.stats import median_of, quantile
+from isochrone.base.stats import median_of
 from isochrone.base.table import grouped
 from isochrone.models.choice import Fitted
 from isochrone.models.model import Backtest
@@ -31,9 +31,6 @@ its intervals are wide, and hide that the formula is wrong."""
 
 _UNTRIED = (0.1, 0.3)
 """What is added where nothing could be tried, at twice and at four times the largest value."""
-
-_COMMON = 0.75
-"""Part of the points of a segment whose error every point has to expect."""
 
 _MOST = 10.0
 """An error that is larger tells no more."""
@@ -69,10 +66,10 @@ class _Trial:
         """How far predictions were off; where the formula gave no time, by 100 %."""
         return np.where(np.isnan(self.off), 1.0, np.abs(self.off))
 
-    def expected(self, doubling: int) -> float:
-        """Return the excess within the first or second doubling; 0 without any point."""
+    def worst(self, doubling: int) -> float:
+        """Return the largest excess within the first or second doubling; 0 without any point."""
         within = (self.octaves > doubling - 1) & (self.octaves <= doubling + 0.01)
-        return quantile(self.excess[within], _COMMON) if within.any() else 0.0
+        return float(np.max(self.excess[within], initial=0.0))
 
 
 def backtested(
@@ -167,9 +164,9 @@ def _largest(variables: Mapping[str, Floats]) -> Floats:
 def _widening(trials: Sequence[_Trial], upto: float) -> Widening:
     """Return by how much predictions beyond ``upto`` may be off more.
 
-    That is what was seen, and grows from one doubling to the next.
+    That is the most that was seen, and grows from one doubling to the next.
     """
     if not trials:
         return Widening([_UNTRIED[0]], [_UNTRIED[1]], upto)
-    once = _GROWTH * trials[0].expected(1)
-    return Widening([once], [max(_GROWTH * trials[-1].expected(2), (1 + _GROWTH) * once)], upto)
+    once = _GROWTH * trials[0].worst(1)
+    return Widening([once], [max(_GROWTH * trials[-1].worst(2), (1 + _GROWTH) * once)], upto)

@@ -7,7 +7,7 @@ than its own standard error, the simplest is taken.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, log, sqrt
@@ -23,11 +23,11 @@ from isochrone.models.deviation import log_ratio
 from isochrone.models.family import form_without
 from isochrone.models.growth import Limits
 from isochrone.models.observations import Observations
-from isochrone.models.placement import grouping
+from isochrone.models.placement import PLACES, grouping
 from isochrone.models.pool import Candidate
 from isochrone.models.segment import Segment
 from isochrone.models.splits import Options, Region
-from isochrone.models.terms import UNUSUAL, evaluate_term, variables_of
+from isochrone.models.terms import UNUSUAL, design_matrix, evaluate_term, picked, variables_of
 
 Errors = tuple[Floats, Ints]
 """Relative deviations of points that were left out, and the number of each point's group."""
@@ -46,6 +46,9 @@ NOISY = 3.0
 
 _FEW = 2
 """Values of a variable of which none can be left out: one alone determines no line."""
+
+_ABOUT = 2.0
+"""Errors that are larger by this factor are about the same."""
 
 _MISFIT = 1.0
 """SICc by each point that a formula may be worse: by e in the square of its deviations."""
@@ -97,6 +100,14 @@ class Fitted:
         foreign = any(not part.candidate.made_for for part in self.parts)
         along = {name for part in self.parts for name in part.region.range}
         return self.numbers + FOREIGN * foreign + UNUSUAL_COST * len(along & set(UNUSUAL))
+
+    @cached_property
+    def overdetermined(self) -> bool:
+        """Whether there are enough numbers of ranks in each part to judge its formula."""
+        return all(
+            overdetermined(part.fit.terms, picked(self.observed.variables, part.mask))
+            for part in self.parts
+        )
 
     @cached_property
     def errors(self) -> list[Errors]:
@@ -254,12 +265,33 @@ def fit_to(own: Observations, terms: Sequence[str], options: Options) -> linear.
     )
 
 
+def overdetermined(terms: Sequence[str], variables: Mapping[str, Floats]) -> bool:
+    """Whether there are more numbers of ranks than a formula has shapes to bend along them.
+
+    Twice as many, less one: else it runs through the values whatever they are, and says nothing of
+    others. Where ranks were goes with their number.
+    """
+    if "p" not in variables or np.ptp(variables["p"]) == 0:
+        return True
+    values, rows = np.unique(variables["p"], return_index=True)
+    places = {key: variables[key][rows] for key in ("p", *PLACES) if key in variables}
+    fixed = {key: np.full(len(values), column[0]) for key, column in variables.items()}
+    columns = design_matrix(terms, {**fixed, **places})
+    length = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    return bool(len(values) >= 2 * np.linalg.matrix_rank(columns / length) - 1)
+
+
 def simplest(tried: list[Fitted], noise: float | None) -> Fitted:
     """Return the cheapest of those that are as good as the best.
 
-    Left out are what costs more than another and yet is worth less by SICc, and what is off by much
-    more within the data than the one that SICc is for. ``noise`` is that of a measured time.
+    Left out are those that few numbers of ranks cannot judge, if others do about as well; what
+    costs more than another and yet is worth less by SICc; and what is off by much more within the
+    data than the one that SICc is for. ``noise`` is that of a measured time.
     """
+    judged = [one for one in tried if one.overdetermined]
+    limit = _ABOUT * min(one.error for one in tried)
+    if any(one.error <= limit for one in judged):
+        tried = judged
     tried = [
         one for one in tried
         if not any(other.cost < one.cost and other.sicc < one.sicc for other in tried)
